@@ -121,7 +121,7 @@ def test_texts_of_another_task_come_as_plain_json_over_http(
     app: App, paraphrase_models: list[str]
 ) -> None:
     texts = {"text1": "Who is it?", "text2": "Who is he?"}
-    values = ["", "", ",".join(paraphrase_models), "", "fp32", "", texts, "paraphrase"]
+    values = ["", "", ",".join(paraphrase_models), "", "fp32", "", texts, "paraphrase", "cut"]
     shape = answer_over_http(app.url, "compare_pair", values)
     assert [one["model"] for one in shape["models"]] == paraphrase_models
 

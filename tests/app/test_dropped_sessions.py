@@ -59,15 +59,15 @@ def score_example(page: Page) -> None:
 
 def test_my_data_deletes_what_it_asked_about(app: App, newcomer: Page, tmp_path: Path) -> None:
     open_tab(newcomer, "Batch")
-    choose(newcomer, write(tmp_path / "belongings.csv", [row(pair) for pair in PAIRS[:3]]))
+    choose(newcomer, write(tmp_path / "belongings.jsonl", [row(pair) for pair in PAIRS[:3]]))
     open_tab(newcomer, "My data")
     listed = newcomer.locator("#my-data")
-    listed.get_by_role("button", name="Delete: belongings.csv").click()
-    expect(newcomer.locator("#my-data-question")).to_contain_text("belongings.csv", timeout=SLOW)
+    listed.get_by_role("button", name="Delete: belongings.jsonl").click()
+    expect(newcomer.locator("#my-data-question")).to_contain_text("belongings.jsonl", timeout=SLOW)
     drop_sessions(app)
     newcomer.locator("#my-data-yes").click()
     expect(newcomer.locator("#my-data-told")).to_contain_text("Done", timeout=SLOW)
-    expect(listed).not_to_contain_text("belongings.csv")
+    expect(listed).not_to_contain_text("belongings.jsonl")
 
 
 def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
