@@ -3,6 +3,7 @@
 The one place where a file of a person becomes examples, whoever asks: page, command or endpoint.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from probe.data.label_values import (
     told,
 )
 from probe.data.names import SHOWN, listed, shown
-from probe.data.records import ReadFile, Tabular, cell
+from probe.data.records import NO_RECORD, ReadFile, Tabular, cell
 from probe.data.rows import GOLD, NO_COLUMN, Columns, find, guess_some, read_rows
 from probe.data.source import open_source
 from probe.data.tables import read_table
@@ -41,8 +42,10 @@ TELLING = (
 """What the name of a column of labels has in it, whatever a data set calls it."""
 IMPOSSIBLE = "is_impossible"
 """The field of SQuAD 2.0 by which a question is known to have no answer."""
-FEW_NUMBERS = 12
-"""Different numbers that a column of labels may have; a score has more."""
+FEW_VALUES = 12
+"""Different values that a column may have whose name tells of labels; a score has more."""
+FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*(e[+-]?\d+)?")
+"""A number that is not whole, as `label_word` has it."""
 ASKED_VALUES = 5
 """Values that a question names by an option each."""
 
@@ -82,7 +85,16 @@ def reading_of(
     task: Task,
     options: FileOptions = AS_THE_FILE_TELLS,
 ) -> Reading:
-    """Return how a file is read. Raises FileError for columns and values that are not there."""
+    """Return how a file is read. Raises FileError for columns and values that are not there.
+
+    It does so too where no row fits the header.
+    """
+    broken = next(table.records(), NO_RECORD).broken
+    if broken and all(record.broken for record in table.records()):
+        raise FileError(
+            f"no row of {path.name} fits its header, the first for this reason: {broken}; name "
+            "every column in the first line, or enclose texts that hold its delimiter in quotes"
+        )
     names = [*options.columns.values(), *([options.gold] if options.gold != NO_COLUMN else [])]
     absent = [name for name in names if name and name not in table.names]
     if options.one_file or not absent:
@@ -154,14 +166,14 @@ def _which_labels(
     gold: str, values: LabelValues, task: Task, fitting: Sequence[Task]
 ) -> FileQuestion:
     another = ("--gold NAME", f"--gold {NO_COLUMN}")
-    if values.others:
-        count = len(values.values) + values.others
-        return FileQuestion(
-            f"the column {shown(gold)} has {count:,} different values, so it is hardly one of "
-            "labels",
-            *another,
-        )
     unknown = _in_order(values.of("unknown"))
+    fractions = [each.word for each in unknown if FRACTION.fullmatch(each.word)]
+    if values.others or fractions:
+        count = len(values.values) + values.others
+        what = f"fractions such as {fractions[0]}" if fractions else f"{count:,} different values"
+        return FileQuestion(
+            f"the column {shown(gold)} has {what}, so it is hardly one of labels", *another
+        )
     fits = "".join(
         f", unless this is a file of {other.title.lower()}, which it fits" for other in fitting
     )
@@ -224,10 +236,14 @@ def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
         return Reading(columns, notes=("there is no column of right answers, so there is no F1",))
     if task.gold_text is None or IMPOSSIBLE in map(str.lower, table.names):
         return Reading(columns)
+    read = False
     for record in table.records():
         with suppress(ExampleError):
             if task.gold_text(cell(record.cells, gold)) != NO_ANSWER:
                 return Reading(columns)
+            read = True
+    if not read:  # each row says why
+        return Reading(columns)
     hidden = f"every answer in {shown(gold)} is empty, so they are hidden and there is no F1"
     return Reading(replace(columns, gold=None), notes=(hidden,))
 
@@ -346,10 +362,9 @@ def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
     if not filled or counted.others or len(filled) > MAX_VALUES:
         return False
     values = read_values(task, counted, (), {}, {})
-    if values.numbers:
-        telling = any(part in name.strip().lower() for part in TELLING)
-        return telling and len(filled) <= FEW_NUMBERS
-    return bool(values.labelled) and not values.of("unknown") and len(filled) < sum(filled.values())
+    telling = any(part in name.strip().lower() for part in TELLING) and len(filled) <= FEW_VALUES
+    read = bool(values.labelled) and not values.of("unknown")
+    return telling if values.numbers else (telling or read) and len(filled) < sum(filled.values())
 
 
 def _classes(path: Path, gold: str) -> Mapping[str, str]:

@@ -23,6 +23,7 @@ class Record:
 
 
 NO_RECORD = Record(0)
+REPEATED = "the row repeats the names of the columns"
 MOST_PATHS = 200
 """Names of nested fields that are listed."""
 

@@ -18,7 +18,7 @@ from probe.errors import (
     UserError,
 )
 from probe.limits import UNBOUNDED, Bounds
-from probe.tasks.spelling import label_word
+from probe.tasks.spelling import label_word, normalised
 from probe.tasks.task import Example, Label, Task
 
 GOLD = (
@@ -171,18 +171,18 @@ def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> No
 
 
 def find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
-    """Return the first of some wanted names that is there, whatever its case, None for none.
+    """Return the first of some wanted names that is there, as `normalised`, None for none.
 
     A field within an object is found where no other has its name.
     """
-    by_word = {name.strip().lower(): name for name in reversed(list(names))}
+    by_word = {normalised(name): name for name in reversed(list(names))}
     inner = [name for name in names if "." in name]
-    ends = Counter(name.rpartition(".")[2].strip().lower() for name in inner)
+    ends = Counter(normalised(name.rpartition(".")[2]) for name in inner)
     for name in inner:
-        end = name.rpartition(".")[2].strip().lower()
+        end = normalised(name.rpartition(".")[2])
         if ends[end] == 1:
             by_word.setdefault(end, name)
-    return next((by_word[word] for word in wanted if word in by_word), None)
+    return next((by_word[word] for word in map(normalised, wanted) if word in by_word), None)
 
 
 def _gold_text(task: Task, cell: object) -> str:
@@ -204,5 +204,7 @@ def cell_text(name: str, cell: object) -> str:
         return ""
     if isinstance(cell, bytes) or not pd.api.types.is_scalar(cell):
         kind = next((words for kind, words in KINDS.items() if isinstance(cell, kind)), "a list")
-        raise ExampleError(f"the {name} is {kind}, not a text")
+        inner = next(iter(cell), "") if isinstance(cell, dict) else ""
+        field = f"; name a field of it, such as --column {name}=NAME.{inner}" if inner else ""
+        raise ExampleError(f"the {name} is {kind}, not a text{field}")
     return str(cell)

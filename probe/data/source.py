@@ -40,7 +40,10 @@ def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     if form is None or form not in among:
         *others, last = (f".{each}" for each in among)
         offered = f"{', '.join(others)} or {last}" if others else last
-        raise FileError(f"{path.name}: name the file {offered} (packed also .gz or .zst)")
+        raise FileError(
+            f"{path.name}: name the file {offered} (packed also .gz or .zst), and save it in that "
+            "form"
+        )
     return form
 
 
@@ -97,7 +100,7 @@ def reader_of(
     if form == "xlsx":
         return open_workbook(path, bounds, options)
     file = text_file(path, bounds, options.encoding)
-    if form == "jsonl" or (form == "tsv" and is_json(file)):
+    if form == "jsonl" or is_json(file):
         return JsonObjects(file, json_form(file, options.sheet))
     return open_delimited(file, form, options)
 

@@ -136,7 +136,7 @@ task = partial(
             *("premise", "sentence1", "text_a", "text1", "sentence_a", "context", "evidence", "s1"),
         ),
         "hypothesis": (
-            *("hypothesis", "sentence2", "text_b", "text2", "sentence_b"),
+            *("hypothesis", "hypo", "sentence2", "text_b", "text2", "sentence_b"),
             *("statement", "claim", "s2"),
         ),
     },

@@ -1,6 +1,7 @@
 """How people and data sets spell what is the same for all tasks."""
 
 import re
+from unicodedata import category
 
 NO_GOLD = frozenset({"", "hidden", "nan", "none", "null", "?"})
 """How files say that there is no gold label."""
@@ -9,8 +10,12 @@ DISPUTED = frozenset({"-", "-1"})
 
 
 def normalised(text: object) -> str:
-    """Return a label's name in lower case, with hyphens for blanks and underscores."""
-    return re.sub(r"[\s_]+", "-", str("" if text is None else text).strip().lower())
+    """Return a name in lower case, with hyphens for blanks and underscores, as it looks.
+
+    Characters of no width are left out, such as a byte order mark.
+    """
+    seen = "".join(char for char in str("" if text is None else text) if category(char) != "Cf")
+    return re.sub(r"[\s_]+", "-", seen.strip().lower())
 
 
 def without_fraction(word: str) -> str:

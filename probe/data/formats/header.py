@@ -56,9 +56,17 @@ def header_of(rows: Rows, header: bool | None, file: str) -> Header:
 
 
 def titles_of(rows: Rows) -> int:
-    """Return how many rows stand above the names of the columns with one field filled."""
-    titles = 0
-    while titles < min(len(rows), MAX_TITLES) and len(_filled(rows[titles])) == 1:
+    """Return how many rows stand above the names of the columns.
+
+    Such a row has one field filled, or names groups of columns: then one between others is empty.
+    """
+    titles, groups = 0, False
+    while titles < min(len(rows), MAX_TITLES):
+        above = rows[titles]
+        if len(_filled(above)) > 1:
+            if all(field.strip() for field in above[1:-1]):
+                break
+            groups = True
         titles += 1
     below = rows[titles + 1 :]
     if not titles or not below:
@@ -66,6 +74,8 @@ def titles_of(rows: Rows) -> int:
     names = rows[titles]
     fits = sum(len(row) == len(names) for row in below) >= MOSTLY * len(below)
     named = len(_filled(names)) >= max(2, len(names) - 1) and len(set(names)) == len(names)
+    if groups and not all(map(_is_name, names)):
+        return 0
     return titles if fits and named and _is_above(names, below) else 0
 
 
