@@ -42,6 +42,8 @@ from pathlib import Path
 
 FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
 """The folders before the name of a file."""
+PLACE = re.compile(r"\bline (\d+),? column (\d+)")
+"""Where a text is wrong, as the readers of JSON and TOML say it."""
 
 
 class UserError(Exception):
@@ -183,6 +185,42 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise FileError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+
+
+@contextmanager
+def reading(
+    name: str, form: str, advice: str = "", refusal: type[UserError] = FileError
+) -> Iterator[None]:
+    """Raise `refusal` in our own words where a library refuses a file that a person brought.
+
+    `name` is what the person calls it, `form` the form that was expected and `advice` what to do.
+    Libraries raise of every kind for what is damaged, and name what is nothing to the person.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as problem:
+        ends = f"; {advice}" if advice else ""
+        raise refusal(
+            f"{name} cannot be read as {form}: {what_is_wrong(problem)}{ends}"
+        ) from problem
+
+
+def what_is_wrong(problem: BaseException) -> str:
+    """Return what is wrong with a file by the exception of a library, without the library's words.
+
+    The place where it stopped is told as far as the exception has it.
+    """
+    if isinstance(problem, OSError) and problem.strerror:
+        return problem.strerror
+    if isinstance(problem, UnicodeDecodeError):
+        return f"byte {problem.start + 1:,} is no text in {problem.encoding.upper()}"
+    if isinstance(problem, MemoryError):
+        return "it is damaged, or larger than the memory that is free"
+    if place := PLACE.search(str(problem)):
+        return f"it is written wrongly or ends at line {int(place[1]):,}, character {place[2]}"
+    return "it is damaged, incomplete or of another form"
 
 
 def library_words(problem: BaseException) -> str:

@@ -12,7 +12,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from finetune.training.loop import Trainee
 from finetune.training.moving_average import Weights
-from probe.errors import TrainingError
+from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
 from probe.models.outputs import is_merged
@@ -20,6 +20,8 @@ from probe.models.outputs import is_merged
 Options = Mapping[str, object]
 CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
 """Folders of a checkpoint, of the one that is being written, and of the one that it replaces."""
+PART = ("a checkpoint", "delete it to begin anew", TrainingError)
+"""What is said of one that is damaged, as `reading` takes it."""
 
 
 def save_model(classifier: Classifier, out: Path) -> None:
@@ -100,16 +102,19 @@ def load_checkpoint(
     folder = newest_checkpoint(out)
     if folder is None:
         return 0
-    saved = json.loads((folder / "state.json").read_text())
+    with reading(str(folder), *PART):
+        saved = json.loads((folder / "state.json").read_text())
+        weights = load_file(folder / "weights.safetensors")
+        moments = load_file(folder / "optimiser.safetensors")
     if saved["recipe"] != json.loads(json.dumps(options)):
         raise TrainingError(f"{folder} was made with another recipe: {saved['recipe']}")
     try:
-        classifier.model.load_state_dict(load_file(folder / "weights.safetensors"))
+        classifier.model.load_state_dict(weights)
     except RuntimeError as problem:  # other weights, or of other shapes
         raise TrainingError(f"{folder} was made of another model") from problem
     state = optimiser.state_dict()
     state["state"] = {}
-    for key, value in load_file(folder / "optimiser.safetensors").items():
+    for key, value in moments.items():
         index, name = key.split(".")
         state["state"].setdefault(int(index), {})[name] = value
     optimiser.load_state_dict(state)
@@ -121,8 +126,9 @@ def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:
     folder = newest_checkpoint(out)
     if folder is None:
         return {}, []
-    state = json.loads((folder / "state.json").read_text())
-    return load_file(folder / "averages.safetensors"), [float(score) for score in state["scores"]]
+    with reading(str(folder), *PART):
+        scores = json.loads((folder / "state.json").read_text())["scores"]
+        return load_file(folder / "averages.safetensors"), list(map(float, scores))
 
 
 def newest_checkpoint(out: Path) -> Path | None:

@@ -7,7 +7,6 @@ where both took GloVe's. The ESIM paper's are cased: make them with `python -m f
 --cased`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Literal
 
 from probe.models.architectures import ARCHITECTURES, Recipe, architecture
 from probe.models.library import find
+from probe.models.weights.folder import CONFIG, read_json
 from probe.terms import Term
 
 Mode = Literal["full", "fast"]
@@ -36,8 +36,7 @@ def default_rate(model: str, mode: Mode = "full") -> float:
 
     A hub's model that is not on this disk has the default recipe's.
     """
-    config = Path(find(model)) / "config.json"
-    settings = json.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    settings = read_json(model, Path(find(model)) / CONFIG)
     recipe = architecture(str(settings.get("model_type"))).recipe
     return recipe.fast_lr if mode == "fast" else recipe.lr
 

@@ -14,7 +14,7 @@ from probe.checkup.conclusions.findings import advice, findings
 from probe.checkup.conclusions.significance import HOW, Compared, compared
 from probe.checkup.figure import GROUPS, Figure, figure_from, known
 from probe.checkup.plan import Plan, plan_from
-from probe.errors import FileError
+from probe.errors import FileError, reading
 from probe.runs.run import Json, StoredRun
 from probe.settings import ASSETS
 from probe.tasks.task import Task, task_named
@@ -144,7 +144,9 @@ def references(task: Task, data: str, name: str) -> dict[str, dict[str, Figure]]
 
 def read_report(path: Path) -> Json:
     """Read a report. Raises FileError where the file is none."""
-    try:
+    if not path.is_file():
+        raise FileError(f"there is no file {path}")
+    with reading(path.name, "the report of a check-up", "take the report.json that one wrote"):
         report: Json = json.loads(path.read_text(encoding="utf-8"))
         if report["format"] not in (FORMAT, *OLDER):
             raise FileError(
@@ -154,10 +156,6 @@ def read_report(path: Path) -> Json:
         figures_of(report)
         drawn_alike(report)
         task_named(report["task"])
-    except FileNotFoundError:
-        raise FileError(f"there is no file {path}") from None
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise FileError(f"{path.name} is no report of a check-up") from problem
     return report
 
 

@@ -9,7 +9,7 @@ from transformers import PreTrainedModel
 
 from probe.errors import ModelError
 from probe.models.loading import loading
-from probe.models.weights.files import ADAPTER_WEIGHTS
+from probe.models.weights.files import ADAPTER_WEIGHTS, reading_part
 from probe.models.weights.folder import ADAPTER, read_json
 
 INSIDE = "base_model.model."
@@ -47,7 +47,8 @@ def adapter_options(name: str, folder: Path) -> dict[str, Any]:  # Any: settings
 
 def _head(folder: Path) -> dict[str, torch.Tensor]:
     """Return the parts of a model that an adapter replaces as a whole, by their names in it."""
-    weights = load_file(folder / ADAPTER_WEIGHTS)
+    with reading_part(folder.name, folder / ADAPTER_WEIGHTS):
+        weights = load_file(folder / ADAPTER_WEIGHTS)
     return {
         name.removeprefix(INSIDE): value for name, value in weights.items() if "lora_" not in name
     }

@@ -158,7 +158,7 @@ def _read(
     except UserError:
         raise
     except Exception as problem:  # for a broken folder transformers raises errors of many kinds
-        raise loading_error(name, problem) from problem
+        raise loading_error(name, problem, adapted, folder) from problem
     if lacking:  # transformers fills them with random numbers
         missing = ", ".join(sorted(lacking)[:3])
         raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
@@ -303,7 +303,7 @@ def to_train(
             )
             tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     except Exception as problem:  # as above
-        raise loading_error(path, problem) from problem
+        raise loading_error(path, problem, Path(path)) from problem
     restore_pair_encoding(model, tokenizer, Path(path), stored)
     set_padding(model, tokenizer)
     if tokenizer.pad_token_id is None:

@@ -1,8 +1,11 @@
 """Errors of models that cannot be used, each with one sentence for the person."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
-from probe.errors import ModelError, library_words
+from probe.errors import ModelError, library_words, what_is_wrong
+from probe.models.weights.files import reading_part
 from probe.tasks.task import Label
 
 
@@ -41,6 +44,8 @@ class UnclearTask(ModelError):
         )
 
 
+OF_CONTENT = (TypeError, AttributeError, IndexError)
+"""What is raised of files that hold other values than they should; tokenizers raise Exception."""
 OUT_OF_MEMORY_TEXTS = (
     "not enough memory",
     "can't allocate memory",
@@ -49,8 +54,17 @@ OUT_OF_MEMORY_TEXTS = (
 )
 
 
-def loading_error(name: str, problem: BaseException) -> ModelError:
-    """Return the ModelError, with one sentence, for an exception raised while loading a model."""
+def loading_error(name: str, problem: BaseException, *folders: Path) -> ModelError:
+    """Return the ModelError, with one sentence, for an exception raised while loading a model.
+
+    A file of its folders that is damaged is named.
+    """
+    for path in (path for folder in folders for path in sorted(folder.glob("*.json"))):
+        try:
+            with reading_part(name, path, "JSON"):
+                json.loads(path.read_text(encoding="utf-8"))
+        except ModelError as damaged:
+            return damaged
     if isinstance(problem, MemoryError) or any(
         text in str(problem) for text in OUT_OF_MEMORY_TEXTS
     ):
@@ -64,7 +78,9 @@ def loading_error(name: str, problem: BaseException) -> ModelError:
         )
     if "ignore_mismatched_sizes" in str(problem):
         return ModelError(f"the model {name!r} has weights of other shapes than its config says")
-    return ModelError(f"the model {name!r} cannot be loaded: {first_line(problem)}")
+    of_content = isinstance(problem, OF_CONTENT) or type(problem) is Exception
+    words = what_is_wrong(problem) if of_content else first_line(problem)
+    return ModelError(f"the model {name!r} cannot be loaded: {words}")
 
 
 def needs_code_message(name: str) -> str:

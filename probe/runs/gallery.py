@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.errors import writing
+from probe.errors import ExperimentError, reading, writing
 from probe.runs.experiment import Experiment, experiment_of
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.settings import ASSETS
@@ -25,8 +25,12 @@ def gallery_runs(folder: Path = FOLDER) -> tuple[StoredRun, ...]:
 
 
 def read(path: Path) -> StoredRun:
-    """Read one run of a gallery. Raises ExperimentError where its kind is not known."""
-    row = json.loads(path.read_text(encoding="utf-8"))
+    """Read one run of a gallery. Raises ExperimentError, also where its kind is not known."""
+    with reading(path.name, "a finished run", "write it anew or remove it", ExperimentError):
+        return _run(path, json.loads(path.read_text(encoding="utf-8")))
+
+
+def _run(path: Path, row: Json) -> StoredRun:
     experiment = experiment_of(row.get("kind", FIRST_KIND))
     return Run(
         id=f"{OWNER}-{path.stem}",

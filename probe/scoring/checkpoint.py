@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from probe.errors import FileError, writing
+from probe.errors import reading, writing
 
 FILE = "state.json"
 
@@ -44,10 +44,8 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
     path = folder / FILE
     if not path.is_file():
         return None
-    try:
+    with reading(str(path), "how far a scoring came", "delete its folder"):
         return Checkpoint(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as problem:
-        raise FileError(f"{path} cannot be read: {problem}; delete its folder") from problem
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from probe.errors import TemplateError
+from probe.errors import TemplateError, reading
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, task_named
 
@@ -108,7 +108,11 @@ def grammar(kind: str) -> Grammar:
 
 @cache
 def _read(kind: str, path: Path) -> Grammar:
-    table: Table = tomllib.loads(path.read_text(encoding="utf-8"))
+    with reading(path.name, "templates", "mend it or remove it", TemplateError):
+        return _grammar(kind, tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+def _grammar(kind: str, table: Table) -> Grammar:
     words = {name: (tuple(values),) for name, values in table.get("words", {}).items()}
     texts, task = table.get("texts", {}), task_named(table.get("task", NLI.name))
     source = task.source or task.target

@@ -12,9 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from probe.data.formats.parquet import BATCH_ROWS, Parquet, reading
+from probe.data.formats.encodings import check_content
+from probe.data.formats.parquet import BATCH_ROWS, Parquet
 from probe.data.names import check_names, listed
-from probe.errors import FileError, FileQuestion
+from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 
 SUFFIXES = (".arrow", ".feather")
@@ -102,17 +103,17 @@ def _files(path: Path) -> list[Path]:
 
 
 def _json(path: Path) -> dict[str, Any]:  # Any: JSON
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    if not path.is_file():
         return {}
-    return value if isinstance(value, dict) else {}
+    with reading(f"{path.name} of {path.parent.name}", "JSON", "save the data set again"):
+        return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:  # Any: pyarrow is untyped
     """Give the schema and the batches of an Arrow file: a stream, or with a list of its batches."""
-    with reading(path, "an Arrow"), pa.memory_map(str(path)) as mapped:
+    check_content(path, UNBOUNDED, FILE)
+    with reading(path.name, "Arrow", "fetch or save it again"), pa.memory_map(str(path)) as mapped:
         is_file = mapped.read(len(FILE)) == FILE
         mapped.seek(0)
         if is_file:

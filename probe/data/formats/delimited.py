@@ -16,8 +16,8 @@ from probe.data.formats.lines import Lines
 from probe.data.formats.quotes import do_quotes_enclose
 from probe.data.formats.unpacking import pieces_of
 from probe.data.names import check_names, listed
-from probe.data.records import Record
-from probe.errors import FileError
+from probe.data.records import REPEATED, Record
+from probe.errors import FileError, what_is_wrong
 from probe.limits import Bounds
 from probe.tasks.python_literals import read_literal
 
@@ -97,6 +97,8 @@ class Delimited:
             missing = [""] * (width - count)
             body += self.mark * len(missing) if body else b""
             fields = [*fields, *missing]
+        elif fields == list(self.columns):
+            broken = REPEATED
         if count > width:  # no character is lost, and the columns behind keep their place
             joint = self.delimiter if self.quotes else " "
             last = joint.join(fields[width - 1 :])
@@ -236,7 +238,9 @@ def _lines(file: TextFile) -> Iterator[Lines]:
         with file.open_bytes() as raw:
             yield Lines(raw, file.inner, file.bounds)
     except csv.Error as problem:
-        raise FileError(f"{file.path.name} cannot be read as a table: {problem}") from None
+        raise FileError(
+            f"{file.path.name} cannot be read as a table: {what_is_wrong(problem)}"
+        ) from problem
 
 
 def _first_line(lines: Lines, bounds: Bounds) -> str:

@@ -26,15 +26,29 @@ MARKS = {
 }
 """Byte order marks, the longer first: one of them begins with another."""
 NO_TEXT = {
-    b"PK\x03\x04": "a ZIP archive; where it is an Excel workbook, let its name end in .xlsx",
-    b"\xd0\xcf\x11\xe0": "an Office document; save it as CSV",
+    b"PK\x03\x04": "a ZIP archive; where it is an Excel workbook, let its name end in .xlsx, else "
+    "unpack it and name the file in it",
+    b"\xd0\xcf\x11\xe0": "an Office document of the old form or with a password; save it anew as "
+    ".xlsx without one, or as CSV",
     b"%PDF": "a PDF; save its table as CSV",
-    b"PAR1": "Parquet; name it .parquet",
+    b"PAR1": "Parquet; let its name end in .parquet",
+    b"ARROW1": "Arrow; let its name end in .arrow",
     b"\x1f\x8b": "gzip; let its name end in .gz",
     b"\x28\xb5\x2f\xfd": "zstd; let its name end in .zst",
+    b"BZh": "bzip2; unpack it, or pack it as .gz or .zst",
+    b"\xfd7zXZ": "xz; unpack it, or pack it as .gz or .zst",
     b"SQLite format 3": "an SQLite database; export its table as CSV",
+    b"version https://git-lfs.github.com/spec/": "a pointer of Git LFS and not the file itself; "
+    "run git lfs pull where it was cloned",
+    **dict.fromkeys(
+        (b"<!doctype html", b"<html"),
+        "a web page and no table; fetch the file that the page shows, or save its table as CSV",
+    ),
+    b"<?xml": "XML; save its table as CSV",
 }
 """How files begin that are no text, and what to do with them."""
+START_BYTES = 512
+"""Bytes by which what is no text is known; blanks may stand before a page's first mark."""
 MOSTLY = 0.4
 """Share of zeros from which every second byte is half of a UTF-16 character."""
 
@@ -155,6 +169,27 @@ def encoding_of(pieces: Iterable[bytes], name: str) -> str:
     return "utf-8-sig"
 
 
+def check_content(path: Path, bounds: Bounds, own: bytes = b"") -> None:
+    """Refuse a file that begins as one of another form does, whatever its name says.
+
+    `own` is how a file of the form in hand begins. Raises FileError, LimitError.
+    """
+    with open_bytes(path, bounds) as file:
+        start = file.read(START_BYTES)
+    if not start:
+        raise FileError(f"{path.name} is empty")
+    if not (own and start.startswith(own)):
+        check_start(start, path.name)
+
+
+def check_start(start: bytes, name: str) -> None:
+    """Refuse what the first bytes of a file show to be no text. Raises FileError."""
+    begun = start[:START_BYTES].removeprefix(codecs.BOM_UTF8).lstrip()
+    for signature, words in NO_TEXT.items():
+        if signature in (start[: len(signature)], begun[: len(signature)].lower()):
+            raise FileError(f"{name} is {words}")
+
+
 def no_text(name: str) -> FileError:
     """Return the refusal of a file that is no text."""
     return FileError(f"{name} is not text, or in an encoding that cannot be told")
@@ -165,9 +200,7 @@ def _told(start: bytes, name: str) -> str | None:
     for mark, encoding in MARKS.items():
         if start.startswith(mark):
             return encoding
-    for signature, words in NO_TEXT.items():
-        if start.startswith(signature):
-            raise FileError(f"{name} is {words}")
+    check_start(start, name)
     if start[1::2].count(0) > MOSTLY * len(start) / 2:
         return "utf-16-le"
     if start[::2].count(0) > MOSTLY * len(start) / 2:

@@ -12,21 +12,22 @@ from shlex import quote
 from typing import Any, Literal
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.formats.encodings import check_content
 from probe.data.formats.header import SAMPLE_ROWS, header_of
 from probe.data.formats.unpacking import unpacked_file
 from probe.data.formats.workbook_parts import WorkbookParts
 from probe.data.names import check_names, listed
-from probe.data.records import Record
-from probe.errors import FileError, FileQuestion, UserError, library_words
+from probe.data.records import REPEATED, Record
+from probe.errors import FileError, FileQuestion, reading
 from probe.limits import Bounds
 
 Cells = Sequence[Any]  # Any: openpyxl's cells of several kinds
 MOST_SHEETS = 5
 """Sheets that a question offers."""
-UNREADABLE = "cannot be read as an Excel workbook"
-WHY = (
-    "it is damaged, protected by a password or in another form; open it in a spreadsheet program "
-    "and save it anew as .xlsx, or as CSV"
+SIGNATURE = b"PK\x03\x04"
+FORM = (
+    "an Excel workbook",
+    "open it in a spreadsheet program and save it anew as .xlsx without a password, or as CSV",
 )
 
 
@@ -57,7 +58,8 @@ class Workbook:
             values += [None] * (len(self.columns) - len(values))
             for value in values:
                 self.bounds.check("max_cell", len(value) if isinstance(value, str) else 0)
-            yield Record(number, dict(zip(self.columns, values, strict=True)))
+            broken = REPEATED if values == list(self.columns) else ""
+            yield Record(number, dict(zip(self.columns, values, strict=True)), broken=broken)
 
 
 def open_workbook(path: Path, bounds: Bounds, options: FileOptions = AS_THE_FILE_TELLS) -> Workbook:
@@ -130,7 +132,8 @@ def _rows(path: Path, bounds: Bounds, number: int) -> Iterator[Cells]:
 def _book(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: openpyxl's workbook
     from openpyxl.reader.excel import ExcelReader  # loads slowly
 
-    with _reading(path), unpacked_file(path, bounds) as source:
+    check_content(path, bounds, SIGNATURE)
+    with reading(path.name, *FORM), unpacked_file(path, bounds) as source:
         parts = WorkbookParts(source, bounds)
         reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
         reader.archive.close()
@@ -141,15 +144,3 @@ def _book(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: openpyxl's workb
             yield book
         finally:
             book.close()
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except UserError:
-        raise
-    except OSError as problem:
-        raise FileError(f"{path.name} {UNREADABLE}: {library_words(problem)}") from problem
-    except Exception as problem:  # whatever openpyxl meets; its words tell where the file lies
-        raise FileError(f"{path.name} {UNREADABLE}: {WHY}") from problem

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from probe.data.formats.encodings import TextFile
 from probe.data.formats.lines import Lines, longest_row
+from probe.data.names import shown
 from probe.data.records import Record
 from probe.errors import FileError
 from probe.limits import Bounds
@@ -20,6 +21,11 @@ MAX_NESTING = 50
 MARKS_OF_A_ROW = 100
 """Lists, objects and commas of one value for each row of a file; more of them fill the memory."""
 PIECE = 1 << 16
+WRITE = (
+    "write names and texts in double quotes, an object a line, or let the name of a table end in "
+    ".csv or .tsv"
+)
+"""What to do about a file that is no JSON."""
 DIGITS = "-0123456789"
 SPACES = re.compile(r"\s*")
 
@@ -53,22 +59,26 @@ def _line(line: str, number: int, name: str) -> Any:  # Any: JSON
     try:
         value, end = _decode(line, name)
     except json.JSONDecodeError as problem:
-        place = f"line {number:,}, character {problem.pos + 1:,}"
-        raise FileError(f"{name} is not JSON lines: {problem.msg} ({place})") from problem
+        raise _no_json(name, line, problem.pos, number) from problem
     if end < len(line):
-        raise FileError(f"{name} is not JSON lines: line {number:,} goes on behind its object")
+        raise FileError(
+            f"{name} is not JSON lines: line {number:,} goes on behind its object; write one "
+            "object a line and nothing between them"
+        )
     return value
 
 
-def json_value(text: str, name: str) -> Any:  # Any: JSON
-    """Return the one value of a whole text. Raises FileError."""
-    try:
-        value, end = _decode(text.strip(), name)
-    except json.JSONDecodeError as problem:
-        raise FileError(f"{name} is no JSON: {problem.msg} (line {problem.lineno:,})") from problem
-    if end < len(text.strip()):
-        raise FileError(f"{name} is no JSON: something follows its value")
-    return value
+def _no_json(name: str, text: str, at: int, line: int = 0) -> FileError:
+    """Return the refusal of a text that stops to be JSON at a place, of one line of a file or all.
+
+    It shows what stands there: the parser's words tell what it expected.
+    """
+    there = next(iter(text[at:].splitlines()), "")
+    what = f"cannot be read from {shown(there)} on" if there else "ends too early"
+    if not line:
+        return FileError(f"{name} is not JSON: it {what}; {WRITE}")
+    place = f"(character {at + 1:,})"
+    return FileError(f"{name} is not JSON lines: line {line:,} {what} {place}; {WRITE}")
 
 
 def json_list(file: TextFile) -> Iterator[Record]:
@@ -188,7 +198,7 @@ class Parts:
                 value, end = _decode(self._ahead, self._name, start)
             except json.JSONDecodeError as problem:
                 if not self._read_on(longest):
-                    raise FileError(f"{self._name} is not JSON: {problem.msg}") from problem
+                    raise _no_json(self._name, self._ahead, problem.pos) from problem
                 continue
             if end == len(self._ahead) and self._ahead[start] in DIGITS and self._read_on(longest):
                 continue  # more digits may follow

@@ -1,7 +1,6 @@
 """Parquet within bounds: what a file says of itself first, then its texts, then the whole of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -13,10 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from probe.data.formats.encodings import check_content
 from probe.data.formats.unpacking import MEGABYTE, unpacked_file
 from probe.data.names import check_names
 from probe.data.records import Record
-from probe.errors import FileError, library_words
+from probe.errors import reading
 from probe.limits import Bounds
 from probe.stopping import check_stop
 
@@ -25,6 +25,7 @@ BUFFER_BYTES = 1 << 20
 VALUE_BYTES = 8
 LISTED_BYTES = 40
 """Bytes of a number or a None in a Python list."""
+SIGNATURE, FORM = b"PAR1", ("Parquet", "fetch or save it again")
 NESTED = (pa.ListArray, pa.LargeListArray, pa.FixedSizeListArray)
 NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
     pa.int8(): pd.Int8Dtype(),
@@ -61,7 +62,7 @@ class Parquet:
 
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
         """Yield the rows with every column of the file. Raises FileError."""
-        with reading(self.path):
+        with reading(self.path.name, *FORM):
             for batch in self.batched():
                 check_stop()
                 batch.validate(full=True)  # texts may be none, lists may end before they begin
@@ -70,7 +71,7 @@ class Parquet:
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame with the types of the file. Raises FileError."""
         batches = list(self.batches())
-        with reading(self.path):
+        with reading(self.path.name, *FORM):
             table = pa.Table.from_batches(batches) if batches else pa.table({})
             frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
             return frame
@@ -84,7 +85,8 @@ class Parquet:
 
 def open_parquet(path: Path, bounds: Bounds) -> Parquet:
     """Look at what a file says of itself, and at its texts. Raises FileError, LimitError."""
-    with reading(path), unpacked_file(path, bounds) as source:
+    check_content(path, bounds, SIGNATURE)
+    with reading(path.name, *FORM), unpacked_file(path, bounds) as source:
         with pq.ParquetFile(source) as file:
             metadata, schema, arrow = file.metadata, file.schema, file.schema_arrow
             columns = tuple(arrow.names)
@@ -101,16 +103,6 @@ def _batches(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is un
         pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
     ):
         yield from file.iter_batches(BATCH_ROWS)
-
-
-@contextmanager
-def reading(path: Path, form: str = "a Parquet") -> Iterator[None]:
-    """Raise FileError where pyarrow refuses a file."""
-    try:
-        yield
-    except (OSError, ValueError, pa.ArrowException) as problem:
-        words = library_words(problem)
-        raise FileError(f"{path.name} is not {form} file: {words}") from problem
 
 
 def _check_metadata(metadata: Any, schema: Any, bounds: Bounds) -> None:  # Any: pyarrow is untyped

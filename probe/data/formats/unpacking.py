@@ -11,7 +11,7 @@ from typing import IO, Any, AnyStr
 
 import pyarrow as pa
 
-from probe.errors import FileError, library_words
+from probe.errors import FileError, what_is_wrong
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
 
@@ -77,9 +77,8 @@ class Unpacked(Pieces):
         return piece
 
     def _refusal(self, problem: Exception) -> FileError:
-        if isinstance(problem, zlib.error):
-            return FileError(f"{self._name} cannot be opened: its gzip is damaged")
-        return FileError(f"{self._name} cannot be opened: {library_words(problem)}")
+        words = str(problem) if isinstance(problem, EOFError) else what_is_wrong(problem)
+        return FileError(f"{self._name} cannot be opened: {words}")
 
 
 def packing_of(path: Path) -> str:

@@ -24,7 +24,7 @@ from probe.data.hub.layout import Part, choose_part, converted_parts, own_parts,
 from probe.data.names import UNUSABLE
 from probe.data.tables import read_table
 from probe.data.writers.blocks import in_place
-from probe.errors import FileError, library_words, writing
+from probe.errors import FileError, writing
 from probe.hub import access, asking, make_room
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
@@ -196,8 +196,10 @@ def _put(files: Sequence[Path], features: Features, path: Path, bounds: Bounds) 
                         check_stop()
                         writer.write_table(pa.Table.from_batches([batch]).cast(whole))
     except (ValueError, pa.ArrowException) as problem:
-        words = library_words(problem)
-        raise FileError(f"the files of {path.name} do not fit together: {words}") from problem
+        raise FileError(
+            f"the files of {path.name} do not fit together: one is damaged, or their columns are "
+            "of other names or kinds"
+        ) from problem
 
 
 def _link(file: Path, path: Path) -> None:

@@ -21,7 +21,7 @@ from probe.data.records import Record
 from probe.data.source import Form, Reader
 from probe.data.writers.lines import Values
 from probe.data.writers.parquet_metadata import metadata_beside
-from probe.errors import FileError, library_words, writing
+from probe.errors import FileError, writing
 
 Rows = Callable[[], Iterator[tuple[Record, Values | None]]]
 """Yields the input's rows, from the first on, with our values, each time it is called.
@@ -61,8 +61,7 @@ def _held_by_parquet(name: str) -> Iterator[None]:
         yield
     except (TypeError, ValueError, pa.ArrowException) as problem:
         raise FileError(
-            f"{name}: Parquet cannot hold a column of this table; choose .jsonl "
-            f"({library_words(problem)})"
+            f"{name}: Parquet cannot hold a column of this table; choose .jsonl"
         ) from problem
 
 

@@ -8,11 +8,12 @@ writes them.
 
 import json
 import math
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
-from probe.errors import ModelError, library_words
+from probe.errors import ModelError, reading
 from probe.settings import ASSETS
 
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -26,6 +27,11 @@ VECTORS = ASSETS / "vectors"
 """The folder of the word vectors that the bundled word models share."""
 READ_ERRORS = (OSError, RuntimeError, MemoryError, SafetensorError)
 """What safetensors raises for a file that is damaged or larger than any memory."""
+
+
+def reading_part(name: str, path: Path, form: str = "safetensors") -> AbstractContextManager[None]:
+    """Raise ModelError in our own words where a library refuses a file of a model."""
+    return reading(f"{path.name} of {name!r}", form, "fetch or save the model again", ModelError)
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -44,12 +50,9 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def _weight_map(folder: Path) -> dict[str, str]:
-    try:
+    with reading_part(folder.name, folder / INDEX, "an index of weights"):
         names = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
         return {str(weight): str(file) for weight, file in names.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
-        words = library_words(problem)
-        raise ModelError(f"{INDEX} of {folder.name!r} cannot be read: {words}") from problem
 
 
 def _named_file(folder: Path, name: str) -> Path:

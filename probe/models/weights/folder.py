@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from probe.errors import ModelError
-from probe.models.errors import loading_error
 from probe.models.hub import free_memory_bytes, too_large_message
-from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
+from probe.models.weights.files import count_parameters, reading_part, weight_files
 
 CONFIG, ADAPTER, TOKENIZER = "config.json", "adapter_config.json", "tokenizer_config.json"
 BYTES_PER_WEIGHT = 4  # models are loaded in fp32; a bf16 copy comes when it is asked for
@@ -35,12 +34,10 @@ OF_A_TRAINING = re.compile(r"(training_args|optimizer|scheduler|scaler|rng_state
 
 def read_json(name: str, path: Path) -> dict[str, Any]:  # Any: JSON values
     """Read a file of a model, {} where it is not there. Raises ModelError where it is no table."""
-    try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except (OSError, ValueError) as problem:
-        raise loading_error(name, problem) from problem
+    with reading_part(name, path, "JSON"):
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(values, dict):
         raise ModelError(f"{name!r} is no model: its {path.name} is no table")
     return values
@@ -100,10 +97,10 @@ def check_weights(name: str, folder: Path) -> None:
         others = _unread(folder)
         reason = f", and {others[0]}" if others else ""
         raise ModelError(f"the model {name!r} has no safetensors weights{reason}")
-    try:
-        needed = sum(BYTES_PER_WEIGHT * count_parameters(path) for path in files)
-    except READ_ERRORS as problem:
-        raise loading_error(name, problem) from problem
+    needed = 0
+    for path in files:
+        with reading_part(name, path):
+            needed += BYTES_PER_WEIGHT * count_parameters(path)
     free = free_memory_bytes()
     if needed > free:
         raise ModelError(too_large_message(name, needed, free))

@@ -6,12 +6,18 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from probe.errors import FileError, ModelError, library_words, writing
-from probe.models.weights.files import INDEX, OWN, SHARED_FOLDER, WHOLE, weight_files
+from probe.errors import FileError, ModelError, writing
+from probe.models.weights.files import (
+    INDEX,
+    OWN,
+    SHARED_FOLDER,
+    WHOLE,
+    reading_part,
+    weight_files,
+)
 from probe.models.weights.folder import PICKLES, check_weights, read_config
 
 
@@ -54,10 +60,8 @@ def _shared_weights(folder: Path, shared: str) -> dict[str, Tensor]:
     path = folder.resolve().parent / SHARED_FOLDER / shared
     if path.parent.name != SHARED_FOLDER or not path.is_file():
         raise ModelError(f"there is no {SHARED_FOLDER}/{shared} beside {str(folder)!r}")
-    try:
+    with reading_part(SHARED_FOLDER, path):
         return load_file(path)
-    except (OSError, SafetensorError) as problem:
-        raise ModelError(f"{path.name} cannot be read: {library_words(problem)}") from problem
 
 
 def export_model(folder: Path, out: Path) -> None:

@@ -315,7 +315,7 @@ SAVED = [PAIRS[0], *PAIRS[:2]]
 ARROW = {
     "a stream": Form("a.arrow", arrow, PAIRS),
     "a file": Form("a.feather", lambda path: arrow(path, stream=False), PAIRS),
-    "no Arrow": Form("a.arrow", "text\n", words="a.arrow is not an Arrow file"),
+    "no Arrow": Form("a.arrow", "text\n", words="a.arrow cannot be read as Arrow: "),
     "a folder of datasets": Form("a", saved, SAVED),
     "chosen rows": Form("a", lambda path: saved(path, _indices_data_files=[{}]),
         words="flatten_indices()"),

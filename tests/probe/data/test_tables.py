@@ -231,7 +231,7 @@ def test_a_ragged_row_is_broken_and_the_rest_is_not(tmp_path: Path) -> None:
         ("a.json", b'{"data": [', "a.json is not JSON: it ends inside its list"),
         ("a.json", b'[{"a": 1},', "a.json is not JSON: it ends inside its list"),
         ("a.jsonl", b"1\n2\n", "a.jsonl: each line must be a JSON object"),
-        ("a.parquet", b"premise,hypothesis\n", "a.parquet is not a Parquet file: "),
+        ("a.parquet", b"premise,hypothesis\n", "a.parquet cannot be read as Parquet: "),
         ("a.csv.gz", b"premise,hypothesis\n", "a.csv.gz cannot be opened: "),
         ("a.csv.gz", gzip.compress(b"a,b\n" * 99, mtime=0)[:-20], "a.csv.gz cannot be opened: "),
         (
