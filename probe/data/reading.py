@@ -222,8 +222,13 @@ def _gold_of(
     if not task.labels:
         return _of_spans(table, replace(columns, gold=usual[0] if usual else None), task)
     if usual:
-        return _by_name(table, path, replace(columns, gold=usual[0]), usual, task, options)
-    return _by_values(table, columns, free, task, options)
+        reading = _by_name(table, path, replace(columns, gold=usual[0]), usual, task, options)
+    else:
+        reading = _by_values(table, columns, free, task)
+    lost = reading.columns.gold is None and not reading.questions
+    if lost and options.values and options.one_file:
+        raise FileError("labels are given to values, but the file has no column of gold labels")
+    return reading
 
 
 def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
@@ -242,6 +247,14 @@ def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
             if task.gold_text(cell(record.cells, gold)) != NO_ANSWER:
                 return Reading(columns)
             read = True
+    inner = [name for name in table.names if name.startswith(f"{gold}.")]
+    if not read and inner:
+        asked = FileQuestion(
+            f"the column {shown(gold)} holds objects, of which none is an answer",
+            *(f"--gold {quote(name)}" for name in inner[:ASKED_VALUES]),
+            f"--gold {NO_COLUMN}",
+        )
+        return Reading(replace(columns, gold=None), questions=(asked,))
     if not read:  # each row says why
         return Reading(columns)
     hidden = f"every answer in {shown(gold)} is empty, so they are hidden and there is no F1"
@@ -313,8 +326,6 @@ def _by_name(
         return Reading(replace(columns, gold=None), questions=(asked,))
     chosen = next(iter((*words, *filled, *empty)), None)
     if chosen is None:
-        if options.values and options.one_file:
-            raise FileError("labels are given to values, but the file has no column of gold labels")
         note = f"the column {shown(unread[0])} holds no label of {task.title.lower()}, so that rows"
         return Reading(
             replace(columns, gold=None), notes=(f"{note} are scored without a gold label",)
@@ -334,15 +345,11 @@ def _golds(values: LabelValues) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items()))
 
 
-def _by_values(
-    table: Tabular, columns: Columns, free: Sequence[str], task: Task, options: FileOptions
-) -> Reading:
+def _by_values(table: Tabular, columns: Columns, free: Sequence[str], task: Task) -> Reading:
     """Ask about columns that hold labels or look so by their names; without any say that.
 
     Nothing is read from them unasked: yes and no, or e and n, are written in other columns too.
     """
-    if options.values and options.one_file:
-        raise FileError("labels are given to values, but the file has no column of gold labels")
     likely = [
         name for name, counted in _counted(table, free).items() if _likely(name, counted, task)
     ]
