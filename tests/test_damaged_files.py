@@ -29,8 +29,8 @@ SQUAD = {"data": [{"paragraphs": [{"context": "Ada swam.", "qas": [{"question": 
     "answers": [{"text": "Ada", "answer_start": 0}]}]}]}]}  # fmt: skip
 LIBRARY = re.compile(
     r"pyarrow|pandas|openpyxl|safetensors?_|tomllib|pydantic|tokenizers|zipfile|json\.decoder"
-    r"|\w(Error|Exception)\b|Invalid\b|Expecting|NoneType|Traceback|codec|magic|\(char |thrift|<class"
-    r"|object (has no|cannot)|subscriptable|deserializ|validation|Unexpected|untagged",
+    r"|\w(Error|Exception)\b|Invalid\b|Expecting|NoneType|Traceback|codec|magic|\(char |<class"
+    r"|thrift|object (has no|cannot)|subscriptable|deserializ|validation|Unexpected|untagged",
     re.IGNORECASE,
 )
 """What libraries say, and we do not."""

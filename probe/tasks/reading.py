@@ -120,10 +120,7 @@ def gold_text(cell: Any) -> str:  # Any: a cell of a file
     if isinstance(cell, Mapping):
         cell = cell.get("text")
     if isinstance(cell, str) or not hasattr(cell, "__iter__"):
-        raise ExampleError(
-            "the answers are no text, list of texts or of {text, start}; --gold can name another "
-            "column, or a field of this one such as answer.value"
-        )
+        raise ExampleError("the answers are no list of texts, or of {text, start}")
     texts = [answer.get("text") if isinstance(answer, Mapping) else answer for answer in cell]
     known = [text for text in texts if isinstance(text, str)]
     if len(known) < len(texts):

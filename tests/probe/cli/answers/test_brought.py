@@ -31,6 +31,11 @@ ASKS: list[tuple[str, str]] = [
     ("63_gap.xlsx", "--label-value"),
     ("64_pandas.parquet", "--label-value"),
     ("63_second_sheet.xlsx", "--label-value"),
+    ("70_three_way_sentiment.csv --model minilm_sst2", "--gold airline_sentiment"),
+    ("71_field_too_many.csv", "name every column in the first line"),
+    ("72_web_page.xlsx", "a web page and no table"),
+    ("73_fractions.csv", "--gold none"),
+    ("74_answer_objects.jsonl --model minilm_reader", "answer.value"),
     ("12_squad2.json", "--model minilm_reader"),
 ]
 """What the command asks, and an option that it names."""
@@ -68,6 +73,10 @@ FIGURES: list[tuple[str, int, int | None, float | None, str]] = [
     ("41_czech_cp1250.csv --encoding cp1250", 30, 30, 10 / 30, ""),
     (f"63_gap.xlsx {NO_MIDDLE}", 3, 2, 1.0, ""),
     ("12_squad2.json --model minilm_reader", 3, 3, 1 / 3, ""),
+    ("75_groups_of_columns.xlsx", 2, 2, 1.0, "its first row is a title"),
+    ("76_json_lines.csv", 2, 2, 1.0, ""),
+    ("77_header_again.csv", 2, 2, 1.0, ""),
+    ("78_no_width.csv", 2, 2, 1.0, ""),
     ("13_squad_version_number.json --model minilm_reader", 1, 1, 1.0, ""),
     ("14_squad_to_csv.csv --model minilm_reader", 2, 2, 1.0, ""),
     ("62_mrqa.jsonl --model minilm_reader", 1, 1, 1.0, ""),
