@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -214,7 +215,6 @@ def test_outputs_without_names_can_be_guessed_from_the_plain_pairs(folder: Path)
 
 def adapted(folder: Path, encoder: Path) -> Any:
     """Write a LoRA adapter with a head of its own beside an encoder, and return what peft has."""
-    peft = pytest.importorskip("peft")
     whole = tiny_bert(encoder.parent / "whole")
     AutoModel.from_pretrained(whole).save_pretrained(encoder)
     AutoTokenizer.from_pretrained(whole).save_pretrained(encoder)
