@@ -114,6 +114,15 @@ def find(name: str) -> str:
     return str(known.get(name, name))
 
 
+def full_name(name: str) -> str:
+    """Return the name that leads to a model from wherever a process starts.
+
+    A folder is named by its full path, a model on disk or of a hub by its name.
+    """
+    is_folder = os.path.isdir(name) and find(name) == name
+    return str(Path(name).resolve()) if is_folder else name
+
+
 def task_of_model(name: str) -> Task:
     """Return the task of a model on disk. Raises ModelError, also where its config says none."""
     require_on_disk(name)
@@ -206,8 +215,13 @@ def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
     base = str(read_json(name, folder / ADAPTER).get("base_model_name_or_path") or "")
     if not base:
         return None
-    if not relative and "hub" not in settings().user_models and not os.path.isdir(base):
-        raise ModelError(f"the adapter {name!r} needs {base}, and no hub's models are opened here")
+    own = relative or find(name) != name  # brought by who runs the app
+    if own and not os.path.isdir(find(base)):  # trained by a process that began in another folder
+        above = (parent / base for parent in folder.resolve().parents)
+        base = next((str(path) for path in above if path.is_dir()), base)
+    kind = "folder" if os.path.isabs(base) else "hub"
+    if not own and kind not in settings().user_models:
+        raise ModelError(f"the adapter {name!r} needs {base}, and no {kind}'s models open here")
     try:
         return locate(base, relative)[0]
     except ModelError as problem:
