@@ -175,7 +175,7 @@ def load(
     given, and UnclearLabels where the same is true of the order.
     """
     with first_import:
-        from probe.models.checkpoint import read_checkpoint
+        from probe.models.checkpoint import read_checkpoint, that_answers
         from probe.models.hardware.device import device
 
     if answers_with_spans(name, relative):
@@ -200,6 +200,7 @@ def load(
         ),
     )
     read_template(checkpoint.model.config, answered.fields)
+    that_answers(classifier)
     if guess:
         return guessed(classifier, outputs)
     if known is None:
@@ -231,12 +232,13 @@ def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
 def load_reader(name: str, relative: bool = True) -> Reader:
     """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
     with first_import:
-        from probe.models.checkpoint import read_reader
+        from probe.models.checkpoint import read_reader, that_answers
         from probe.models.hardware.device import device
 
     folder, revision = locate(name, relative)
     read = read_reader(name, folder, device())
-    return Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
+    reader = Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
+    return that_answers(reader)
 
 
 def load_any(

@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,18 @@ from transformers import (
     GPT2Config,
     GPT2ForSequenceClassification,
 )
+from typer import Context
+from typer.main import get_command
 
 from benchmarks.architectures import KINDS, examine, save
+from finetune.cli.main import app as finetune_app
 from probe.analysis.batch import score
 from probe.analysis.importance.attribution import attribute
+from probe.cli.main import app as probe_app
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import ModelError
+from probe.models.checkpoint import start_from_encoder
 from probe.models.library import load, locate
 from probe.models.weights.shared import export_model
 from probe.tasks.nli import LABELS, NLI, Pair
@@ -93,6 +99,20 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         "says of each label alone whether it holds, so that several or none may",
     ),
     "a scale": (edit(CONFIG, problem_type="regression"), "answers with a number on a scale"),
+    "outputs without numbers": (
+        edit(CONFIG, id2label=LABELS),
+        "does not number its outputs from 0 on: entailment, neutral, contradiction; name each",
+    ),
+    "an output left out": (
+        edit(CONFIG, id2label={"0": "entailment", "2": "neutral"}),
+        "id2label in the config.json of 'model' does not number its outputs from 0 on: 0, 2; name",
+    ),
+    "no number of outputs": (edit(CONFIG, num_labels="3"), "'model' cannot be loaded: 'str' obj"),
+    "no length": (
+        edit(TOKENIZER, model_max_length="512"),
+        "model_max_length in the tokenizer_config.json of 'model' is no number of tokens: '512'",
+    ),
+    "no type": (edit(CONFIG, dtype="x"), "the model 'model' cannot be loaded: module 'torch' has"),
     "tokenizer with code": (
         edit(TOKENIZER, tokenizer_class="Own", auto_map={"AutoTokenizer": ["own.Own", None]}),
         "the tokenizer of the model 'model', Own, needs Python code of its own",
@@ -123,6 +143,8 @@ def test_what_cannot_be_read_is_refused_with_its_cause(kind: str, folder: Path) 
         load("model")
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+    with suppress(ModelError):  # nor does a training end with words of a library
+        start_from_encoder("model")
 
 
 def test_a_refusal_of_checkpoints_names_one_that_can_be_loaded(folder: Path) -> None:
@@ -130,6 +152,33 @@ def test_a_refusal_of_checkpoints_names_one_that_can_be_loaded(folder: Path) -> 
     with pytest.raises(ModelError) as caught:
         load("model")
     assert load(str(caught.value).rpartition(": ")[2]).order == LABELS
+
+
+def test_weights_that_are_no_numbers_are_refused_when_they_are_opened(folder: Path) -> None:
+    weights = {name: value * torch.nan for name, value in load_file(folder / WEIGHTS).items()}
+    save_file(weights, folder / WEIGHTS, {"format": "pt"})
+    for open_it in (load, start_from_encoder):
+        with pytest.raises(ModelError, match=r"NaN\): its weights are broken"):
+            open_it("model")
+
+
+def test_a_decoder_that_is_not_told_how_to_begin_begins_with_padding(tmp_path: Path) -> None:
+    save(KINDS["t5"], "t5", tmp_path)
+    told = load(str(tmp_path), LABELS).probabilities([PAIR])
+    edit(CONFIG, decoder_start_token_id=None)(tmp_path)
+    for model in (load(str(tmp_path), LABELS), start_from_encoder(str(tmp_path))):
+        assert "that of padding takes its place, as in T5" in model.notes[0]
+    assert (load(str(tmp_path), LABELS).probabilities([PAIR]) == told).all()
+
+
+def test_what_is_kept_names_a_folder_by_its_full_path(folder: Path) -> None:
+    group: Any = get_command(finetune_app)
+    commands = [group.commands[verb] for verb in ("inoculate", "calibrate", "mitigate", "transfer")]
+    checkup: Any = get_command(probe_app)
+    for command in (*commands, group.commands["generalise"], checkup.commands["checkup"]):
+        (model,) = [each for each in command.params if each.name == "model"]
+        for given, kept in (("model", str(folder)), ("minilm", "minilm"), ("a/b", "a/b")):
+            assert model.process_value(Context(command), given) == kept
 
 
 def test_a_part_that_the_network_has_no_place_for_is_named(folder: Path) -> None:
@@ -230,7 +279,8 @@ def adapted(folder: Path, encoder: Path) -> Any:
 
 def test_an_adapter_answers_as_in_peft_and_is_refused_without_its_head(tmp_path: Path) -> None:
     plain = adapted(tmp_path / "adapter", tmp_path / "encoder")
-    model = load(str(tmp_path / "adapter"), LABELS)
+    edit("adapter_config.json", base_model_name_or_path="encoder")(tmp_path / "adapter")
+    model = load(str(tmp_path / "adapter"), LABELS)  # by a process of another folder
     assert model.notes == (f"an adapter, merged into {tmp_path / 'encoder'}",)
     inputs = model.tokenizer(PAIR.premise, PAIR.hypothesis, return_tensors="pt")
     told = plain(**inputs).logits.softmax(-1)[0].tolist()
