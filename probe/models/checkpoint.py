@@ -35,6 +35,7 @@ from probe.models.answers.rule import check_answer_rule
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hardware.device import device
+from probe.models.head import change_outputs
 from probe.models.inputs.padding import is_decoder, set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
 from probe.models.inputs.template import TEMPLATE
@@ -53,11 +54,15 @@ set_verbosity_error()  # and prints tables of weights; our own messages say what
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model in eval mode and full precision, its tokenizer, and what is to be said of them."""
+    """A model in eval mode and full precision, its tokenizer, and what is to be said of them.
+
+    A model that answers with one `number` has two outputs here, one for each side of 0.
+    """
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     notes: tuple[str, ...]
+    number: bool = False
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -101,10 +106,11 @@ def read_checkpoint(
     read = _read(name, folder, device, CLASSIFIER, base)
     config = read.model.config
     check_answer_rule(config)
-    if config.num_labels == 1 or config.problem_type == "regression":
+    if config.problem_type == "regression":
         raise ModelError(
-            f"the model {name!r} answers with a number on a scale (a regression head) and not with "
-            "labels; train a classifier from it, or take one whose outputs are labels"
+            f"the model {name!r} answers with a number on a scale (problem_type is "
+            f'"regression" in its {CONFIG}) and not with labels; train a classifier from it, or '
+            "take one whose outputs are labels"
         )
     if config.problem_type == "multi_label_classification":
         raise ModelError(
@@ -113,7 +119,16 @@ def read_checkpoint(
             "answer here is one label; if it was trained to choose one, write "
             '"single_label_classification" there'
         )
+    if config.num_labels == 1:
+        (output,) = read.outputs
+        change_outputs(name, read.model, _with_zeros, (f"{output} below 0", f"{output} above 0"))
+        read = replace(read, number=True)
     return replace(read, notes=(*read.notes, *_joined(read.model, read.tokenizer)))
+
+
+def _with_zeros(row: torch.Tensor) -> torch.Tensor:
+    """Return two rows for one: the softmax of 0 and a number is the sigmoid of that number."""
+    return torch.cat([torch.zeros_like(row), row])
 
 
 def _joined(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:

@@ -15,7 +15,13 @@ from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
 from probe.models.inputs.template import read_template
 from probe.models.label_check import check_labels, guessed
-from probe.models.outputs import is_merged, merged_sentence, read_config
+from probe.models.outputs import (
+    is_merged,
+    is_probability,
+    merged_sentence,
+    number_sentence,
+    read_config,
+)
 from probe.models.reader import Reader
 from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
 from probe.models.weights.folder import ADAPTER, read_json
@@ -183,28 +189,27 @@ def load(
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device(), _base_of(name, folder, relative))
     outputs = checkpoint.outputs
-    own = TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
-    guess = order == GUESS
+    config = checkpoint.model.config
+    own, guess = TASKS.get(str(getattr(config, "task", ""))), order == GUESS
     answered, known = read_config(name, outputs, own, task, None if guess else order, likely)
+    usual = answered.labels[::-1] if checkpoint.number else answered.labels
+    if checkpoint.number and not guess and is_probability(config):
+        known = known or usual
+    notes = checkpoint.notes
+    if known and checkpoint.number:
+        notes += (number_sentence(known, told=bool(order)),)
+    elif known and is_merged(known):
+        notes += (merged_sentence(outputs, known),)
     classifier = Classifier(
-        name,
-        checkpoint.model,
-        checkpoint.tokenizer,
-        answered,
-        known or answered.labels,
-        device(),
-        revision,
-        notes=(
-            *checkpoint.notes,
-            *([merged_sentence(outputs, known)] if known and is_merged(known) else []),
-        ),
-    )
-    read_template(checkpoint.model.config, answered.fields)
+        name, checkpoint.model, checkpoint.tokenizer, answered, known or usual, device(), revision,
+        notes=notes,
+    )  # fmt: skip
+    read_template(config, answered.fields)
     that_answers(classifier)
     if guess:
         return guessed(classifier, outputs)
     if known is None:
-        raise _unclear(classifier, outputs)
+        raise _unclear(classifier, outputs, checkpoint.number)
     return classifier
 
 
@@ -292,14 +297,14 @@ def _answers_with_spans(config: Mapping[str, Any]) -> bool:  # Any: JSON
     return any("QuestionAnswering" in str(kind) for kind in config.get("architectures") or [])
 
 
-def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
+def _unclear(classifier: Classifier, outputs: Sequence[str], number: bool) -> UnclearLabels:
     """Return the error for outputs without labels, with the order that scores best."""
     check = check_labels(classifier)
     right = (
         f"{check.best_correct} of {check.n} plain {classifier.task.unit}s right" if check else ""
     )
     suggestion = check.suggestion if check else None
-    return UnclearLabels(classifier.name, outputs, classifier.labels, suggestion, right)
+    return UnclearLabels(classifier.name, outputs, classifier.order, suggestion, right, number)
 
 
 def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,11 @@ from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import ModelError
 from probe.models.checkpoint import start_from_encoder
+from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import load, locate
 from probe.models.weights.shared import export_model
 from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
 from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import GUESS
 from tests.support.commands import run
@@ -241,6 +244,36 @@ def test_finer_sentiment_is_read_in_two_labels(outputs: tuple[str, ...], folder:
     whole = positive + negative
     told = model.probabilities([Review("I love this book.")])[0]
     assert told == pytest.approx([positive / whole, negative / whole], abs=1e-6)
+
+
+SIGMOID = {"activation_fn": "torch.nn.modules.activation.Sigmoid"}
+LOW, HIGH = PARAPHRASE_IDENTIFICATION.labels[::-1]
+READ = f"its one output is read as the logit of {HIGH}, below 0 as {LOW}"
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "gpt2"])
+def test_one_output_is_the_logit_of_a_label_where_the_folder_or_a_person_says_so(
+    kind: str, tmp_path: Path
+) -> None:
+    one = {**KINDS[kind].config, "id2label": {0: "LABEL_0"}}
+    save(replace(KINDS[kind], config=one), kind, tmp_path)
+    name, task, pair = str(tmp_path), PARAPHRASE_IDENTIFICATION, TextPair("A man walks.", "He is.")
+    plain = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
+    told = load(name, (LOW, HIGH), task)
+    assert READ in told.notes
+    (number,) = plain(**told.tokenizer(pair.text1, pair.text2, return_tensors="pt")).logits[0]
+    assert told.probabilities([pair])[0, 0] == pytest.approx(number.sigmoid().item(), abs=1e-6)
+    with pytest.raises(UnclearLabels, match=r"answers with one number, .* is the logit of a label"):
+        load(name, None, task)
+    edit(CONFIG, sentence_transformers=SIGMOID)(tmp_path)
+    read = load(name, None, task)
+    assert f"{READ}, since its config.json names a sigmoid" in read.notes[-1]
+    assert (read.probabilities([pair]) == told.probabilities([pair])).all()
+    with pytest.raises(UnclearTask):
+        load(name)
+    edit(CONFIG, problem_type="regression")(tmp_path)
+    with pytest.raises(ModelError, match="answers with a number on a scale"):
+        load(name, (LOW, HIGH), task)
 
 
 def test_outputs_without_names_can_be_guessed_from_the_plain_pairs(folder: Path) -> None:
