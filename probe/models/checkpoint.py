@@ -36,9 +36,8 @@ from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hardware.device import device
 from probe.models.head import change_outputs
-from probe.models.inputs.padding import is_decoder, set_padding
+from probe.models.inputs.padding import set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
-from probe.models.inputs.template import TEMPLATE
 from probe.models.loading import loading
 from probe.models.reader import Reader
 from probe.models.weights.folder import CONFIG, TOKENIZER, check_weights, read_config, read_json
@@ -123,25 +122,12 @@ def read_checkpoint(
         (output,) = read.outputs
         change_outputs(name, read.model, _with_zeros, (f"{output} below 0", f"{output} above 0"))
         read = replace(read, number=True)
-    return replace(read, notes=(*read.notes, *_joined(read.model, read.tokenizer)))
+    return read
 
 
 def _with_zeros(row: torch.Tensor) -> torch.Tensor:
     """Return two rows for one: the softmax of 0 and a number is the sigmoid of that number."""
     return torch.cat([torch.zeros_like(row), row])
-
-
-def _joined(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
-    """Say how a decoder's texts become one, which its files do not."""
-    if not is_decoder(model):
-        return ()
-    template = getattr(model.config, TEMPLATE, "")
-    if not template:
-        template = tokenizer.decode(tokenizer("FIRST", "SECOND")["input_ids"])
-    return (
-        f"its texts are read as {template!r}; if it was trained on another form, write one with "
-        "python -m probe models export MODEL FOLDER --template",
-    )
 
 
 def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:

@@ -37,6 +37,14 @@ class UnclearLabels(ModelError):
         super().__init__(f"{what}: {hint}")
 
 
+class SeveralCheckpoints(ModelError):
+    """A folder holds no model but `checkpoints` of a training, the latest first."""
+
+    def __init__(self, message: str, checkpoints: Sequence[str]) -> None:
+        self.checkpoints = tuple(checkpoints)
+        super().__init__(message)
+
+
 class UnclearTask(ModelError):
     """Models of several tasks have outputs of such names, so the person has to name the task."""
 

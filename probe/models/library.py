@@ -13,7 +13,7 @@ from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
-from probe.models.inputs.template import read_template
+from probe.models.inputs.template import TEMPLATE, framed_sentence, read_template
 from probe.models.label_check import check_labels, guessed
 from probe.models.outputs import (
     is_merged,
@@ -173,12 +173,14 @@ def load(
     *,
     likely: Task | None = None,
     relative: bool = True,
+    template: str = "",
 ) -> Classifier:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
-    `order`, `task` and `likely` are as of `read_config`, `relative` is as of `locate`. Raises
-    ModelError with a sentence, UnclearTask where the config does not say the task and none is
-    given, and UnclearLabels where the same is true of the order.
+    `order`, `task` and `likely` are as of `read_config`, `relative` is as of `locate`; a `template`
+    takes the place of a decoder's own. Raises ModelError with a sentence, UnclearTask where the
+    config does not say the task and none is given, and UnclearLabels where the same is true of the
+    order.
     """
     with first_import:
         from probe.models.checkpoint import read_checkpoint, that_answers
@@ -204,7 +206,16 @@ def load(
         name, checkpoint.model, checkpoint.tokenizer, answered, known or usual, device(), revision,
         notes=notes,
     )  # fmt: skip
+    if template and not classifier.frame:
+        raise ModelError(
+            f"the model {name!r} reads its texts as they are; a template is for a decoder, which "
+            "reads them as one"
+        )
+    if template:
+        setattr(config, TEMPLATE, template)
     read_template(config, answered.fields)
+    if frame := classifier.frame:
+        classifier = replace(classifier, notes=(*notes, framed_sentence(frame)))
     that_answers(classifier)
     if guess:
         return guessed(classifier, outputs)
@@ -253,16 +264,19 @@ def load_any(
     *,
     likely: Task | None = None,
     relative: bool = True,
+    template: str = "",
 ) -> AnyModel:
     """Load a classifier as `load` does, or a reader. Raises ModelError, also for another task."""
     if not answers_with_spans(name, relative):
-        return load(name, order, task, likely=likely, relative=relative)
+        return load(name, order, task, likely=likely, relative=relative, template=template)
     if task and task is not READING:
         raise ModelError(
             f"the model {name!r} answers {READING.title.lower()}, not {task.title.lower()}"
         )
     if order:
         raise ModelError(f"the model {name!r} answers with spans, so it has no labels to order")
+    if template:
+        raise ModelError(f"the model {name!r} answers with spans, so it takes no template")
     return load_reader(name, relative)
 
 

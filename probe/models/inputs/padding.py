@@ -4,18 +4,13 @@ The head of a decoder reads the last token that is no padding. transformers find
 config's padding token, whatever the tokenizer's is, and refuses batches without one.
 """
 
-from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from probe.models.inputs.template import is_decoder
 from probe.models.inputs.token_rows import embedding_rows
 
 FIRST = "decoder_start_token_id"
 SAMPLE = ("A man walks.", "He moves.")
-
-
-def is_decoder(model: PreTrainedModel) -> bool:
-    """Whether a classifier's head reads the last token."""
-    return isinstance(getattr(model, "score", None), nn.Linear)
 
 
 def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:

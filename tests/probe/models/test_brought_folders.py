@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "pickles of a training": (only("training_args.bin"), "has no safetensors weights"),
     "a pointer": (only(WEIGHTS, POINTER), f"{WEIGHTS} of 'model' is a pointer of Git LFS and not"),
     "no model_type": (edit(CONFIG, model_type=None), "has no model_type, so that it does not say"),
-    "checkpoints": (half_way, "and holds what a training saved on its way; name one, the newest f"),
+    "checkpoints": (half_way, "and holds what a training saved on its way; name one, the latest f"),
     "several labels": (
         edit(CONFIG, problem_type="multi_label_classification"),
         "says of each label alone whether it holds, so that several or none may",
@@ -376,7 +376,7 @@ def test_a_decoder_without_a_padding_token_answers_in_a_batch_as_alone(
 
 def test_a_template_puts_the_texts_of_a_decoder_into_one(tmp_path: Path) -> None:
     plain = decoder(tmp_path / "plain", pad=False)
-    assert load(str(plain)).notes[1].startswith("its texts are read as 'FIRSTSECOND'; if it was")
+    assert load(str(plain)).notes[1].startswith("its texts are read as '{premise}{hypothesis}'; if")
     template = "Hypothesis: {hypothesis} Premise: {premise}?"
     run("models", "export", str(plain), str(tmp_path / "told"), "--template", template)
     model = load(str(tmp_path / "told"))
