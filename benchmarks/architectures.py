@@ -356,7 +356,7 @@ def _behind_the_norm(
     classifier: Classifier, encoded: dict[str, torch.Tensor], places: list[int], label: str
 ) -> list[float]:
     """Do the same where vectors are normalised, of which the gradient at the table sums to 0."""
-    norm = classifier.model.base_model.get_submodule("embeddings.LayerNorm")
+    norm = classifier.model.base_model.get_submodule(classifier.architecture.norm)
     outputs: list[torch.Tensor] = []
 
     def keep(_: object, __: object, vectors: torch.Tensor) -> torch.Tensor:

@@ -195,7 +195,9 @@ def test_parts_of_other_heads_need_no_word(folder: Path) -> None:
     assert load("model").notes == ()
 
 
-@pytest.mark.parametrize("kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert"])
+@pytest.mark.parametrize(
+    "kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert", "bloom"]
+)
 def test_an_answer_is_that_of_plain_transformers(kind: str) -> None:
     assert examine(kind, KINDS[kind])[1]
 
