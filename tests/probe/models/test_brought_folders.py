@@ -196,7 +196,7 @@ def test_parts_of_other_heads_need_no_word(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert", "bloom"]
+    "kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert", "bloom", "deberta"]
 )
 def test_an_answer_is_that_of_plain_transformers(kind: str) -> None:
     assert examine(kind, KINDS[kind])[1]
