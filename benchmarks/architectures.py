@@ -39,6 +39,7 @@ from transformers import (
 from probe.analysis.importance.attribution import attribute
 from probe.errors import UserError
 from probe.models.classifier import Classifier
+from probe.models.inputs.embedding_hook import embedding_hook
 from probe.models.library import load
 from probe.tasks.nli import LABELS, Pair
 
@@ -335,7 +336,7 @@ def own_scores(classifier: Classifier, pair: Pair, label: str) -> list[float]:
     sides = classifier.encode([pair]).sequence_ids(0)
     places = [at for at, side in enumerate(sides) if side is not None]
     table = classifier.model.get_input_embeddings().weight.detach()
-    if classifier.architecture.embedding == "normalised":
+    if "norm" in embedding_hook(classifier.model).where:
         return _behind_the_norm(classifier, encoded, places, label)
     names = [
         name
@@ -356,7 +357,7 @@ def _behind_the_norm(
     classifier: Classifier, encoded: dict[str, torch.Tensor], places: list[int], label: str
 ) -> list[float]:
     """Do the same where vectors are normalised, of which the gradient at the table sums to 0."""
-    norm = classifier.model.base_model.get_submodule("embeddings.LayerNorm")
+    norm = classifier.model.base_model.get_submodule(classifier.architecture.norm)
     outputs: list[torch.Tensor] = []
 
     def keep(_: object, __: object, vectors: torch.Tensor) -> torch.Tensor:

@@ -8,6 +8,8 @@ from tempfile import TemporaryDirectory
 
 import torch
 from safetensors.torch import load_file, save_file
+from safetensors.torch import load_model as load_tied
+from safetensors.torch import save_model as save_tied
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from finetune.training.loop import Trainee
@@ -74,8 +76,7 @@ def save_checkpoint(
     new, current, old = (out / name for name in (NEW, CHECKPOINT, OLD))
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    weights = {name: value.contiguous() for name, value in classifier.model.state_dict().items()}
-    save_file(weights, new / "weights.safetensors")
+    save_tied(classifier.model, str(new / "weights.safetensors"))
     moments = {
         f"{index}.{name}": value
         for index, state in optimiser.state_dict()["state"].items()
@@ -104,12 +105,12 @@ def load_checkpoint(
         return 0
     with reading(str(folder), *PART):
         saved = json.loads((folder / "state.json").read_text())
-        weights = load_file(folder / "weights.safetensors")
         moments = load_file(folder / "optimiser.safetensors")
     if saved["recipe"] != json.loads(json.dumps(options)):
         raise TrainingError(f"{folder} was made with another recipe: {saved['recipe']}")
     try:
-        classifier.model.load_state_dict(weights)
+        with reading(str(folder), *PART):
+            load_tied(classifier.model, folder / "weights.safetensors")
     except RuntimeError as problem:  # other weights, or of other shapes
         raise TrainingError(f"{folder} was made of another model") from problem
     state = optimiser.state_dict()

@@ -11,7 +11,7 @@ from transformers import BatchEncoding
 from finetune.training.checkpoints import save_weights
 from finetune.training.encoder import Progress, TrainingOptions, train_steps
 from probe.models.answers.spans import tokens_of
-from probe.models.checkpoint import READER, to_train
+from probe.models.checkpoint import READER, that_answers, to_train
 from probe.models.classifier import Precision
 from probe.models.hardware.device import device
 from probe.models.reader import Reader, Window
@@ -24,8 +24,9 @@ Example = tuple[Window, int, int]
 
 def start_from_encoder(path: str) -> Reader:
     """Load an encoder, or a reader, to train; an encoder gets a head from a fixed seed."""
-    model, tokenizer = to_train(path, READER, num_labels=2, ignore_mismatched_sizes=True)
-    return Reader(Path(path).name, model, tokenizer, device())
+    read = to_train(path, READER, num_labels=2, ignore_mismatched_sizes=True)
+    name, notes = Path(path).name, read.notes
+    return that_answers(Reader(name, read.model, read.tokenizer, device(), notes=notes))
 
 
 def train(

@@ -7,6 +7,7 @@ import typer
 
 from probe.errors import OptionError
 from probe.models.classifier import Precision
+from probe.models.library import full_name
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task
 from probe.transforms.options import Options, read_options
@@ -45,7 +46,10 @@ LongTexts = Annotated[
 ]
 InProcess = Annotated[bool, typer.Option(help="Compute without worker processes.")]
 Threads = Annotated[int, typer.Option(min=1, help="Torch threads; several imply --in-process.")]
-ModelName = Annotated[str, typer.Option(help="Bundled or inoculated name, folder, or hub id.")]
+MODEL_NAME = "Bundled or inoculated name, folder, or hub id."
+ModelName = Annotated[str, typer.Option(help=MODEL_NAME)]
+KeptModelName = Annotated[str, typer.Option("--model", help=MODEL_NAME, callback=full_name)]
+"""Of a model that is named in what the command keeps."""
 LabelOrder = Annotated[
     str,
     typer.Option(

@@ -28,8 +28,8 @@ class ModelCache:
     def __init__(self, limit: Callable[[], int] = model_bytes) -> None:
         """`limit` returns the bound in bytes, asked for at each use."""
         self._loaded = ByteBoundedCache(limit, parameter_bytes, keep_newest=True)
-        self._opened: dict[str, tuple[str, tuple[Label, ...] | None]] = {}
-        """The address and the label order of each."""
+        self._opened: dict[str, tuple[str, tuple[Label, ...] | None, str]] = {}
+        """The address, the label order and the template of each."""
         self._lock = Lock()
 
     def get(self, name: str) -> AnyModel:
@@ -43,31 +43,34 @@ class ModelCache:
         return model
 
     def _load(self, name: str) -> AnyModel:
-        address, order = self._opened.get(name, (name, None))
-        return replace(load_any(address, order, relative=False), name=name)
+        address, order, template = self._opened.get(name, (name, None, ""))
+        model = load_any(address, order, relative=False, template=template)
+        return replace(model, name=name)
 
     def open(
         self,
         name: str,
         order: tuple[Label, ...] | None = None,
         likely: Task | None = None,
+        template: str = "",
     ) -> LoadedModel:
         """Load a model that a person named, so that `require` accepts it from now on.
 
         A folder is named by its full path; any other name that is not on disk is the hub's. A
-        given `order` becomes part of its name: nobody else's labels change. The other models can
-        be used meanwhile. `likely` is the task that outputs without names are asked about. Raises
-        ModelError.
+        given `order` or `template` becomes part of its name: nobody else's model changes. The other
+        models can be used meanwhile. `likely` is the task that outputs without names are asked
+        about. Raises ModelError.
         """
-        loaded = open_model(name, order, likely=likely, relative=False)
+        loaded = open_model(name, order, likely=likely, relative=False, template=template)
         outputs = loaded.model.order if isinstance(loaded.model, Classifier) else None
-        key = f"{name} ({', '.join(outputs or order)})" if order else name
+        told = [*([", ".join(outputs or order)] if order else []), *filter(None, [template])]
+        key = f"{name} ({'; '.join(told)})" if told else name
         model = replace(loaded.model, name=key)
         repository = name.partition("@")[0]
         revision = model.revision
         with self._lock:
             address = f"{repository}@{revision}" if revision else name
-            self._opened[key] = address, outputs
+            self._opened[key] = address, outputs, template
             self._loaded.put(key, model)
         return replace(loaded, model=model)
 
@@ -76,7 +79,7 @@ class ModelCache:
 
         The models on disk that are `hidden` are not there, with an order of one's own either.
         """
-        address, _ = self._opened.get(name, (name, None))
+        address = self._opened.get(name, (name,))[0]
         on_disk = address == Path(address).name  # neither owner/name nor the path of a folder
         if on_disk or name not in self._opened:
             require_on_disk(address, hidden)

@@ -1,10 +1,11 @@
 """Models read from folders, which are checked first: safetensors only, no code of their own."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from transformers import (
@@ -27,21 +28,24 @@ from transformers.models.auto.tokenization_auto import (
 )
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
+from probe.data.names import listed
 from probe.errors import ModelError, UserError
 from probe.models.adapter import adapter_options, merged
 from probe.models.answers.rule import check_answer_rule
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message
 from probe.models.hardware.device import device
-from probe.models.inputs.padding import is_decoder, set_padding
+from probe.models.head import change_outputs
+from probe.models.inputs.padding import set_padding
 from probe.models.inputs.pair_encoding import restore_pair_encoding
-from probe.models.inputs.template import TEMPLATE
 from probe.models.loading import loading
-from probe.models.weights.folder import TOKENIZER, check_weights, read_config, read_json
+from probe.models.reader import Reader
+from probe.models.weights.folder import CONFIG, TOKENIZER, check_weights, read_config, read_json
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
+AnyT = TypeVar("AnyT", Classifier, Reader)
 VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
@@ -49,11 +53,15 @@ set_verbosity_error()  # and prints tables of weights; our own messages say what
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model in eval mode and full precision, its tokenizer, and what is to be said of them."""
+    """A model in eval mode and full precision, its tokenizer, and what is to be said of them.
+
+    A model that answers with one `number` has two outputs here, one for each side of 0.
+    """
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     notes: tuple[str, ...]
+    number: bool = False
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -97,10 +105,11 @@ def read_checkpoint(
     read = _read(name, folder, device, CLASSIFIER, base)
     config = read.model.config
     check_answer_rule(config)
-    if config.num_labels == 1 or config.problem_type == "regression":
+    if config.problem_type == "regression":
         raise ModelError(
-            f"the model {name!r} answers with a number on a scale (a regression head) and not with "
-            "labels; train a classifier from it, or take one whose outputs are labels"
+            f"the model {name!r} answers with a number on a scale (problem_type is "
+            f'"regression" in its {CONFIG}) and not with labels; train a classifier from it, or '
+            "take one whose outputs are labels"
         )
     if config.problem_type == "multi_label_classification":
         raise ModelError(
@@ -109,20 +118,16 @@ def read_checkpoint(
             "answer here is one label; if it was trained to choose one, write "
             '"single_label_classification" there'
         )
-    return replace(read, notes=(*read.notes, *_joined(read.model, read.tokenizer)))
+    if config.num_labels == 1:
+        (output,) = read.outputs
+        change_outputs(name, read.model, _with_zeros, (f"{output} below 0", f"{output} above 0"))
+        read = replace(read, number=True)
+    return read
 
 
-def _joined(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
-    """Say how a decoder's texts become one, which its files do not."""
-    if not is_decoder(model):
-        return ()
-    template = getattr(model.config, TEMPLATE, "")
-    if not template:
-        template = tokenizer.decode(tokenizer("FIRST", "SECOND")["input_ids"])
-    return (
-        f"its texts are read as {template!r}; if it was trained on another form, write one with "
-        "python -m probe models export MODEL FOLDER --template",
-    )
+def _with_zeros(row: torch.Tensor) -> torch.Tensor:
+    """Return two rows for one: the softmax of 0 and a number is the sigmoid of that number."""
+    return torch.cat([torch.zeros_like(row), row])
 
 
 def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:
@@ -138,27 +143,22 @@ def _read(
     changes = adapter_options(name, adapted) if base else {}
     options = {"trust_remote_code": False, "local_files_only": True}
     own = adapted if any(path for each in VOCABULARIES for path in adapted.glob(each)) else folder
-    try:
-        with loading:
-            tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(own), **options)
-            model, report = head.auto.from_pretrained(
-                str(folder),
-                dtype=torch.float32,
-                use_safetensors=True,
-                output_loading_info=True,
-                ignore_mismatched_sizes=bool(changes),
-                **options,
-                **changes,
-            )
-            lacking = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
-            if base:
-                model = merged(name, model, lacking, adapted, str(folder))
-                lacking = set()
+    with in_a_sentence(name, adapted, folder), loading:
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(own), **options)
+        model, report = head.auto.from_pretrained(
+            str(folder),
+            dtype=torch.float32,
+            use_safetensors=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=bool(changes),
+            **options,
+            **changes,
+        )
+        lacking = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
+        if base:
+            model = merged(name, model, lacking, adapted, str(folder))
+            lacking = set()
         model = model.eval().to(device)
-    except UserError:
-        raise
-    except Exception as problem:  # for a broken folder transformers raises errors of many kinds
-        raise loading_error(name, problem, adapted, folder) from problem
     if lacking:  # transformers fills them with random numbers
         missing = ", ".join(sorted(lacking)[:3])
         raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
@@ -166,6 +166,25 @@ def _read(
     notes += _unused(name, model, report["unexpected_keys"])
     restore_pair_encoding(model, tokenizer, own, stored)
     return Checkpoint(model, tokenizer, (*notes, *set_padding(model, tokenizer)))
+
+
+@contextmanager
+def in_a_sentence(name: str, *folders: Path) -> Iterator[None]:
+    """Raise ModelError for what a broken folder makes transformers raise: errors of many kinds."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as problem:
+        raise loading_error(name, problem, *folders) from problem
+
+
+def that_answers(model: AnyT) -> AnyT:
+    """Return a model that answers one plain example. Raises ModelError for one that cannot."""
+    task = model.task
+    with in_a_sentence(model.name):
+        model.predict([task.example(**dict.fromkeys(task.fields, "A man walks."))])
+    return model
 
 
 def _unused(name: str, model: PreTrainedModel, unexpected: Collection[str]) -> tuple[str, ...]:
@@ -207,6 +226,7 @@ def check_folder(name: str, folder: Path, head: Head) -> dict[str, Any]:  # Any:
     """
     config = read_config(name, folder)
     _check_model_type(name, config, head)
+    _check_outputs(name, config)
     check_weights(name, folder)
     stored = read_json(name, folder / TOKENIZER)
     _check_tokenizer(name, folder, config, stored)
@@ -222,6 +242,15 @@ def _check_model_type(name: str, config: dict[str, Any], head: Head) -> None:
     if CONFIG_MAPPING[model_type] not in head.kinds:
         raise ModelError(
             f"the model {name!r} is no {head.title}: a {model_type} model {head.cannot}"
+        )
+
+
+def _check_outputs(name: str, config: dict[str, Any]) -> None:
+    names = config.get("id2label") or {}
+    if not isinstance(names, dict) or {*names} != {str(at) for at in range(len(names))}:
+        raise ModelError(
+            f"id2label in the {CONFIG} of {name!r} does not number its outputs from 0 on: "
+            f"{listed([*map(str, names)])}; name each output there by its number"
         )
 
 
@@ -241,6 +270,12 @@ def _check_tokenizer(
             "code of its own, and such code is never run here"
         )
     written = str(named or TOKENIZER_MAPPING_NAMES.get(config["model_type"]) or "TokenizersBackend")
+    most = stored.get("model_max_length")
+    if most is not None and not (isinstance(most, int | float) and most >= 1):
+        raise ModelError(
+            f"model_max_length in the {TOKENIZER} of {name!r} is no number of tokens: {most!r}; "
+            "correct it, or leave it out"
+        )
     kind, whole = _tokenizer_class(written), (folder / "tokenizer.json").is_file()
     former = whole and written.removesuffix("Fast") in FORMER_CLASSES
     if named and kind is None and not former:
@@ -271,44 +306,45 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
     head, initialised from a fixed seed. Raises ModelError.
     """
     check_folder(path, Path(path), CLASSIFIER)
-    with loading:
+    with in_a_sentence(path), loading:
         config = AutoConfig.from_pretrained(path, trust_remote_code=False)
     order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
     labels = dict(enumerate(order or task.labels))
-    model, tokenizer = to_train(
+    read = to_train(
         path,
         CLASSIFIER,
         id2label=labels,
         label2id={label: index for index, label in labels.items()},
         ignore_mismatched_sizes=order is None,
     )
-    return Classifier(Path(path).name, model, tokenizer, task, order or task.labels, device())
+    order = order or task.labels
+    name, notes = Path(path).name, read.notes
+    return that_answers(
+        Classifier(name, read.model, read.tokenizer, task, order, device(), notes=notes)
+    )
 
 
 def to_train(
     path: str,
     head: Head,
     **options: Any,  # Any: settings of the config, as transformers takes them
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+) -> Checkpoint:
     """Load a model in eval mode to train further; a head that it lacks comes from a fixed seed.
 
     Raises ModelError.
     """
     stored = check_folder(path, Path(path), head)
-    try:
-        with loading, torch.random.fork_rng():
-            torch.manual_seed(0)
-            model = head.auto.from_pretrained(
-                path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
-            )
-            tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    except Exception as problem:  # as above
-        raise loading_error(path, problem, Path(path)) from problem
+    with in_a_sentence(path, Path(path)), loading, torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = head.auto.from_pretrained(
+            path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
+        )
+        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     restore_pair_encoding(model, tokenizer, Path(path), stored)
-    set_padding(model, tokenizer)
+    notes = set_padding(model, tokenizer)
     if tokenizer.pad_token_id is None:
         raise ModelError(
             f"the tokenizer of {path!r} has no token for padding, so that no batch can be made of "
             f'texts to train on; name one in its {TOKENIZER}, such as "pad_token": "[PAD]"'
         )
-    return model.eval().to(device()), tokenizer
+    return Checkpoint(model.eval().to(device()), tokenizer, notes)

@@ -22,7 +22,7 @@ from probe.models.hardware.precision import Precision as Precision
 from probe.models.hardware.precision import fast_bf16 as fast_bf16
 from probe.models.hardware.precision import resolve as resolve
 from probe.models.inputs.explainable import Explainable, TokenPlace
-from probe.models.inputs.template import Framed, framed, read_template
+from probe.models.inputs.template import Framed, framed, is_decoder, read_template
 from probe.models.inputs.token_rows import TokenRows, joined
 from probe.models.text_model import TextModel
 from probe.models.windows import (
@@ -105,6 +105,14 @@ class Classifier(TextModel):
     def template(self) -> str:
         """How its texts are put into one; "" where the tokenizer joins them."""
         return read_template(self.model.config, self.task.fields)
+
+    @property
+    def frame(self) -> str:
+        """How a decoder reads its texts as one, each as {field}; "" where a model is no decoder."""
+        if not is_decoder(self.model):
+            return ""
+        names = [f"{{{field}}}" for field in self.task.fields]
+        return self.template or str(self.tokenizer.decode(self.tokenise(*names)["input_ids"]))
 
     @cached_property
     def columns(self) -> list[list[int]]:

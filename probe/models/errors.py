@@ -13,7 +13,8 @@ class UnclearLabels(ModelError):
     """The outputs of a model are not named after labels, so the person has to give their order.
 
     `outputs` are their names, `labels` one possible order; `suggested` is the order with the best
-    score on the sanity examples, `right`, and None where they do not decide.
+    score on the sanity examples, `right`, and None where they do not decide. Those of a model that
+    answers with one `number` are its two sides.
     """
 
     def __init__(
@@ -23,14 +24,28 @@ class UnclearLabels(ModelError):
         labels: Sequence[Label],
         suggested: tuple[Label, ...] | None,
         right: str,
+        number: bool = False,
     ) -> None:
         self.outputs, self.suggested, self.right = tuple(outputs), suggested, right
         order = ", ".join(suggested or labels)
         hint = f"with {order} it gets {right}" if suggested else f"for example {order}"
-        super().__init__(
-            f"the outputs of the model {name!r} are named {', '.join(outputs)}, which does not say "
-            f"what they mean; give the labels in their order: {hint}"
+        what = (
+            f"the model {name!r} answers with one number, and its folder does not say whether that "
+            "is the logit of a label, or a score on a scale, which has no labels; if it is a logit,"
+            " give the labels of numbers below 0 and above"
+            if number
+            else f"the outputs of the model {name!r} are named {', '.join(outputs)}, which does "
+            "not say what they mean; give the labels in their order"
         )
+        super().__init__(f"{what}: {hint}")
+
+
+class SeveralCheckpoints(ModelError):
+    """A folder holds no model but `checkpoints` of a training, the latest first."""
+
+    def __init__(self, message: str, checkpoints: Sequence[str]) -> None:
+        self.checkpoints = tuple(checkpoints)
+        super().__init__(message)
 
 
 class UnclearTask(ModelError):

@@ -13,9 +13,15 @@ from probe.models.bundled import BUNDLED, Bundled
 from probe.models.classifier import Classifier
 from probe.models.errors import UnclearLabels
 from probe.models.hub import fetch, free_memory_bytes
-from probe.models.inputs.template import read_template
+from probe.models.inputs.template import TEMPLATE, framed_sentence, read_template
 from probe.models.label_check import check_labels, guessed
-from probe.models.outputs import is_merged, merged_sentence, read_config
+from probe.models.outputs import (
+    is_merged,
+    is_probability,
+    merged_sentence,
+    number_sentence,
+    read_config,
+)
 from probe.models.reader import Reader
 from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
 from probe.models.weights.folder import ADAPTER, read_json
@@ -114,6 +120,15 @@ def find(name: str) -> str:
     return str(known.get(name, name))
 
 
+def full_name(name: str) -> str:
+    """Return the name that leads to a model from wherever a process starts.
+
+    A folder is named by its full path, a model on disk or of a hub by its name.
+    """
+    is_folder = os.path.isdir(name) and find(name) == name
+    return str(Path(name).resolve()) if is_folder else name
+
+
 def task_of_model(name: str) -> Task:
     """Return the task of a model on disk. Raises ModelError, also where its config says none."""
     require_on_disk(name)
@@ -158,15 +173,17 @@ def load(
     *,
     likely: Task | None = None,
     relative: bool = True,
+    template: str = "",
 ) -> Classifier:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
-    `order`, `task` and `likely` are as of `read_config`, `relative` is as of `locate`. Raises
-    ModelError with a sentence, UnclearTask where the config does not say the task and none is
-    given, and UnclearLabels where the same is true of the order.
+    `order`, `task` and `likely` are as of `read_config`, `relative` is as of `locate`; a `template`
+    takes the place of a decoder's own. Raises ModelError with a sentence, UnclearTask where the
+    config does not say the task and none is given, and UnclearLabels where the same is true of the
+    order.
     """
     with first_import:
-        from probe.models.checkpoint import read_checkpoint
+        from probe.models.checkpoint import read_checkpoint, that_answers
         from probe.models.hardware.device import device
 
     if answers_with_spans(name, relative):
@@ -174,27 +191,36 @@ def load(
     folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device(), _base_of(name, folder, relative))
     outputs = checkpoint.outputs
-    own = TASKS.get(str(getattr(checkpoint.model.config, "task", "")))
-    guess = order == GUESS
+    config = checkpoint.model.config
+    own, guess = TASKS.get(str(getattr(config, "task", ""))), order == GUESS
     answered, known = read_config(name, outputs, own, task, None if guess else order, likely)
+    usual = answered.labels[::-1] if checkpoint.number else answered.labels
+    if checkpoint.number and not guess and is_probability(config):
+        known = known or usual
+    notes = checkpoint.notes
+    if known and checkpoint.number:
+        notes += (number_sentence(known, told=bool(order)),)
+    elif known and is_merged(known):
+        notes += (merged_sentence(outputs, known),)
     classifier = Classifier(
-        name,
-        checkpoint.model,
-        checkpoint.tokenizer,
-        answered,
-        known or answered.labels,
-        device(),
-        revision,
-        notes=(
-            *checkpoint.notes,
-            *([merged_sentence(outputs, known)] if known and is_merged(known) else []),
-        ),
-    )
-    read_template(checkpoint.model.config, answered.fields)
+        name, checkpoint.model, checkpoint.tokenizer, answered, known or usual, device(), revision,
+        notes=notes,
+    )  # fmt: skip
+    if template and not classifier.frame:
+        raise ModelError(
+            f"the model {name!r} reads its texts as they are; a template is for a decoder, which "
+            "reads them as one"
+        )
+    if template:
+        setattr(config, TEMPLATE, template)
+    read_template(config, answered.fields)
+    if frame := classifier.frame:
+        classifier = replace(classifier, notes=(*notes, framed_sentence(frame)))
+    that_answers(classifier)
     if guess:
         return guessed(classifier, outputs)
     if known is None:
-        raise _unclear(classifier, outputs)
+        raise _unclear(classifier, outputs, checkpoint.number)
     return classifier
 
 
@@ -206,8 +232,13 @@ def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
     base = str(read_json(name, folder / ADAPTER).get("base_model_name_or_path") or "")
     if not base:
         return None
-    if not relative and "hub" not in settings().user_models and not os.path.isdir(base):
-        raise ModelError(f"the adapter {name!r} needs {base}, and no hub's models are opened here")
+    own = relative or find(name) != name  # brought by who runs the app
+    if own and not os.path.isdir(find(base)):  # trained by a process that began in another folder
+        above = (parent / base for parent in folder.resolve().parents)
+        base = next((str(path) for path in above if path.is_dir()), base)
+    kind = "folder" if os.path.isabs(base) else "hub"
+    if not own and kind not in settings().user_models:
+        raise ModelError(f"the adapter {name!r} needs {base}, and no {kind}'s models open here")
     try:
         return locate(base, relative)[0]
     except ModelError as problem:
@@ -217,12 +248,13 @@ def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
 def load_reader(name: str, relative: bool = True) -> Reader:
     """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
     with first_import:
-        from probe.models.checkpoint import read_reader
+        from probe.models.checkpoint import read_reader, that_answers
         from probe.models.hardware.device import device
 
     folder, revision = locate(name, relative)
     read = read_reader(name, folder, device())
-    return Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
+    reader = Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
+    return that_answers(reader)
 
 
 def load_any(
@@ -232,16 +264,19 @@ def load_any(
     *,
     likely: Task | None = None,
     relative: bool = True,
+    template: str = "",
 ) -> AnyModel:
     """Load a classifier as `load` does, or a reader. Raises ModelError, also for another task."""
     if not answers_with_spans(name, relative):
-        return load(name, order, task, likely=likely, relative=relative)
+        return load(name, order, task, likely=likely, relative=relative, template=template)
     if task and task is not READING:
         raise ModelError(
             f"the model {name!r} answers {READING.title.lower()}, not {task.title.lower()}"
         )
     if order:
         raise ModelError(f"the model {name!r} answers with spans, so it has no labels to order")
+    if template:
+        raise ModelError(f"the model {name!r} answers with spans, so it takes no template")
     return load_reader(name, relative)
 
 
@@ -276,14 +311,14 @@ def _answers_with_spans(config: Mapping[str, Any]) -> bool:  # Any: JSON
     return any("QuestionAnswering" in str(kind) for kind in config.get("architectures") or [])
 
 
-def _unclear(classifier: Classifier, outputs: Sequence[str]) -> UnclearLabels:
+def _unclear(classifier: Classifier, outputs: Sequence[str], number: bool) -> UnclearLabels:
     """Return the error for outputs without labels, with the order that scores best."""
     check = check_labels(classifier)
     right = (
         f"{check.best_correct} of {check.n} plain {classifier.task.unit}s right" if check else ""
     )
     suggestion = check.suggestion if check else None
-    return UnclearLabels(classifier.name, outputs, classifier.labels, suggestion, right)
+    return UnclearLabels(classifier.name, outputs, classifier.order, suggestion, right, number)
 
 
 def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:

@@ -1,8 +1,9 @@
 """What the outputs of a model mean: the task that it answers, and its labels in their order."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from probe.data.names import listed
 from probe.errors import ModelError
@@ -71,6 +72,21 @@ def merged_sentence(outputs: Sequence[str], order: Sequence[Label]) -> str:
     left = " and ".join(kinds.get("", []))
     aside = f"; {left} is left out, and probabilities are shares of the others" if left else ""
     return f"of its {len(outputs)} outputs it reads {', '.join(read)}{aside}"
+
+
+def is_probability(config: Any) -> bool:  # Any: transformers' configs
+    """Whether a config's own words for sentence_transformers make a probability of its number."""
+    own = getattr(config, "sentence_transformers", None)
+    named = own.get("activation_fn") if isinstance(own, Mapping) else None
+    written = named or getattr(config, "sbert_ce_default_activation_function", "")
+    return str(written).rpartition(".")[2] == "Sigmoid"
+
+
+def number_sentence(order: Sequence[Label], told: bool) -> str:
+    """Say how a model's one number is read: as its config has it, or as a person has `told`."""
+    low, high = order
+    why = "" if told else ", since its config.json names a sigmoid, which a score may have too"
+    return f"its one output is read as the logit of {high}, below 0 as {low}{why}"
 
 
 def _without_invalid(order: tuple[Label, ...] | None) -> tuple[Label, ...] | None:

@@ -60,12 +60,14 @@ def open_model(
     *,
     likely: Task | None = None,
     relative: bool = True,
+    template: str = "",
 ) -> LoadedModel:
     """Load any model and check its labels, unless it is one on disk. Raises ModelError.
 
-    `likely` is as of `load`. Without `relative` a folder is named by its full path alone.
+    `likely` and `template` are as of `load`. Without `relative` a folder is named by its full path
+    alone.
     """
-    model = load_any(name, order, task, likely=likely, relative=relative)
+    model = load_any(name, order, task, likely=likely, relative=relative, template=template)
     on_disk = name in models_on_disk() and not order
     if on_disk or not isinstance(model, Classifier):
         return LoadedModel(model, None)

@@ -72,6 +72,7 @@ class ModelAccess:
         name: str,
         order: tuple[Label, ...] | None = None,
         task: Task = NLI,
+        template: str = "",
     ) -> LoadedModel:
         """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
         hidden = hidden_models(self.store, visitor)
@@ -80,7 +81,7 @@ class ModelAccess:
         if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
             self.cache.require(here, hidden)
         try:
-            opened = self.cache.open(here, order, task)
+            opened = self.cache.open(here, order, task, template)
         except UnclearLabels as unclear:
             require_size(name, len(unclear.outputs), task)
             raise

@@ -31,7 +31,7 @@ from finetune.experiments.inoculation.user_data import UserFiles
 from probe.calibration import mean_error
 from probe.cli.answers.open_models import loaded
 from probe.cli.file_options import takes_file
-from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.cli.options import InProcess, KeptModelName, LabelOrder, PrecisionName, TaskName, Threads
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
@@ -40,7 +40,7 @@ from probe.runs.run import Json
 
 @takes_file(texts=False)
 def calibrate_command(
-    model: ModelName,
+    model: KeptModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and diagrams.")],
     task: TaskName = "",
     labels: LabelOrder = "",

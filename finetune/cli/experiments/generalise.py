@@ -38,7 +38,7 @@ from probe.cli.answers.open_models import loaded
 from probe.cli.compute import compute_run
 from probe.cli.example_file import local_file
 from probe.cli.file_options import takes_file
-from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.cli.options import InProcess, KeptModelName, LabelOrder, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.hub.dataset import source_name
@@ -57,7 +57,7 @@ CONDITION = "condition"
 
 @takes_file(texts=False)
 def generalise_command(
-    model: ModelName,
+    model: KeptModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and figure.")],
     phenomenon: Annotated[
         str, typer.Option(help="dative or numerical; with your own file a name for it.")

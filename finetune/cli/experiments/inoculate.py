@@ -33,7 +33,7 @@ from finetune.report.inoculation.text import meaning, missing_texts
 from finetune.training.recipes import default_rate
 from probe.cli.answers.open_models import loaded_any
 from probe.cli.file_options import takes_file
-from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.cli.options import InProcess, KeptModelName, LabelOrder, PrecisionName, TaskName, Threads
 from probe.cli.output import make_folder
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, Said
 from probe.models.library import AnyModel
@@ -42,7 +42,7 @@ from probe.reports.duration import duration_words
 
 @takes_file(texts=False)
 def inoculate_command(
-    model: ModelName,
+    model: KeptModelName,
     challenge: Annotated[str, typer.Option(help="A challenge, or a name for your own sets.")],
     out: Annotated[Path, typer.Option(help="Folder for points, summary and curve.")],
     task: TaskName = "",

@@ -32,7 +32,7 @@ from finetune.experiments.mitigation.threshold import TOLERANCE
 from finetune.experiments.mitigation.time_estimate import estimate_seconds
 from probe.cli.answers.open_models import loaded
 from probe.cli.file_options import takes_file
-from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.cli.options import InProcess, KeptModelName, LabelOrder, PrecisionName, TaskName, Threads
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
@@ -41,7 +41,7 @@ from probe.runs.run import Json
 
 @takes_file(texts=False)
 def mitigate_command(
-    model: ModelName,
+    model: KeptModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and heat map.")],
     task: TaskName = "",
     labels: LabelOrder = "",

@@ -33,7 +33,7 @@ from finetune.experiments.transfer.time_estimate import estimate_seconds
 from finetune.experiments.word_salad import salad_names
 from probe.cli.answers.open_models import loaded
 from probe.cli.file_options import takes_file
-from probe.cli.options import InProcess, LabelOrder, ModelName, PrecisionName, TaskName, Threads
+from probe.cli.options import InProcess, KeptModelName, LabelOrder, PrecisionName, TaskName, Threads
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
@@ -42,7 +42,7 @@ from probe.runs.run import Json
 
 @takes_file(texts=False)
 def transfer_command(
-    model: ModelName,
+    model: KeptModelName,
     out: Annotated[Path, typer.Option(help="Folder for points, summary and matrix.")],
     task: TaskName = "",
     labels: LabelOrder = "",

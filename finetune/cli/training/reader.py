@@ -17,10 +17,12 @@ from finetune.cli.training.options import (
 )
 from finetune.training.encoder import TrainingOptions
 from finetune.training.reader import start_from_encoder, train
+from probe.cli.answers.open_models import warn
 from probe.cli.options import PrecisionName
 from probe.data.questions import answered, question_rows
 from probe.models.classifier import resolve
 from probe.models.library import locate
+from probe.models.user_models import notes_of
 
 
 def reader_command(
@@ -46,6 +48,7 @@ def reader_command(
     torch.set_num_threads(threads)
     make_model_folder(out, resumes=True)
     encoder = start_from_encoder(str(locate(model)[0]))
+    warn(notes_of(encoder))
     options = TrainingOptions(
         lr=lr,
         epochs=epochs,

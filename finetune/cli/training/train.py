@@ -20,12 +20,14 @@ from finetune.cli.training.options import (
 )
 from finetune.experiments.refusal import refuse
 from finetune.training.encoder import TrainingOptions, train
+from probe.cli.answers.open_models import warn
 from probe.cli.file_options import takes_file
 from probe.cli.options import PrecisionName
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.models.checkpoint import start_from_encoder
 from probe.models.classifier import resolve
-from probe.models.library import locate
+from probe.models.library import full_name, locate
+from probe.models.user_models import notes_of
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 
@@ -70,6 +72,7 @@ def train_command(
     torch.set_num_threads(threads)
     make_model_folder(out, resumes=True)
     encoder = start_from_encoder(str(locate(model)[0]), answered)
+    warn(notes_of(encoder))
     for name in teacher:
         locate(name)  # before files are read
     options = TrainingOptions(
@@ -80,7 +83,7 @@ def train_command(
         seed=seed,
         precision=resolve(precision),
         freeze_word_embeddings=freeze_word_embeddings,
-        teachers=tuple(teacher),
+        teachers=tuple(map(full_name, teacher)),
         teacher_weight=teacher_weight,
     )
     read = partial(examples_of, task=answered, reading=reading)

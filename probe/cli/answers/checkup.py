@@ -27,6 +27,7 @@ from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, local_file
 from probe.cli.file_options import settled, takes_file
 from probe.cli.options import (
+    MODEL_NAME,
     InProcess,
     LabelOrder,
     LongTexts,
@@ -41,7 +42,7 @@ from probe.data.hub.dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.tables import read_table
 from probe.errors import CheckupError
-from probe.models.library import that_reads
+from probe.models.library import full_name, that_reads
 from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
@@ -54,7 +55,7 @@ FAILED = 1
 
 @takes_file(texts=False)
 def checkup_command(
-    model: Annotated[str, typer.Argument(help="Bundled or inoculated name, folder, or hub id.")],
+    model: Annotated[str, typer.Argument(help=MODEL_NAME, callback=full_name)],
     file: Annotated[
         Path | None,
         typer.Argument(metavar="[FILE]", help=f"Labelled, {OR_HUB}; else the bundled test set."),

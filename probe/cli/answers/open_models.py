@@ -21,7 +21,7 @@ def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
     with naming_options():
         asked = task_named(task) if task else None
         loaded = open_model(name, read_labels(labels, asked), asked)
-    _warn(loaded.warnings)
+    warn(loaded.warnings)
     return loaded.model
 
 
@@ -30,7 +30,7 @@ def loaded_any(name: str, labels: str = "", task: str = "") -> AnyModel:
     with naming_options():
         asked = task_named(task) if task else None
         model = load_any(name, read_labels(labels, asked), asked)
-    _warn(notes_of(model))
+    warn(notes_of(model))
     return model
 
 
@@ -39,11 +39,12 @@ def loaded(name: str, labels: str = "", task: str = "") -> Classifier:
     with naming_options():
         asked = task_named(task) if task else None
         model = load(name, read_labels(labels, asked), asked)
-    _warn(notes_of(model))
+    warn(notes_of(model))
     return model
 
 
-def _warn(warnings: Iterable[str]) -> None:
+def warn(warnings: Iterable[str]) -> None:
+    """Say on standard error what a person should know."""
     for warning in warnings:
         typer.echo(f"warning: {warning}", err=True)
 

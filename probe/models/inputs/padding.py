@@ -4,17 +4,13 @@ The head of a decoder reads the last token that is no padding. transformers find
 config's padding token, whatever the tokenizer's is, and refuses batches without one.
 """
 
-from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from probe.models.inputs.template import is_decoder
 from probe.models.inputs.token_rows import embedding_rows
 
+FIRST = "decoder_start_token_id"
 SAMPLE = ("A man walks.", "He moves.")
-
-
-def is_decoder(model: PreTrainedModel) -> bool:
-    """Whether a classifier's head reads the last token."""
-    return isinstance(getattr(model, "score", None), nn.Linear)
 
 
 def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
@@ -44,6 +40,12 @@ def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> t
             note = ("it has no padding token, so that examples are read one at a time",)
     if decodes:
         config.pad_token_id, tokenizer.padding_side = chosen, "right"
+    if model.config.is_encoder_decoder and getattr(model.config, FIRST, None) is None:
+        setattr(model.config, FIRST, chosen)
+        note += (
+            f"its config does not say with which token its decoder begins ({FIRST}); "
+            "that of padding takes its place, as in T5",
+        )
     if tokenizer.pad_token_id != chosen:
         tokenizer.pad_token = None if chosen is None else tokenizer.convert_ids_to_tokens(chosen)
     return note

@@ -34,6 +34,11 @@ class Framed:
         return None
 
 
+def is_decoder(model: Any) -> bool:  # Any: a network, and torch is not imported here
+    """Whether a classifier's head, a linear layer, reads the last token."""
+    return hasattr(getattr(model, "score", None), "out_features")
+
+
 def read_template(config: Any, fields: Sequence[str]) -> str:  # Any: transformers' configs
     """Return a config's template, "" where it has none. Raises ModelError for one of other texts.
 
@@ -48,6 +53,15 @@ def read_template(config: Any, fields: Sequence[str]) -> str:  # Any: transforme
             f"once, and is {template!r}"
         )
     return str(template)
+
+
+def framed_sentence(frame: str) -> str:
+    """Say how a decoder reads its texts as one, which its files do not."""
+    return (
+        f"its texts are read as {frame!r}; if it was trained on another form, give that as its "
+        "template where it is opened, or write it into its folder with python -m probe models "
+        "export MODEL FOLDER --template"
+    )
 
 
 def framed(template: str, texts: Mapping[str, str]) -> Framed:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.errors import ModelError
+from probe.models.errors import SeveralCheckpoints
 from probe.models.hub import free_memory_bytes, too_large_message
 from probe.models.weights.files import count_parameters, reading_part, weight_files
 
@@ -47,7 +48,7 @@ def read_config(name: str, folder: Path) -> dict[str, Any]:  # Any: as above
     """Read config.json, which names the architecture. Raises ModelError."""
     _check_pointers(name, folder)
     if not (folder / CONFIG).is_file():
-        raise ModelError(f"{name!r} is no model: it has no {CONFIG}{_instead(folder)}")
+        raise _no_model(name, folder)
     config = read_json(name, folder / CONFIG)
     if not config.get("model_type"):
         raise ModelError(
@@ -70,14 +71,25 @@ def _check_pointers(name: str, folder: Path) -> None:
                     )
 
 
-def _instead(folder: Path) -> str:
-    """Return what a folder without a config holds, as the end of a sentence, "" if not known."""
+def _no_model(name: str, folder: Path) -> ModelError:
+    """Return the error for a folder without a config, with what it holds in the place of one."""
+    begin = f"{name!r} is no model: it has no {CONFIG}"
     steps = [path for path in folder.glob("checkpoint-*") if (path / CONFIG).is_file()]
-    if steps:
-        newest = sorted(steps, key=lambda path: -path.stat().st_mtime)
-        listed = ", ".join(str(folder / path.name) for path in newest)
-        return f", and holds what a training saved on its way; name one, the newest first: {listed}"
-    return "".join(f"; {what}" for what in _unread(folder)[:1])
+    if not steps:
+        return ModelError(begin + "".join(f"; {what}" for what in _unread(folder)[:1]))
+    latest = sorted(steps, key=_step, reverse=True)
+    paths = [str(folder / path.name) for path in latest]
+    return SeveralCheckpoints(
+        f"{begin}, and holds what a training saved on its way; name one, the latest first: "
+        f"{', '.join(paths)}",
+        paths,
+    )
+
+
+def _step(checkpoint: Path) -> tuple[int, str]:
+    """Return the step after which a checkpoint was saved; names without one come first."""
+    written = checkpoint.name.rpartition("-")[2]
+    return (int(written) if written.isdecimal() else -1), written
 
 
 def _unread(folder: Path) -> list[str]:

@@ -20,7 +20,7 @@ def build(models: ModelAccess) -> None:
 
     @endpoint
     def load_model(
-        model: Name, labels: Name = "", owner: Token = "", task: Name = ""
+        model: Name, labels: Name = "", owner: Token = "", task: Name = "", template: Name = ""
     ) -> dict[str, Any]:
         """Load a hub's model or a folder, so that /probe and /batch can be asked for it.
 
@@ -31,17 +31,19 @@ def build(models: ModelAccess) -> None:
             labels: What each of its outputs means, in their order, with commas between; or guess.
             owner: The token of one's own runs, which /inoculate returns.
             task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
+            template: How a decoder reads its texts as one, such as {premise} {hypothesis}.
         """
-        return load_json(models, owner, model, labels, task_of(models, owner, task, model))
+        asked = task_of(models, owner, task, model)
+        return load_json(models, owner, model, labels, asked, template)
 
     gr.api(load_model, api_name="load_model", concurrency_id="load")
 
 
 def load_json(
-    models: ModelAccess, owner: str, model: str, labels: str, task: Task = NLI
+    models: ModelAccess, owner: str, model: str, labels: str, task: Task = NLI, template: str = ""
 ) -> dict[str, Any]:
     """Load a model of a task; return what was loaded, and under which name it can be asked."""
-    loaded = open_own(models, owner, model, labels, task)
+    loaded = open_own(models, owner, model, labels, task, template)
     label_check, classifier = loaded.label_check, loaded.model
     return {
         "model": classifier.name,
@@ -60,9 +62,10 @@ def open_own(
     name: str | None,
     labels: str | None,
     task: Task = NLI,
+    template: str | None = "",
 ) -> LoadedModel:
     """Load what a visitor named for a task. Raises ModelError or LabelError."""
     model = (name or "").strip()
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
-    return models.open(visitor, model, read_labels(labels or "", task), task)
+    return models.open(visitor, model, read_labels(labels or "", task), task, template or "")

@@ -1,4 +1,4 @@
-"""The panel for a model of one's own: a hub id or a folder, and its label order."""
+"""The panel for a model of one's own: a hub id or a folder, its label order and template."""
 
 from functools import partial
 from typing import Any
@@ -7,7 +7,9 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import UserError
-from probe.models.errors import UnclearLabels
+from probe.models.classifier import Classifier
+from probe.models.errors import SeveralCheckpoints, UnclearLabels
+from probe.models.library import AnyModel
 from probe.runs.model_access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
@@ -31,18 +33,22 @@ def show(
     name: str | None,
     labels: str | None,
     task: str = NLI.name,
+    template: str | None = "",
 ) -> list[Any]:
     """Load a model of a task; return a message, the field for its labels, the list of models.
 
-    The fields are None where nothing was ever typed.
+    Then come the field for its template and that of its name, in which the latest checkpoint of a
+    folder of several is offered. The fields are None where nothing was ever typed.
     """
-    asked = task_named(task)
+    asked, left = task_named(task), gr.skip()
     try:
-        loaded = open_own(models, visitor, name, labels, asked)
+        loaded = open_own(models, visitor, name, labels, asked, template)
     except UnclearLabels as unclear:
-        return [alert(unclear), _ask(unclear), gr.skip()]
+        return [alert(unclear), _ask(unclear), left, left, left]
+    except SeveralCheckpoints as several:
+        return [alert(several), left, left, left, gr.Textbox(several.checkpoints[0])]
     except UserError as trouble:
-        return [alert(trouble), gr.skip(), gr.skip()]
+        return [alert(trouble), left, left, left, left]
     chosen, known = loaded.model.name, models.names(visitor, asked)
     warning = join(map(alert, loaded.warnings))
     return [
@@ -53,7 +59,16 @@ def show(
             visible=bool(labels or warning),
         ),
         gr.Dropdown(choices=short_model_choices(dict.fromkeys([*known, chosen])), value=chosen),
+        _template_of(loaded.model),
+        left,
     ]
+
+
+def _template_of(model: AnyModel) -> gr.Textbox:
+    """Show how a decoder's texts become one, to be changed."""
+    if not isinstance(model, Classifier) or not model.frame:
+        return gr.Textbox("", visible=False)
+    return gr.Textbox(model.template, placeholder=model.frame, visible=True)
 
 
 def _ask(unclear: UnclearLabels) -> gr.Textbox:
@@ -77,15 +92,21 @@ def build(page: Page, model: gr.Dropdown, task: gr.Textbox) -> gr.events.Depende
         gr.HTML(note(ABOUT))
         name = gr.Textbox(label="Hub id or folder", placeholder="owner/name", elem_id="own-name")
         labels = gr.Textbox(label="Which output is which?", visible=False, elem_id="own-labels")
+        template = gr.Textbox(
+            label="How are its texts put into one?",
+            info="Each text once, by its name in braces; if empty, as its tokenizer joins them.",
+            visible=False,
+            elem_id="own-template",
+        )
         go = gr.Button("Load", size="sm", elem_id="own-load")
         message = gr.HTML(elem_id="own-message")
-    # other labels belong to another model
-    name.change(lambda: gr.Textbox("", visible=False), None, labels, **QUIET)
+    # other labels and another template belong to another model
+    name.change(lambda: [gr.Textbox("", visible=False)] * 2, None, [labels, template], **QUIET)
     loaded: gr.events.Dependency = gr.on(
-        [go.click, name.submit, labels.submit],
+        [go.click, name.submit, labels.submit, template.submit],
         partial(show, page.core.models),
-        [page.owner, name, labels, task],
-        [message, labels, model],
+        [page.owner, name, labels, task, template],
+        [message, labels, model, template, name],
         concurrency_id="load",
         concurrency_limit=1,
         **WAITED_FOR,

@@ -4,9 +4,12 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -17,16 +20,23 @@ from transformers import (
     GPT2Config,
     GPT2ForSequenceClassification,
 )
+from typer import Context
+from typer.main import get_command
 
 from benchmarks.architectures import KINDS, examine, save
+from finetune.cli.main import app as finetune_app
 from probe.analysis.batch import score
 from probe.analysis.importance.attribution import attribute
+from probe.cli.main import app as probe_app
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.errors import ModelError
+from probe.models.checkpoint import start_from_encoder
+from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import load, locate
 from probe.models.weights.shared import export_model
 from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
 from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import GUESS
 from tests.support.commands import run
@@ -86,12 +96,26 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
     "pickles of a training": (only("training_args.bin"), "has no safetensors weights"),
     "a pointer": (only(WEIGHTS, POINTER), f"{WEIGHTS} of 'model' is a pointer of Git LFS and not"),
     "no model_type": (edit(CONFIG, model_type=None), "has no model_type, so that it does not say"),
-    "checkpoints": (half_way, "and holds what a training saved on its way; name one, the newest f"),
+    "checkpoints": (half_way, "and holds what a training saved on its way; name one, the latest f"),
     "several labels": (
         edit(CONFIG, problem_type="multi_label_classification"),
         "says of each label alone whether it holds, so that several or none may",
     ),
     "a scale": (edit(CONFIG, problem_type="regression"), "answers with a number on a scale"),
+    "outputs without numbers": (
+        edit(CONFIG, id2label=LABELS),
+        "does not number its outputs from 0 on: entailment, neutral, contradiction; name each",
+    ),
+    "an output left out": (
+        edit(CONFIG, id2label={"0": "entailment", "2": "neutral"}),
+        "id2label in the config.json of 'model' does not number its outputs from 0 on: 0, 2; name",
+    ),
+    "no number of outputs": (edit(CONFIG, num_labels="3"), "'model' cannot be loaded: 'str' obj"),
+    "no length": (
+        edit(TOKENIZER, model_max_length="512"),
+        "model_max_length in the tokenizer_config.json of 'model' is no number of tokens: '512'",
+    ),
+    "no type": (edit(CONFIG, dtype="x"), "the model 'model' cannot be loaded: module 'torch' has"),
     "tokenizer with code": (
         edit(TOKENIZER, tokenizer_class="Own", auto_map={"AutoTokenizer": ["own.Own", None]}),
         "the tokenizer of the model 'model', Own, needs Python code of its own",
@@ -122,6 +146,8 @@ def test_what_cannot_be_read_is_refused_with_its_cause(kind: str, folder: Path) 
         load("model")
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+    with suppress(ModelError):  # nor does a training end with words of a library
+        start_from_encoder("model")
 
 
 def test_a_refusal_of_checkpoints_names_one_that_can_be_loaded(folder: Path) -> None:
@@ -129,6 +155,33 @@ def test_a_refusal_of_checkpoints_names_one_that_can_be_loaded(folder: Path) -> 
     with pytest.raises(ModelError) as caught:
         load("model")
     assert load(str(caught.value).rpartition(": ")[2]).order == LABELS
+
+
+def test_weights_that_are_no_numbers_are_refused_when_they_are_opened(folder: Path) -> None:
+    weights = {name: value * torch.nan for name, value in load_file(folder / WEIGHTS).items()}
+    save_file(weights, folder / WEIGHTS, {"format": "pt"})
+    for open_it in (load, start_from_encoder):
+        with pytest.raises(ModelError, match=r"NaN\): its weights are broken"):
+            open_it("model")
+
+
+def test_a_decoder_that_is_not_told_how_to_begin_begins_with_padding(tmp_path: Path) -> None:
+    save(KINDS["t5"], "t5", tmp_path)
+    told = load(str(tmp_path), LABELS).probabilities([PAIR])
+    edit(CONFIG, decoder_start_token_id=None)(tmp_path)
+    for model in (load(str(tmp_path), LABELS), start_from_encoder(str(tmp_path))):
+        assert "that of padding takes its place, as in T5" in model.notes[0]
+    assert (load(str(tmp_path), LABELS).probabilities([PAIR]) == told).all()
+
+
+def test_what_is_kept_names_a_folder_by_its_full_path(folder: Path) -> None:
+    group: Any = get_command(finetune_app)
+    commands = [group.commands[verb] for verb in ("inoculate", "calibrate", "mitigate", "transfer")]
+    checkup: Any = get_command(probe_app)
+    for command in (*commands, group.commands["generalise"], checkup.commands["checkup"]):
+        (model,) = [each for each in command.params if each.name == "model"]
+        for given, kept in (("model", str(folder)), ("minilm", "minilm"), ("a/b", "a/b")):
+            assert model.process_value(Context(command), given) == kept
 
 
 def test_a_part_that_the_network_has_no_place_for_is_named(folder: Path) -> None:
@@ -142,7 +195,9 @@ def test_parts_of_other_heads_need_no_word(folder: Path) -> None:
     assert load("model").notes == ()
 
 
-@pytest.mark.parametrize("kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert"])
+@pytest.mark.parametrize(
+    "kind", ["canine", "t5 of bytes", "bert of transformers 4", "convbert", "bloom", "deberta"]
+)
 def test_an_answer_is_that_of_plain_transformers(kind: str) -> None:
     assert examine(kind, KINDS[kind])[1]
 
@@ -193,6 +248,36 @@ def test_finer_sentiment_is_read_in_two_labels(outputs: tuple[str, ...], folder:
     assert told == pytest.approx([positive / whole, negative / whole], abs=1e-6)
 
 
+SIGMOID = {"activation_fn": "torch.nn.modules.activation.Sigmoid"}
+LOW, HIGH = PARAPHRASE_IDENTIFICATION.labels[::-1]
+READ = f"its one output is read as the logit of {HIGH}, below 0 as {LOW}"
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "gpt2"])
+def test_one_output_is_the_logit_of_a_label_where_the_folder_or_a_person_says_so(
+    kind: str, tmp_path: Path
+) -> None:
+    one = {**KINDS[kind].config, "id2label": {0: "LABEL_0"}}
+    save(replace(KINDS[kind], config=one), kind, tmp_path)
+    name, task, pair = str(tmp_path), PARAPHRASE_IDENTIFICATION, TextPair("A man walks.", "He is.")
+    plain = AutoModelForSequenceClassification.from_pretrained(tmp_path).eval()
+    told = load(name, (LOW, HIGH), task)
+    assert READ in told.notes
+    (number,) = plain(**told.tokenizer(pair.text1, pair.text2, return_tensors="pt")).logits[0]
+    assert told.probabilities([pair])[0, 0] == pytest.approx(number.sigmoid().item(), abs=1e-6)
+    with pytest.raises(UnclearLabels, match=r"answers with one number, .* is the logit of a label"):
+        load(name, None, task)
+    edit(CONFIG, sentence_transformers=SIGMOID)(tmp_path)
+    read = load(name, None, task)
+    assert f"{READ}, since its config.json names a sigmoid" in read.notes[-1]
+    assert (read.probabilities([pair]) == told.probabilities([pair])).all()
+    with pytest.raises(UnclearTask):
+        load(name)
+    edit(CONFIG, problem_type="regression")(tmp_path)
+    with pytest.raises(ModelError, match="answers with a number on a scale"):
+        load(name, (LOW, HIGH), task)
+
+
 def test_outputs_without_names_can_be_guessed_from_the_plain_pairs(folder: Path) -> None:
     swapped = ["contradiction", "entailment", "neutral"]
     names = {str(at): f"LABEL_{at}" for at in range(3)}
@@ -214,7 +299,6 @@ def test_outputs_without_names_can_be_guessed_from_the_plain_pairs(folder: Path)
 
 def adapted(folder: Path, encoder: Path) -> Any:
     """Write a LoRA adapter with a head of its own beside an encoder, and return what peft has."""
-    peft = pytest.importorskip("peft")
     whole = tiny_bert(encoder.parent / "whole")
     AutoModel.from_pretrained(whole).save_pretrained(encoder)
     AutoTokenizer.from_pretrained(whole).save_pretrained(encoder)
@@ -230,7 +314,8 @@ def adapted(folder: Path, encoder: Path) -> Any:
 
 def test_an_adapter_answers_as_in_peft_and_is_refused_without_its_head(tmp_path: Path) -> None:
     plain = adapted(tmp_path / "adapter", tmp_path / "encoder")
-    model = load(str(tmp_path / "adapter"), LABELS)
+    edit("adapter_config.json", base_model_name_or_path="encoder")(tmp_path / "adapter")
+    model = load(str(tmp_path / "adapter"), LABELS)  # by a process of another folder
     assert model.notes == (f"an adapter, merged into {tmp_path / 'encoder'}",)
     inputs = model.tokenizer(PAIR.premise, PAIR.hypothesis, return_tensors="pt")
     told = plain(**inputs).logits.softmax(-1)[0].tolist()
@@ -293,7 +378,7 @@ def test_a_decoder_without_a_padding_token_answers_in_a_batch_as_alone(
 
 def test_a_template_puts_the_texts_of_a_decoder_into_one(tmp_path: Path) -> None:
     plain = decoder(tmp_path / "plain", pad=False)
-    assert load(str(plain)).notes[1].startswith("its texts are read as 'FIRSTSECOND'; if it was")
+    assert load(str(plain)).notes[1].startswith("its texts are read as '{premise}{hypothesis}'; if")
     template = "Hypothesis: {hypothesis} Premise: {premise}?"
     run("models", "export", str(plain), str(tmp_path / "told"), "--template", template)
     model = load(str(tmp_path / "told"))

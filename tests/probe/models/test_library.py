@@ -229,7 +229,6 @@ def test_weights_of_another_shape_are_a_sentence(folder: Path) -> None:
         {"hidden_size": "many"},
         {"num_attention_heads": 0},
         {"hidden_act": "none"},
-        {"id2label": ["entailment"]},
         {"quantization_config": {"quant_method": "gptq", "bits": 4}},
         {"attn_implementation": "flash_attention_2"},
     ],

@@ -1,6 +1,7 @@
 """A model of one's own: how it is opened, asked for its labels, and used when it has only two."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from typer.testing import CliRunner
 
+from benchmarks.architectures import KINDS, save
 from probe.analysis.batch import score
 from probe.analysis.examination import examine
 from probe.analysis.importance.attribution import attribute
@@ -211,19 +213,21 @@ def test_a_hub_s_name_opens_no_folder_of_the_working_directory(
 
 
 def test_the_panel_chooses_what_it_loaded(clear: str) -> None:
-    message, _, model = own_model.show(page_models(), ME, f" {clear} ", "")
+    message, _, model, *_ = own_model.show(page_models(), ME, f" {clear} ", "")
     assert "plain pairs are right" in message
     assert model.value == clear
 
 
 def test_the_panel_asks_which_output_is_which(unclear: str) -> None:
     cache = ModelCache()
-    message, labels, _ = own_model.show(page_models(cache), ME, unclear, "")
+    message, labels, _, *_ = own_model.show(page_models(cache), ME, unclear, "")
     assert 'role="alert"' in message
     assert "LABEL_0, LABEL_1, LABEL_2" in message
     assert labels.visible
     assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
-    message, _, model = own_model.show(page_models(cache), ME, unclear, "neutral, E, contradiction")
+    message, _, model, *_ = own_model.show(
+        page_models(cache), ME, unclear, "neutral, E, contradiction"
+    )
     assert model.value == f"{unclear} (neutral, entailment, contradiction)"
 
 
@@ -234,17 +238,53 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
     outputs = {"id2label": {str(output): f"LABEL_{output}" for output in range(3)}}
     config.write_text(json.dumps(json.loads(config.read_text()) | outputs))
     cache = ModelCache()
-    message, labels, _ = own_model.show(page_models(cache), ME, str(folder), "")
+    message, labels, _, *_ = own_model.show(page_models(cache), ME, str(folder), "")
     assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in message
     assert labels.value == "entailment, neutral, contradiction"
     with pytest.raises(ModelError):
         cache.require(str(folder))
-    message, _, _ = own_model.show(
+    message, _, _, *_ = own_model.show(
         page_models(cache), ME, str(folder), "contradiction, entailment, neutral"
     )
     assert (
         "with this order the model gets 0 of 6 plain pairs right; with entailment, neu" in message
     )
+
+
+def test_a_decoder_is_read_by_the_template_that_a_visitor_gives(tmp_path: Path) -> None:
+    save(KINDS["gpt2"], "gpt2", tmp_path)
+    models, name, template = page_models(), str(tmp_path), "{hypothesis} of {premise}"
+    _, _, chosen, field, _ = own_model.show(models, ME, name, "")
+    joined = models.get(ME, chosen.value)
+    assert (field.visible, field.value, field.placeholder) == (True, "", "{premise}{hypothesis}")
+    _, _, chosen, field, _ = own_model.show(models, ME, name, "", template=template)
+    told = models.get(ME, chosen.value)
+    assert (chosen.value, field.value) == (f"{name} ({template})", template)
+    assert load_json(models, ME, name, "", template=template)["model"] == chosen.value
+    text = f"{PAIR.hypothesis} of {PAIR.premise}"
+    plain = told.model(**told.tokenizer(text, return_tensors="pt")).logits.softmax(-1)[0].tolist()
+    assert told.probabilities([PAIR])[0] == pytest.approx(plain, abs=1e-6)
+    assert joined.probabilities([PAIR])[0] != pytest.approx(plain, abs=1e-6)
+    again = ModelCache(lambda: 1)
+    kept = again.open(name, template=template).model
+    again.get("minilm")
+    assert again.get(kept.name).probabilities([PAIR])[0] == pytest.approx(plain, abs=1e-6)
+
+
+def test_a_template_that_fits_no_model_is_a_sentence(clear: str, tmp_path: Path) -> None:
+    save(KINDS["gpt2"], "gpt2", tmp_path)
+    for name, template in ((clear, "{premise} {hypothesis}"), (str(tmp_path), "{premise}")):
+        message, *_ = own_model.show(page_models(), ME, name, "", template=template)
+        assert "a template is for a decoder" in message or "each once, and is" in message
+
+
+def test_the_latest_checkpoint_of_a_training_is_offered(clear: str, tmp_path: Path) -> None:
+    for step in (500, 1500, 1000):
+        shutil.copytree(clear, tmp_path / f"checkpoint-{step}")
+    message, *_, name = own_model.show(page_models(), ME, str(tmp_path), "")
+    assert name.value == str(tmp_path / "checkpoint-1500")
+    assert message.index("checkpoint-1500") < message.index("point-1000") < message.index("t-500")
+    assert own_model.show(page_models(), ME, name.value, "")[2].value == name.value
 
 
 @pytest.mark.parametrize(
@@ -483,11 +523,11 @@ def unnamed_two(tmp_path: Path) -> str:
 
 
 def test_two_unnamed_outputs_are_asked_about_in_the_words_of_the_task(unnamed_two: str) -> None:
-    message, labels, _ = own_model.show(page_models(), ME, unnamed_two, "", SENTIMENT.name)
+    message, labels, _, *_ = own_model.show(page_models(), ME, unnamed_two, "", SENTIMENT.name)
     assert "LABEL_0, LABEL_1" in message
     assert "positive" in message
     assert labels.visible
-    _, _, model = own_model.show(
+    _, _, model, *_ = own_model.show(
         page_models(), ME, unnamed_two, "negative, positive", SENTIMENT.name
     )
     assert model.value == f"{unnamed_two} (negative, positive)"
