@@ -12,7 +12,7 @@ from probe.data.names import listed, shown
 from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.tasks.nli import NLI
-from probe.tasks.task import Task
+from probe.tasks.task import Task, in_common_classes
 
 MAX_CONDITIONS = 12
 """Values of a column that may be conditions: each is trained on and tested."""
@@ -23,12 +23,13 @@ def read_data(
 ) -> SourceData:
     """Return the original set, dev and test together, and a file's rows by condition.
 
-    Nothing is chosen by the original set here, so all of it is tested. Raises ExperimentError,
-    FileError or LabelError.
+    Nothing is chosen by the original set here, so all of it is tested. Gold labels are in the
+    classes that all have. Raises ExperimentError, FileError or LabelError.
     """
-    original = read_source_data(files, task)
+    data = read_source_data(files, task)
     rows = read_conditions(conditions, column, task, files.asked) if conditions else {}
-    return SourceData((*original.dev, *original.test), rows, task)
+    original, *several = in_common_classes(task, (*data.dev, *data.test), *rows.values())
+    return SourceData(original, dict(zip(rows, several, strict=True)), task)
 
 
 def read_conditions(
