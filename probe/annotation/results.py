@@ -116,7 +116,7 @@ def _line(
         len(group) - len(complete),
         paper_share(annotated, name),
         model,
-        IN_COMMON if annotated.task.merges(golds) else "",
+        IN_COMMON if needs_gold and annotated.task.merges(golds) else "",
     )
 
 

@@ -25,6 +25,7 @@ from finetune.experiments.generalisation.grid import (
 )
 from finetune.experiments.generalisation.plan import Plan
 from finetune.experiments.generalisation.point import Point
+from finetune.experiments.training_limits import diverged_words
 from probe.metrics import FEWEST, Estimate
 from probe.models import bundled
 from probe.runs.run import Json
@@ -179,6 +180,7 @@ def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Poi
     sets = [scores for point in points for scores in (point.original, *point.tests.values())]
     golds = {gold for scores in sets for gold in scores}
     sentences = {
+        (told := diverged_words((p.cell.lr, p.diverged) for p in points)): bool(told),
         WHY_IN_COMMON: task_named(plan.task).merges(golds) is not None,
         "Only one repeat: another draw of templates may say otherwise (published: five).": (
             repeated < 2

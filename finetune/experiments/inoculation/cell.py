@@ -17,6 +17,7 @@ from finetune.experiments.inoculation.plan import Cell, Plan, nested
 from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.loop import (
     BestEpoch,
+    Diverged,
     Schedule,
     Trainer,
     TrainingData,
@@ -45,18 +46,21 @@ def run_cell(
 ) -> Iterator[Epoch | Point]:
     """Train `model` in place, yield each Epoch and at last the Point.
 
-    `stop` is asked before every batch. Raises Cancelled when it says so, ExperimentError where
-    the model has no fast mode.
+    A training that diverges ends there, see `Point`. `stop` is asked before every batch. Raises
+    Cancelled when it says so, ExperimentError where the model has no fast mode.
     """
-    began, epochs, dose = time.monotonic(), 0, None
+    began, epochs, dose, diverged = time.monotonic(), 0, None, False
     ready, scored = prepare_any(model, plan.mode, plan.precision), sets.scored
     dev = ready.scorer(scored.original_dev, stop)
-    best = BestEpoch()
+    best = BestEpoch(weights=copied_weights(ready.trained.model))
     if cell.size == 0 or plan.include_epoch0:
         best.dev = fmean(dev(True))
-        best.weights = copied_weights(ready.trained.model)
     if cell.size:
-        epochs, dose = yield from _epochs(plan, sets, cell, ready, dev, best, stop)
+        try:
+            epochs, dose = yield from _epochs(plan, sets, cell, ready, dev, best, stop)
+        except Diverged:
+            epochs, dose, diverged = best.epoch, 0.0, True
+            best.dev = max(best.dev, 0.0)
     ready.trained.model.load_state_dict(best.weights)
     untrained = best.epoch == 0
     original = ready.scorer(scored.original_test, stop)(untrained)
@@ -81,6 +85,7 @@ def run_cell(
         fmean(control) if control else None,
         counter_tests,
         dose,
+        diverged,
     )
 
 

@@ -30,6 +30,7 @@ from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from finetune.experiments.inoculation.serialise import plan_from
+from finetune.experiments.training_limits import diverged_words
 from probe.baselines import BASELINES, baselines_for
 from probe.metrics import NOTHING, Estimate
 from probe.runs.run import Json
@@ -142,6 +143,8 @@ def _cautions(
 ) -> Iterator[str]:
     """Yield the warnings that hold whatever the outcome, the gravest first."""
     limits = evidence.plan.thresholds
+    if told := diverged_words((each.cell.lr, each.diverged) for each in points):
+        yield told
     if evidence.majority >= limits.majority:
         yield (
             f"{evidence.majority:.0%} of the challenge training {task.unit}s have the same label, "
