@@ -182,7 +182,7 @@ def _was(before: Options, now: Options, name: str) -> str:
     if name not in before:
         return " (an earlier version did not note which)"
     plain = name in now and isinstance(now[name], int | float) and "." not in name
-    return f" ({before[name]:g}, now {now[name]:g})" if plain else ""  # type: ignore[str-bytes-safe]
+    return f" ({before[name]:g}, now {now[name]:g})" if plain else ""
 
 
 def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -47,8 +47,8 @@ class Sets:
         """
         kept = in_common_classes(self.task, *self.examples.values())
         read = dict(zip(self.examples, kept, strict=True))
-        own = {name: read.pop(name) for name in SET_NAMES}
-        return replace(self, **own, counter_tests=read)
+        own = [read.pop(name) for name in SET_NAMES]
+        return Sets(*own, counter_tests=read, task=self.task)
 
     @property
     def measure(self) -> str:
