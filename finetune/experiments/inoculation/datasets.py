@@ -47,8 +47,8 @@ class Sets:
         """
         kept = in_common_classes(self.task, *self.examples.values())
         read = dict(zip(self.examples, kept, strict=True))
-        own = [read.pop(name) for name in SET_NAMES]
-        return Sets(*own, counter_tests=read, task=self.task)
+        dev, test, train, challenge, control = (read.pop(name) for name in SET_NAMES)
+        return Sets(dev, test, train, challenge, control, read, self.task)
 
     @property
     def measure(self) -> str:
