@@ -60,13 +60,18 @@ def calibration(
     """Measure probabilities against the labels that are right.
 
     `answers` are the numbers of the labels that were given, by default the most probable. Labels
-    that are right together, as both others are for non-entailment, count as one. Raises ValueError
-    without examples, or where an example has no right label.
+    that are only right together, as both others are for non-entailment, are one class: an answer is
+    as sure as its class. Raises ValueError without examples, or where an example has no right
+    label.
     """
     if not len(probabilities) or not admissible.any(axis=1).all():
         raise ValueError("calibration needs examples, each with a right label")
     given = probabilities.argmax(axis=1) if answers is None else answers
-    confidence = probabilities.max(axis=1)
+    first = [_class_of(admissible, label) for label in range(admissible.shape[1])]
+    classes, class_of = np.unique(first, return_inverse=True)
+    given, admissible = class_of[given], admissible[:, classes]
+    probabilities = probabilities @ (class_of[:, None] == np.arange(len(classes)))
+    confidence = probabilities[np.arange(len(given)), given]
     correct = admissible[np.arange(len(given)), given]
     of_right = np.where(admissible, probabilities, 0).sum(axis=1)
     wrong = np.where(admissible, 0, probabilities)
@@ -79,6 +84,16 @@ def calibration(
         float(-np.log(np.clip(of_right, SMALLEST, 1)).mean()),
         reliability(confidence, correct),
     )
+
+
+def _class_of(admissible: NDArray[np.bool_], label: int) -> int:
+    """Return the first label that is right of the same examples; a label never right stands alone.
+
+    # (examples, labels)
+    """
+    if not admissible[:, label].any():
+        return label
+    return int((admissible == admissible[:, [label]]).all(axis=0).argmax())
 
 
 def expected_calibration_error(

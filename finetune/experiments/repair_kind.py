@@ -12,6 +12,7 @@ from finetune.experiments.source_json import source_request
 from probe.runs.earlier_results import earlier_results
 from probe.runs.experiment import Experiment, RunCell, keep_nothing
 from probe.runs.run import Json, RunRequest, StoredRun
+from probe.tasks.task import WHY_IN_COMMON
 
 
 class RepairPlan(Protocol):
@@ -99,9 +100,16 @@ class RepairKind(Generic[Plan, Cell, Point]):
             brief=lambda result: self.told(result or {}),
             model=lambda plan: str(plan["model"]),
             keep=keep,
-            conclude=lambda run, _: self.conclude(self.plan_from(run.plan), self.points_of(run)),
+            conclude=lambda run, _: self._verdict(run),
             one_worker=lambda plan: self.plan_from(plan).training.mode == "fast",
         )
+
+    def _verdict(self, run: StoredRun) -> Json | None:
+        """Conclude, and say so where right answers are read in fewer classes than the task has."""
+        verdict = self.conclude(self.plan_from(run.plan), self.points_of(run))
+        if verdict is None or "measure" not in run.artefacts:
+            return verdict
+        return {**verdict, "explanation": f"{verdict['explanation']} {WHY_IN_COMMON}"}
 
     def _settings(self, plan: Plan) -> Json:
         """Return what is the same in every cell of a plan."""

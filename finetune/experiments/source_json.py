@@ -9,7 +9,7 @@ from finetune.experiments.training_limits import seed_problems
 from probe.errors import ExperimentError
 from probe.models.weights.hashes import pairs_hash
 from probe.runs.run import Json, RunRequest
-from probe.tasks.task import example_json, read_example, task_named
+from probe.tasks.task import example_json, in_common_classes, read_example, task_named
 
 SETS = ("dev", "test", "pool")
 
@@ -38,8 +38,13 @@ def source_facts(source: SourceData) -> Json:
 def source_request(
     kind: str, plan: Json, source: SourceData, environment: Json | None, artefacts: Json | None
 ) -> RunRequest:
-    """Return what the store needs to begin a run on the examples; their hashes are added."""
-    facts = {**(artefacts or {}), "sets": source_facts(source)}
+    """Return what the store needs to begin a run on the examples; their hashes are added.
+
+    So is what scores are called, where it is not what the task calls them.
+    """
+    measure = source.task.measure_of(each.gold for each in (*source.dev, *source.test))
+    merged = {"measure": measure} if measure != source.task.measure else {}
+    facts = {**(artefacts or {}), "sets": source_facts(source), **merged}
     return RunRequest(kind, plan, source_json(source), environment or {}, facts)
 
 
@@ -87,7 +92,10 @@ def drawn(examples: Sequence[object], seed: int, size: int) -> Examples:
 
 
 def labelled(source: SourceData) -> SourceData:
-    """Return the source without examples whose gold is not known. Raises ExperimentError."""
+    """Return the source without examples whose gold is not known. Raises ExperimentError.
+
+    What is tested has its gold labels in the classes that all have; the pool is as it is.
+    """
     task = source.task
     kept = {
         name: tuple(each for each in getattr(source, name) if each.gold is not None)
@@ -96,4 +104,5 @@ def labelled(source: SourceData) -> SourceData:
     empty = [name for name, examples in kept.items() if not examples]
     if empty:
         raise ExperimentError(f"no {task.unit} with a gold label in: {', '.join(empty)}")
+    kept["dev"], kept["test"] = in_common_classes(task, kept["dev"], kept["test"])
     return SourceData(**kept, task=task)

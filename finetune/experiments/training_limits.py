@@ -1,6 +1,6 @@
 """How a training is set, and what its settings may be, as tables of what may be wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, get_args
 
 from finetune.training.recipes import Mode
@@ -96,3 +96,15 @@ def choice_problems(mode: str, precision: str) -> dict[str, bool]:
         f"mode must be one of {', '.join(modes)}": mode not in modes,
         f"precision must be one of {', '.join(precisions)}": precision not in precisions,
     }
+
+
+def diverged_words(trainings: Iterable[tuple[float, bool]]) -> str:
+    """Say at which rates a training diverged, by the rate and whether it did, "" where none did."""
+    rates = sorted({rate for rate, diverged in trainings if diverged})
+    if not rates:
+        return ""
+    return (
+        f"Training diverged with learning rate {', '.join(f'{rate:g}' for rate in rates)}: the "
+        "loss became no number. Such a rate is chosen only where every one did so; lower ones may "
+        "learn."
+    )

@@ -44,7 +44,13 @@ def numbered_pairs(path: Path, task: Task = NLI, asked: Asked = Asked()) -> list
         if read.words:
             asked.tell(f"note: {path.name}: {read.words}")
         return [(int(example.id), example) for example in read.examples]
-    questions = without_originals(question_rows(path, asked.bounds, asked.options))
+    rows = list(question_rows(path, asked.bounds, asked.options))
+    questions = without_originals(rows)
     if not questions:
         raise FileError(f"{path.name} holds no question with an answer that stands in its passage")
+    if others := len(rows) - len(questions):
+        asked.tell(
+            f"note: {path.name}: {others:,} of {len(rows):,} questions are left out: without an "
+            "answer that stands in their passage, or with a variant that stands for them"
+        )
     return questions

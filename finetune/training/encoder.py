@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.checkpoints import load_checkpoint, save_checkpoint, save_model
+from finetune.training.checkpoints import begun_with, load_checkpoint, save_checkpoint, save_model
 from finetune.training.distillation import load_teachers, mean_probabilities, soft_targets
 from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, train_epoch, trainable
 from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
@@ -63,10 +63,12 @@ def train(
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
-    A checkpoint in `out` of the same options is resumed; at the end the model is in `out` as fp16
-    safetensors. Examples without a gold label are learnt from teachers alone. Raises TrainingError
-    where the checkpoint has other options or a teacher gives other answers, and ModelError.
+    A checkpoint in `out` that was begun with the same is resumed; at the end the model is in `out`
+    as fp16 safetensors. Examples without a gold label are learnt from teachers alone. Raises
+    TrainingError where the checkpoint was begun with something else, a teacher gives other answers
+    or the training diverges, and ModelError.
     """
+    begun = begun_with(classifier, examples)
     tokens = classifier.token_rows(examples, min(options.max_tokens, classifier.max_tokens))
     targets, loss = admissible(examples, classifier.task, classifier.labels), cross_entropy
     if teachers := load_teachers(options.teachers, classifier):
@@ -79,7 +81,9 @@ def train(
     def measure() -> dict[str, float]:
         return {name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()}
 
-    yield from train_steps(classifier, tokens.lengths, load, measure, options, out, every, loss)
+    yield from train_steps(
+        classifier, tokens.lengths, load, measure, options, begun, out, every, loss
+    )
     save_model(classifier, out)
 
 
@@ -89,6 +93,7 @@ def train_steps(
     load: Callable[[Sequence[int]], tuple[BatchEncoding, torch.Tensor]],
     measure: Callable[[], dict[str, float]],
     options: TrainingOptions,
+    begun: Mapping[str, str],
     out: Path,
     every: int = 1000,
     loss: Loss = cross_entropy,
@@ -96,8 +101,8 @@ def train_steps(
     """Take all steps of a training and yield progress as `train` does, with what `measure` says.
 
     `lengths` are those of the examples, by which batches are put together; `load` returns the
-    inputs and targets of some. Raises TrainingError where the checkpoint has other options, and
-    where there are no examples.
+    inputs and targets of some; `begun` is what `begun_with` says. Raises TrainingError where the
+    checkpoint was begun with something else, where there are no examples, and Diverged.
     """
     if not lengths:
         raise TrainingError("the training files hold no example that can be trained on")
@@ -108,7 +113,8 @@ def train_steps(
         options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
     ]
     trainer = _trainer(trainee, options, loss)
-    start = load_checkpoint(trainee, trainer.optimiser, asdict(options), out)
+    same = {**asdict(options), **begun}
+    start = load_checkpoint(trainee, trainer.optimiser, same, out)
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
     losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
@@ -117,7 +123,7 @@ def train_steps(
         examples_seen += len(batches[step - 1])
         if step % every == 0 or step == len(batches):
             speed = examples_seen / (time.monotonic() - interval_start)
-            save_checkpoint(trainee, trainer.optimiser, asdict(options), step, out)
+            save_checkpoint(trainee, trainer.optimiser, same, step, out)
             yield Progress(step, len(batches), average, speed, measure())
             interval_start, examples_seen = time.monotonic(), 0
 

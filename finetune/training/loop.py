@@ -3,6 +3,7 @@
 Encoder training, the word models' training and inoculation cells all go through `train_epoch`.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +17,23 @@ from transformers import BatchEncoding, PreTrainedModel
 from finetune.training.losses import Loss, cross_entropy
 from finetune.training.moving_average import MovingAverage, Weights, averaged
 from finetune.training.optimisers import clip_gradients
+from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.hardware.precision import Precision, autocast
 from probe.stopping import Stop, halt, never
 
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed
+
+
+class Diverged(TrainingError):
+    """A training whose loss or weights became no finite number: it has come to nothing."""
+
+    def __init__(self, what: str) -> None:
+        """`what` became no number, and where."""
+        super().__init__(
+            f"{what}: the training has diverged, and no model of it is kept; a lower learning rate "
+            "(--lr) may not"
+        )
 
 
 class Trainee(Protocol):
@@ -115,7 +128,7 @@ def train_epochs(
 ) -> Iterator[Epoch]:
     """Train and yield epochs; `best` is replaced where the dev score strictly improves.
 
-    `measure` returns the dev score of the weights as they are. Raises Cancelled.
+    `measure` returns the dev score of the weights as they are. Raises Cancelled and Diverged.
     """
     model, size, steps, without_gain, waited = trainer.classifier.model, len(data.lengths), 0, 0, 0
     for passed, epoch in enumerate(schedule.epochs):
@@ -131,6 +144,7 @@ def train_epochs(
                 trainer.average.update(model, steps)
         speed = size / (time.monotonic() - start)
         with averaged(model, trainer.average):
+            require_finite(model)
             dev = measure()
             if dev > best.dev:
                 best.dev, best.epoch, best.weights = dev, epoch, copied_weights(model)
@@ -150,15 +164,19 @@ def train_epoch(
     seed: int,
     stop: Stop = never,
 ) -> Iterator[float]:
-    """Take a step for each batch of rows and yield its mean loss. Raises Cancelled before a step.
+    """Take a step for each batch of rows and yield its mean loss.
 
-    `load` returns the inputs and targets of some rows; step n draws its dropout from seed + n.
+    Raises Cancelled before a step, and Diverged where a loss is no finite number. `load` returns
+    the inputs and targets of some rows; step n draws its dropout from seed + n.
     """
     for number, (rows, rate) in enumerate(zip(batches, rates, strict=True)):
         halt(stop)
         for group in trainer.optimiser.param_groups:
             group["lr"] = rate
-        yield take_step(trainer, *load(rows), seed + number)
+        loss = take_step(trainer, *load(rows), seed + number)
+        if not math.isfinite(loss):
+            raise Diverged(f"the loss became {loss} at a learning rate of {rate:g}")
+        yield loss
 
 
 def take_step(
@@ -176,6 +194,12 @@ def take_step(
     trainer.optimiser.zero_grad()
     classifier.model.eval()
     return float(loss.detach())
+
+
+def require_finite(model: PreTrainedModel) -> None:
+    """Raise Diverged where a weight is no finite number."""
+    if not all(bool(weight.isfinite().all()) for weight in model.parameters()):
+        raise Diverged("a weight of the model became no finite number")
 
 
 def trainable(classifier: Trainee) -> list[torch.nn.Parameter]:

@@ -8,7 +8,7 @@ from statistics import fmean
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.checkpoints import save_weights
+from finetune.training.checkpoints import begun_with, save_weights
 from finetune.training.encoder import Progress, TrainingOptions, train_steps
 from probe.models.answers.spans import tokens_of
 from probe.models.checkpoint import READER, that_answers, to_train
@@ -41,6 +41,7 @@ def train(
 
     A window that does not hold the whole answer is left out. The scores are F1 on the dev sets.
     """
+    begun = begun_with(reader, questions)
     examples = [example for question in questions for example in examples_of(reader, question)]
 
     def measure() -> dict[str, float]:
@@ -50,7 +51,7 @@ def train(
 
     lengths = [len(window.sides) for window, _, _ in examples]
     load = partial(batch_of, reader, examples)
-    yield from train_steps(reader, lengths, load, measure, options, out, every)
+    yield from train_steps(reader, lengths, load, measure, options, begun, out, every)
     save_weights(reader.model, reader.tokenizer, out)
 
 

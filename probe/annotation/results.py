@@ -22,6 +22,7 @@ from probe.reports.comparison import estimate_json
 from probe.runs.run import Json
 from probe.runs.store import Store
 from probe.surveys.survey import responses
+from probe.tasks.task import IN_COMMON, Label
 from probe.transforms import REGISTRY, default_of
 
 UNTOUCHED = ""
@@ -47,7 +48,8 @@ class Line:
 
     The measured answer is "invalid", the gold label, or that a distractor is kept. `undecided` are
     the items with all votes and no majority, `open` those that still miss some. `paper` is the
-    published share, None where there is none; `model` None where no model was asked.
+    published share, None where there is none; `model` None where no model was asked. `classes` say
+    in which gold labels are read where some merge others of the line, "" elsewhere.
     """
 
     transform: str
@@ -56,6 +58,7 @@ class Line:
     open: int
     paper: float | None = None
     model: OnModel | None = None
+    classes: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,20 +106,23 @@ def _line(
 ) -> Line:
     needs_gold = annotated.mode.name == "labels"
     decided = [item for item in group if item.majority and (item.item.gold or not needs_gold)]
+    golds = annotated.task.in_common([item.item.gold for item in decided])
+    measured = zip(decided, golds, strict=True)
     complete = [item for item in group if len(item.votes) == annotated.votes]
     return Line(
         name,
-        share([_measured(annotated, item) for item in decided]),
+        share([_measured(annotated, item, gold) for item, gold in measured]),
         sum(not item.majority for item in complete),
         len(group) - len(complete),
         paper_share(annotated, name),
         model,
+        IN_COMMON if needs_gold and annotated.task.merges(golds) else "",
     )
 
 
-def _measured(annotated: AnnotationSet, item: Judged) -> bool:
+def _measured(annotated: AnnotationSet, item: Judged, gold: Label | None) -> bool:
     if annotated.mode.name == "labels":
-        return annotated.task.matches(item.majority, item.item.gold or "")
+        return annotated.task.matches(item.majority, gold or "")
     return item.majority == {"valid": INVALID, "distractor": KEPT}[annotated.mode.name]
 
 
@@ -133,8 +139,8 @@ def paper_share(annotated: AnnotationSet, transform: str) -> float | None:
     return table.value(transform or "untouched", table.columns[0]) if table else None
 
 
-Said = Mapping[str, tuple[bool, float, bool | None]]
-"""By item: whether the model keeps its answer, how sure it is, whether it is right of the gold."""
+Said = Mapping[str, tuple[bool, float, Label]]
+"""By item: whether the model keeps its answer, how sure it is, and its answer."""
 
 
 def on_items(annotated: AnnotationSet, classifier: AnyModel) -> Said:
@@ -143,17 +149,21 @@ def on_items(annotated: AnnotationSet, classifier: AnyModel) -> Said:
     task = classifier.task
     after = classifier.predict([example_of(task, item) for item in items])
     before = classifier.predict([example_of(task, item, before=True) for item in items])
-    said: dict[str, tuple[bool, float, bool | None]] = {}
+    said: dict[str, tuple[bool, float, Label]] = {}
     for item, now, then in zip(items, after, before, strict=True):
         expected = (default_of(item.transform, task) if item.transform else None) or then.label
-        right = task.matches(now.label, item.gold) if item.gold else None
-        said[item.id] = (task.agrees(expected, now.label), now.confidence, right)
+        said[item.id] = (task.agrees(expected, now.label), now.confidence, now.label)
     return said
 
 
 def _on_model(annotated: AnnotationSet, group: Sequence[Judged], said: Said) -> OnModel:
-    answers = [said[item.item.id] for item in group]
-    rights = [right for _, _, right in answers if right is not None]
+    answers, task = [said[item.item.id] for item in group], annotated.task
+    golds = task.in_common([item.item.gold for item in group])
+    rights = [
+        task.matches(label, gold)
+        for (_, _, label), gold in zip(answers, golds, strict=True)
+        if gold
+    ]
     return OnModel(
         share([agrees for agrees, _, _ in answers]),
         mean([confidence for _, confidence, _ in answers]),
@@ -183,6 +193,7 @@ def _line_json(line: Line) -> Json:
     return {
         "transform": line.transform or "untouched",
         "share": estimate_json(line.share),
+        **({"classes": line.classes} if line.classes else {}),
         "undecided": line.undecided,
         "open": line.open,
         "paper": line.paper,

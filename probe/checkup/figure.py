@@ -7,6 +7,7 @@ from typing import Literal
 
 from probe.metrics import Estimate
 from probe.runs.run import Json
+from probe.tasks.task import IN_COMMON
 
 Group = Literal["plain", "labels", "salad", "confidence", "stress", "hans", "subcases", "slices"]
 GROUPS: dict[Group, str] = {
@@ -29,7 +30,8 @@ class Figure:
     `name` is what it is asked for by, such as negation, `title` what a person calls it. `low` and
     `high` are NaN where none is known, as of a calibration error. `more_is_better` is None of what
     is neither, such as a rule that a model is set beside. `rows` are the scores of the texts, by
-    which two reports are compared text by text; a report of reference has none.
+    which two reports are compared text by text; a report of reference has none. It is `merged`
+    where right answers are read in two classes, as some of them are; the title says so.
     """
 
     name: str
@@ -41,11 +43,17 @@ class Figure:
     n: int
     more_is_better: bool | None = True
     rows: tuple[float, ...] = ()
+    merged: bool = False
 
     @property
     def estimate(self) -> Estimate:
         """The share with its interval."""
         return Estimate(self.value, self.low, self.high, self.n)
+
+    @property
+    def classes(self) -> str:
+        """What a sentence adds to how often answers are right: in which classes, "" for all."""
+        return f" {IN_COMMON}" if self.merged else ""
 
 
 def figure_of(
@@ -55,12 +63,12 @@ def figure_of(
     found: Estimate,
     rows: Sequence[float] = (),
     more_is_better: bool | None = True,
+    merged: bool = False,
 ) -> Figure:
     """Return a figure of an estimate; scores are kept to three places."""
-    kept = tuple(round(float(score), 3) for score in rows)
-    return Figure(
-        name, title, group, found.value, found.low, found.high, found.n, more_is_better, kept
-    )
+    kept, ends = tuple(round(float(score), 3) for score in rows), (found.low, found.high)
+    said = f"{title}, {IN_COMMON}" if merged else title
+    return Figure(name, said, group, found.value, *ends, found.n, more_is_better, kept, merged)
 
 
 def figure_json(figure: Figure) -> Json:
@@ -75,6 +83,7 @@ def figure_json(figure: Figure) -> Json:
         "n": figure.n,
         "more_is_better": figure.more_is_better,
         "rows": list(figure.rows),
+        **({"merged": True} if figure.merged else {}),
     }
 
 

@@ -179,8 +179,9 @@ def drawn_alike(report: Json) -> tuple[str, int, int]:
 def against(old: Json, new: Json) -> list[Json]:
     """Return what got better and what worse: differences that remain after the correction.
 
-    The figures of a group are a family of tests. Texts are compared one by one where both reports
-    are of the same examples, drawn alike. Raises FileError for a report of another task.
+    The figures of a group are a family of tests; one whose right answers were in other classes is
+    in none. Texts are compared one by one where both reports are of the same examples, drawn alike.
+    Raises FileError for a report of another task.
     """
     if old["task"] != new["task"]:
         raise FileError(
@@ -194,7 +195,10 @@ def against(old: Json, new: Json) -> list[Json]:
     both = [
         (before[name], figure)
         for name, figure in after.items()
-        if name in before and not name.endswith(".before") and figure.more_is_better is not None
+        if name in before
+        and before[name].merged == figure.merged
+        and not name.endswith(".before")
+        and figure.more_is_better is not None
     ]
     groups = [[pair for pair in both if pair[1].group == group] for group in GROUPS]
     return [_change(each) for group in groups for each in compared(group) if each.remains]

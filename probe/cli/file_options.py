@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -63,6 +63,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {  # Any: typer's own, and what each begin
         None,
     ),
 }
+GOLD_NEEDED: Any = Annotated[str, typer.Option(help="Column of the gold label.")]  # as above
+"""In the place of that option where nothing can be done without gold labels."""
 TEXTS: dict[str, tuple[Any, Any]] = {  # Any: as above
     "premise": (Annotated[str, typer.Option(help="The same as --column premise=NAME.")], ""),
     "hypothesis": (Annotated[str, typer.Option(help="The same as --column hypothesis=NAME.")], ""),
@@ -71,14 +73,18 @@ PARAMETER = "reading"
 """What a command calls the options, read as one."""
 
 
-def takes_file(texts: bool = True, gold: bool = True) -> Callable[[Callable[..., Any]], Any]:
+def takes_file(
+    texts: bool = True, gold: Literal["if there", "needed", "own"] = "needed"
+) -> Callable[[Callable[..., Any]], Any]:
     """Give a command the options of reading a file; they come as its parameter `reading`.
 
     Where the command has an option of its own called gold, or premise and hypothesis, those are
-    left out here.
+    left out here. A file without gold labels is offered where they are read if they are there.
     """
     options = {**(TEXTS if texts else {}), **OPTIONS}
-    if not gold:
+    if gold == "needed":
+        options["gold"] = (GOLD_NEEDED, "")
+    elif gold == "own":
         del options["gold"]
 
     def with_options(command: Callable[..., Any]) -> Any:  # Any: typer takes any function

@@ -4,6 +4,7 @@ The one place where a file of a person becomes examples, whoever asks: page, com
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,10 +26,18 @@ from probe.data.label_values import (
 )
 from probe.data.names import SHOWN, listed, shown
 from probe.data.records import NO_RECORD, ReadFile, Tabular, cell
-from probe.data.rows import GOLD, NO_COLUMN, Columns, find, guess_some, read_rows
+from probe.data.rows import GOLD, NO_COLUMN, Columns, InputRow, find, guess_some, read_rows
 from probe.data.source import open_source
 from probe.data.tables import read_table
-from probe.errors import ExampleError, FileError, FileQuestion, LimitError
+from probe.errors import (
+    DisputedLabel,
+    ExampleError,
+    FileError,
+    FileQuestion,
+    LabelError,
+    LimitError,
+    UserError,
+)
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.reading import NO_ANSWER
 from probe.tasks.task import Task, offered_tasks
@@ -387,11 +396,19 @@ def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:
     return counts
 
 
+LEFT_OUT: dict[type[UserError], str] = {
+    DisputedLabel: "on whose label the annotators disagree",
+    LabelError: "whose label cannot be read",
+    FileError: "that do not fit the header",
+}
+"""Why rows are left out, by their first problem; any other is a text that is none."""
+
+
 @dataclass(frozen=True)
 class Labelled:
     """The examples of a file that have a gold label, how many others it has, and how it is read.
 
-    The others are broken and disputed rows and those without a label or a text.
+    The others are broken and disputed rows and those without a label or a text; `words` count them.
     """
 
     examples: Sequence[Any]  # Any: the task's own dataclass
@@ -409,9 +426,8 @@ def labelled(
     table = read_table(path, bounds, options)
     reading = reading_of(table, path, task, options)
     for question in reading.questions:
-        raise FileQuestion(
-            f"{path.name}: {question.sentence}", *question.options, tasks=question.tasks
-        )
+        answers = [each for each in question.options if each != f"--gold {NO_COLUMN}"]
+        raise FileQuestion(f"{path.name}: {question.sentence}", *answers, tasks=question.tasks)
     columns = reading.columns
     if columns.gold is None:
         raise FileQuestion(
@@ -429,7 +445,26 @@ def labelled(
         texts = ", a ".join(task.fields)
         word = "pair" if len(task.fields) > 1 else "example"
         raise FileError(f"{path.name} holds no {word} with a {texts} and a label")
-    return Labelled(examples, len(rows) - len(examples), reading.words)
+    words = "; ".join(filter(None, (reading.words, left_out(rows))))
+    return Labelled(examples, len(rows) - len(examples), words)
+
+
+def left_out(rows: Sequence[InputRow], needs_gold: bool = True) -> str:
+    """Count the rows that are no example, by why they are none; "" where all are."""
+    reasons = Counter(
+        _why(row.problems[0]) if row.problems else "without a gold label"
+        for row in rows
+        if row.problems or (needs_gold and not row.example.gold)
+    )
+    if not reasons:
+        return ""
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+    return f"{sum(reasons.values()):,} of {len(rows):,} rows are left out: {counts}"
+
+
+def _why(problem: UserError) -> str:
+    known = (words for kind, words in LEFT_OUT.items() if isinstance(problem, kind))
+    return next(known, "without a text that can be read")
 
 
 def stream_examples(

@@ -1,7 +1,8 @@
 """What a task is: its texts by name, its labels, and how an answer is compared."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from typing import Any, ClassVar, Protocol
 
 from probe.errors import DisputedLabel, LabelError
@@ -35,6 +36,13 @@ class Example(Protocol):
 
 MERGED, TOLD_APART = "merged", "told apart"
 """Kinds of gold labels, see `Task.gold_kind`."""
+IN_COMMON = "in two classes"
+"""Said of figures whose gold labels are read in the classes that all of them have."""
+WHY_IN_COMMON = (
+    "Some gold labels stand for two of the others, as non-entailment does, so all are read "
+    f"{IN_COMMON}, entailed or not, and every figure here rests on that."
+)
+"""Says that beside figures of several sets."""
 
 
 @dataclass(frozen=True)
@@ -219,6 +227,26 @@ class Task:
                 return MERGED if gold == group.gold else TOLD_APART
         return ""
 
+    def merges(self, golds: Iterable[Label | None]) -> Label | None:
+        """Return the gold label that merges labels of the task, None where none of these does."""
+        return next((gold for gold in golds if gold and self.gold_kind(gold) == MERGED), None)
+
+    def in_common(self, golds: Sequence[Label | None]) -> list[Label | None]:
+        """Return gold labels in the classes that all of them have.
+
+        Where one merges labels that others tell apart, as non-entailment does, those are merged
+        too: scores in two classes and in three have no average, and no difference.
+        """
+        merged = self.merges(golds)
+        return [
+            merged if merged and gold and self.gold_kind(gold) == TOLD_APART else gold
+            for gold in golds
+        ]
+
+    def measure_of(self, golds: Iterable[Label | None]) -> str:
+        """Return what the mean score is called, with the classes where gold labels are merged."""
+        return f"{self.measure} {IN_COMMON}" if self.merges(golds) else self.measure
+
     def nearest(self, label: Label) -> Label | None:
         """Return the label under which this task counts one, None where that is not certain."""
         if label in self.labels:
@@ -317,6 +345,21 @@ def _holds(task: Task, other: Task) -> bool:
         task.fields == other.fields
         and bool(task.labels and other.labels)
         and all(task.nearest(label) for label in other.labels)
+    )
+
+
+def in_common_classes(task: Task, *sets: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
+    """Return sets with the gold labels of all in common, see `Task.in_common`.
+
+    # Any: the task's own dataclass
+    """
+    golds = iter(task.in_common([each.gold for examples in sets for each in examples]))
+    return tuple(
+        tuple(
+            each if each.gold == gold else replace(each, gold=gold)
+            for each, gold in zip(examples, islice(golds, len(examples)), strict=True)
+        )
+        for examples in sets
     )
 
 

@@ -1,24 +1,26 @@
 """Options and files that the commands of training have alike, and what they may be."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from finetune.experiments.refusal import refuse
 from finetune.experiments.training_limits import MAX_EPOCHS, MAX_SEED, rate_problems
 from finetune.training.checkpoints import CHECKPOINT, newest_checkpoint
-from probe.cli.file_options import labelled_and_told
+from probe.cli.file_options import labelled_and_told, settled
 from probe.cli.output import make_folder
 from probe.data.file_options import FileOptions
-from probe.data.reading import stream_examples
-from probe.data.rows import NO_COLUMN
+from probe.data.reading import left_out
+from probe.data.rows import NO_COLUMN, read_rows
+from probe.data.tables import read_table
 from probe.errors import TrainingError
-from probe.tasks.task import Task
+from probe.tasks.task import IN_COMMON, Task, in_common_classes
 
+Row = TypeVar("Row")
 MIN_TOKENS = 8
 """Fewest tokens of a cut pair: the special ones of any tokenizer, and some of each text."""
 
@@ -55,16 +57,24 @@ PresetEpochs = Annotated[
 
 
 def dev_sets(
-    files: Sequence[Path], read: Callable[[Path], Iterable[Any]], size: int | None = None
-) -> dict[str, list[Any]]:  # Any: the task's own dataclass
+    files: Sequence[Path],
+    read: Callable[[Path], Iterable[Any]],
+    task: Task,
+    size: int | None = None,
+) -> dict[str, Sequence[Any]]:  # Any: the task's own dataclass
     """Return the first `size` examples of dev sets by their names, all where it is None.
 
-    Raises TrainingError for a set without any.
+    Gold labels are in the classes that all of a set have, which its name says where some merge
+    others. Raises TrainingError for a set without any.
     """
-    sets = {file.name.split(".")[0]: list(islice(read(file), size)) for file in files}
-    for name, examples in sets.items():
+    sets: dict[str, Sequence[Any]] = {}
+    for file in files:
+        name, examples = file.name.split(".")[0], list(islice(read(file), size))
         if not examples:
             raise TrainingError(f"the dev set {name} holds no example that can be measured on")
+        merged = task.merges(each.gold for each in examples)
+        (read_alike,) = in_common_classes(task, examples)
+        sets[f"{name} {IN_COMMON}" if merged else name] = read_alike
     return sets
 
 
@@ -78,7 +88,11 @@ def examples_of(
     reading = replace(reading, one_file=False)  # there are files to measure on too
     if not needs_gold:
         unlabelled = replace(reading, gold=NO_COLUMN, values={})
-        return list(stream_examples(file, task, unlabelled, needs_gold=False))
+        table = read_table(file, options=unlabelled)
+        rows = list(read_rows(table, settled(table, file, task, unlabelled), task))
+        if words := left_out(rows, needs_gold=False):
+            typer.echo(f"note: {file.name}: {words}", err=True)
+        return [row.example for row in rows if row.example]
     return labelled_and_told(file, task, reading).examples
 
 
@@ -90,5 +104,17 @@ def make_model_folder(out: Path, resumes: bool) -> None:
     if resumes and newest_checkpoint(out):
         return
     if any((out / name).exists() for name in ("config.json", CHECKPOINT)):
-        raise TrainingError(f"{out} holds a model already; name a new folder")
+        raise TrainingError(f"{out} holds a model already; name another folder with --out")
     make_folder(out)
+
+
+def unless_finished(rows: Iterable[Row], out: Path) -> Iterator[Row]:
+    """Yield the rows of a training; say so where there is none left."""
+    row = None
+    for row in rows:
+        yield row
+    if row is None:
+        typer.echo(
+            f"{out} was trained to its end before, with the same data and options: nothing is left "
+            "to train; name another folder with --out to train anew"
+        )

@@ -14,6 +14,7 @@ from finetune.cli.training.options import (
     TorchThreads,
     dev_sets,
     make_model_folder,
+    unless_finished,
 )
 from finetune.training.encoder import TrainingOptions
 from finetune.training.reader import start_from_encoder, train
@@ -23,6 +24,7 @@ from probe.data.questions import answered, question_rows
 from probe.models.classifier import resolve
 from probe.models.library import locate
 from probe.models.user_models import notes_of
+from probe.tasks.reading import READING
 
 
 def reader_command(
@@ -59,9 +61,10 @@ def reader_command(
     )
     rows = [row for file in train_file for row in question_rows(file)]
     questions = answered(rows)
-    sets = dev_sets(dev, lambda file: answered(question_rows(file)), dev_size)
+    sets = dev_sets(dev, lambda file: answered(question_rows(file)), READING, dev_size)
     typer.echo(f"{len(questions)} questions, {len(rows) - len(questions)} left out, {options}")
-    for row in train(encoder, questions, options, out, sets, every):
+    rows_left = train(encoder, questions, options, out, sets, every)
+    for row in unless_finished(rows_left, out):
         scores = "  ".join(f"{name} F1 {100 * value:.1f}" for name, value in row.accuracy.items())
         typer.echo(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "

@@ -17,6 +17,7 @@ from finetune.cli.training.options import (
     dev_sets,
     examples_of,
     make_model_folder,
+    unless_finished,
 )
 from finetune.experiments.refusal import refuse
 from finetune.training.encoder import TrainingOptions, train
@@ -89,11 +90,12 @@ def train_command(
     read = partial(examples_of, task=answered, reading=reading)
     pairs = [pair for file in train_file for pair in read(file)]
     pairs += [pair for file in unlabelled for pair in read(file, needs_gold=False)]
-    sets = dev_sets(dev, read, dev_size)
+    sets = dev_sets(dev, read, answered, dev_size)
     typer.echo(f"{len(pairs)} pairs, {options}")
     if teacher:
         typer.echo("first the teachers answer all of them")
-    for row in train(encoder, pairs, options, out, sets):
+    rows_left = train(encoder, pairs, options, out, sets)
+    for row in unless_finished(rows_left, out):
         scores = "  ".join(f"{name} {value:.4f}" for name, value in row.accuracy.items())
         typer.echo(
             f"step {row.step}/{row.steps}  loss {row.loss:.4f}  "

@@ -66,7 +66,7 @@ def words_command(
     place = _place(device)
     make_model_folder(out, resumes=False)
     read = partial(examples_of, task=NLI, reading=reading)
-    sets = dev_sets(dev, read)
+    sets = dev_sets(dev, read, NLI)
     initial = (
         _trained(more, model) if more else untrained(model, preset, vectors, correction, own, seed)
     )

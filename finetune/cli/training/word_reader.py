@@ -18,6 +18,7 @@ from finetune.cli.training.options import (
     TorchThreads,
     Vectors,
     make_model_folder,
+    unless_finished,
 )
 from finetune.training.recipes import WORD_READERS, ReaderPreset
 from finetune.training.words.readers import train, untrained
@@ -59,7 +60,8 @@ def word_reader_command(
         f"weights, batches of {settings.recipe.batch}, lr {settings.recipe.lr:g}, at most "
         f"{settings.epochs} epochs"
     )
-    for row in train(reader, settings, questions, out, seed, minutes, resolve(precision)):
+    rows_left = train(reader, settings, questions, out, seed, minutes, resolve(precision))
+    for row in unless_finished(rows_left, out):
         typer.echo(
             f"epoch {row.epoch}  loss {row.loss:.4f}  held out F1 {100 * row.dev:.1f}  "
             f"lr {row.lr:g}  {row.pairs_per_second:.1f} windows/s"

@@ -18,7 +18,15 @@ from finetune.experiments.generalisation.datasets import (
 from finetune.experiments.generalisation.plan import Cell, Plan
 from finetune.experiments.generalisation.point import Epoch, Hits, Point, Scores
 from finetune.experiments.inoculation.datasets import Examples
-from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
+from finetune.training.loop import (
+    BestEpoch,
+    Diverged,
+    Schedule,
+    Trainer,
+    copied_weights,
+    train_epochs,
+    trainable,
+)
 from finetune.training.optimisers import make_optimiser
 from finetune.training.prepared.encoded import correct, predictions, score
 from finetune.training.prepared.tensor_cache import Prepared, prepare
@@ -34,17 +42,19 @@ def run_cell(
     `stop` is asked before every batch. Raises Cancelled when it says so, ExperimentError where
     the model has no fast mode or there are too few pairs.
     """
-    began, epochs = time.monotonic(), 0
+    began, epochs, diverged = time.monotonic(), 0, False
     ready = prepare(classifier, plan.mode, plan.precision)
     tests = draw_tests(plan, data, cell.seed)
-    best = BestEpoch(dev=0.0)
+    best = BestEpoch(dev=0.0, weights=copied_weights(ready.trained.model))
     if cell.size:
         sets = draw_training(plan, data, cell.seed, cell.train, tests)
-        for epoch in _epochs(plan, sets, cell, ready, best, stop):
-            epochs = epoch.epoch
-            yield epoch
-    if best.weights:
-        ready.trained.model.load_state_dict(best.weights)
+        try:
+            for epoch in _epochs(plan, sets, cell, ready, best, stop):
+                epochs = epoch.epoch
+                yield epoch
+        except Diverged:
+            diverged = True
+    ready.trained.model.load_state_dict(best.weights)
     untrained = not cell.size
     yield Point(
         cell,
@@ -55,6 +65,7 @@ def run_cell(
         best.epoch,
         time.monotonic() - began,
         ready.precision,
+        diverged,
     )
 
 

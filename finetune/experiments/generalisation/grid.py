@@ -29,16 +29,21 @@ class Loss:
 
 
 def chosen(points: Iterable[Point]) -> Results:
-    """Choose a learning rate for each condition and size; ties go to the smaller rate."""
+    """Choose a learning rate for each condition and size; ties go to the smaller rate.
+
+    One at which a training diverged is chosen only where it did so at all.
+    """
+
+    def merit(own: Sequence[Point]) -> tuple[bool, float, float]:
+        whole = not any(point.diverged for point in own)
+        return whole, fmean(point.dev for point in own), -own[0].cell.lr
+
     by_rate: dict[tuple[str, int], dict[float, list[Point]]] = {}
     for point in points:
         if point.cell.size:
             rates = by_rate.setdefault((point.cell.train, point.cell.size), {})
             rates.setdefault(point.cell.lr, []).append(point)
-    return {
-        key: max(rates.values(), key=lambda own: (fmean(p.dev for p in own), -own[0].cell.lr))
-        for key, rates in by_rate.items()
-    }
+    return {key: max(rates.values(), key=merit) for key, rates in by_rate.items()}
 
 
 def untrained(points: Iterable[Point]) -> tuple[Point, ...]:

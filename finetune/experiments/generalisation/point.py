@@ -36,7 +36,8 @@ class Point:
     """What a cell came to on the original set and on each condition's test set.
 
     `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on held-out pairs of
-    the condition that was trained on, 0 for the model as it was.
+    the condition that was trained on, 0 for the model as it was. Where the training `diverged` it
+    ended there, with the weights of the best epoch before.
     """
 
     cell: Cell
@@ -47,6 +48,7 @@ class Point:
     best_epoch: int
     seconds: float
     precision: str
+    diverged: bool = False
 
 
 def total(scores: Scores) -> Hits:

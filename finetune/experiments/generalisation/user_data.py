@@ -10,9 +10,9 @@ from finetune.training.data import Asked, numbered_pairs
 from probe.data.missing import is_missing
 from probe.data.names import listed, shown
 from probe.data.tables import read_table
-from probe.errors import FileError
+from probe.errors import FileQuestion
 from probe.tasks.nli import NLI
-from probe.tasks.task import Task
+from probe.tasks.task import Task, in_common_classes
 
 MAX_CONDITIONS = 12
 """Values of a column that may be conditions: each is trained on and tested."""
@@ -23,12 +23,13 @@ def read_data(
 ) -> SourceData:
     """Return the original set, dev and test together, and a file's rows by condition.
 
-    Nothing is chosen by the original set here, so all of it is tested. Raises ExperimentError,
-    FileError or LabelError.
+    Nothing is chosen by the original set here, so all of it is tested. Gold labels are in the
+    classes that all have. Raises ExperimentError, FileError or LabelError.
     """
-    original = read_source_data(files, task)
+    data = read_source_data(files, task)
     rows = read_conditions(conditions, column, task, files.asked) if conditions else {}
-    return SourceData((*original.dev, *original.test), rows, task)
+    original, *several = in_common_classes(task, (*data.dev, *data.test), *rows.values())
+    return SourceData(original, dict(zip(rows, several, strict=True)), task)
 
 
 def read_conditions(
@@ -42,16 +43,24 @@ def read_conditions(
     names = {str(name).strip().lower(): name for name in frame.columns}
     if column.strip().lower() not in names:
         there = listed([str(name) for name in frame.columns])
-        raise FileError(f"no column {shown(column)} in {path.name}; it has: {there}")
+        raise FileQuestion(
+            f"no column {shown(column)} in {path.name} names each row's condition; it has: {there}",
+            "--condition NAME",
+        )
     cells = frame[names[column.strip().lower()]]
     values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
     rows: dict[str, list[Any]] = {}
     for number, example in numbered_pairs(path, task, asked):
-        if value := values[number]:
-            rows.setdefault(value, []).append(example)
+        rows.setdefault(values[number], []).append(example)
+    if without := rows.pop("", []):
+        asked.tell(
+            f"note: {path.name}: {len(without):,} rows are left out, of which {shown(column)} "
+            "names no condition"
+        )
     if not 2 <= len(rows) <= MAX_CONDITIONS:
-        raise FileError(
+        raise FileQuestion(
             f"the column {shown(column)} of {path.name} must name 2 to {MAX_CONDITIONS} conditions "
-            f"of labelled rows; it names {len(rows)}"
+            f"of labelled rows; it names {len(rows)}",
+            "--condition NAME",
         )
     return {name: tuple(examples) for name, examples in rows.items()}

@@ -25,9 +25,11 @@ from finetune.experiments.generalisation.grid import (
 )
 from finetune.experiments.generalisation.plan import Plan
 from finetune.experiments.generalisation.point import Point
+from finetune.experiments.training_limits import diverged_words
 from probe.metrics import FEWEST, Estimate
 from probe.models import bundled
 from probe.runs.run import Json
+from probe.tasks.task import WHY_IN_COMMON, task_named
 
 Outcome = Literal["data_set", "phenomenon", "not_learnt", "undecided"]
 
@@ -175,7 +177,11 @@ def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Poi
     lost = {row: start.value - on_original(own).value for row, own in at.items()} if start else {}
     worst = max(lost, key=lambda row: lost[row], default="")
     repeated = min(len(own) for own in at.values())
+    sets = [scores for point in points for scores in (point.original, *point.tests.values())]
+    golds = {gold for scores in sets for gold in scores}
     sentences = {
+        (told := diverged_words((p.cell.lr, p.diverged) for p in points)): bool(told),
+        WHY_IN_COMMON: task_named(plan.task).merges(golds) is not None,
         "Only one repeat: another draw of templates may say otherwise (published: five).": (
             repeated < 2
         ),

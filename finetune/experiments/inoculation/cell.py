@@ -12,13 +12,15 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TypeVar
 
-from finetune.experiments.inoculation.datasets import Sets, worst_variants
+from finetune.experiments.inoculation.datasets import Examples, Sets, worst_variants
 from finetune.experiments.inoculation.plan import Cell, Plan, nested
 from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.loop import (
     BestEpoch,
+    Diverged,
     Schedule,
     Trainer,
+    TrainingData,
     copied_weights,
     train_epochs,
     trainable,
@@ -44,27 +46,30 @@ def run_cell(
 ) -> Iterator[Epoch | Point]:
     """Train `model` in place, yield each Epoch and at last the Point.
 
-    `stop` is asked before every batch. Raises Cancelled when it says so, ExperimentError where
-    the model has no fast mode.
+    A training that diverges ends there, see `Point`. `stop` is asked before every batch. Raises
+    Cancelled when it says so, ExperimentError where the model has no fast mode.
     """
-    began, epochs, dose = time.monotonic(), 0, None
-    ready = prepare_any(model, plan.mode, plan.precision)
-    dev = ready.scorer(sets.original_dev, stop)
-    best = BestEpoch()
+    began, epochs, dose, diverged = time.monotonic(), 0, None, False
+    ready, scored = prepare_any(model, plan.mode, plan.precision), sets.scored
+    dev = ready.scorer(scored.original_dev, stop)
+    best = BestEpoch(weights=copied_weights(ready.trained.model))
     if cell.size == 0 or plan.include_epoch0:
         best.dev = fmean(dev(True))
-        best.weights = copied_weights(ready.trained.model)
     if cell.size:
-        epochs, dose = yield from _epochs(plan, sets, cell, ready, dev, best, stop)
+        try:
+            epochs, dose = yield from _epochs(plan, sets, cell, ready, dev, best, stop)
+        except Diverged:
+            epochs, dose, diverged = best.epoch, 0.0, True
+            best.dev = max(best.dev, 0.0)
     ready.trained.model.load_state_dict(best.weights)
     untrained = best.epoch == 0
-    original = ready.scorer(sets.original_test, stop)(untrained)
-    answers = ready.scorer(sets.challenge_test, stop)(untrained)
-    challenge = worst_variants(sets.task, sets.challenge_test, answers)
-    control = ready.scorer(sets.control, stop)(untrained) if sets.control else None
+    original = ready.scorer(scored.original_test, stop)(untrained)
+    answers = ready.scorer(scored.challenge_test, stop)(untrained)
+    challenge = worst_variants(sets.task, scored.challenge_test, answers)
+    control = ready.scorer(scored.control, stop)(untrained) if scored.control else None
     counter_tests = {
         name: ready.scorer(examples, stop)(untrained)
-        for name, examples in sets.counter_tests.items()
+        for name, examples in scored.counter_tests.items()
     }
     yield Point(
         cell,
@@ -80,6 +85,7 @@ def run_cell(
         fmean(control) if control else None,
         counter_tests,
         dose,
+        diverged,
     )
 
 
@@ -96,8 +102,12 @@ def _epochs(
 
     Returns how many epochs were trained and what was then learnt of the dose, see `Point`.
     """
-    drawn = nested(sets.challenge_train, cell.seed, max(cell.size, *plan.sizes), sets.task)
-    data = ready.encoded(drawn, min(plan.max_tokens, ready.whole.max_tokens), stop)
+
+    def encoded(examples: Examples) -> TrainingData:
+        drawn = nested(examples, cell.seed, max(cell.size, *plan.sizes), sets.task)
+        longest = min(plan.max_tokens, ready.whole.max_tokens)
+        return ready.encoded(drawn, longest, stop).first(cell.size)
+
     recipe = ready.whole.architecture.recipe
     optimiser = make_optimiser(recipe, trainable(ready.trained), cell.lr)
     average = average_of(recipe, ready.trained.model)
@@ -109,8 +119,8 @@ def _epochs(
         lambda _, without_gain: cell.lr / 2**without_gain,
         plan.patience,
     )
-    learnt = data.first(cell.size)
-    for row in train_epochs(trainer, learnt, lambda: fmean(dev(False)), schedule, best, stop):
+    data = encoded(sets.challenge_train)
+    for row in train_epochs(trainer, data, lambda: fmean(dev(False)), schedule, best, stop):
         yield Epoch(cell, row.epoch, row.loss, row.dev, row.lr, row.pairs_per_second)
     with averaged(ready.trained.model, average):
-        return row.epoch, sum(ready.learnt(learnt, stop))
+        return row.epoch, sum(ready.learnt(encoded(sets.scored.challenge_train), stop))

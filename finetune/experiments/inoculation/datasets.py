@@ -3,13 +3,14 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from probe.models.weights.hashes import pairs_hash
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task
+from probe.tasks.task import Label, Task, in_common_classes
 
 Examples = tuple[Any, ...]
 """Examples of one task.  # Any: the task's own dataclass"""
@@ -38,6 +39,23 @@ class Sets:
         """The examples of each set by its name."""
         return {**{name: getattr(self, name) for name in SET_NAMES}, **self.counter_tests}
 
+    @cached_property
+    def scored(self) -> "Sets":
+        """The sets as they are scored: with gold labels in the classes that all of them have.
+
+        They are trained on as they are.
+        """
+        kept = in_common_classes(self.task, *self.examples.values())
+        read = dict(zip(self.examples, kept, strict=True))
+        dev, test, train, challenge, control = (read.pop(name) for name in SET_NAMES)
+        return Sets(dev, test, train, challenge, control, read, self.task)
+
+    @property
+    def measure(self) -> str:
+        """What the scores are called."""
+        golds = (each.gold for examples in self.examples.values() for each in examples)
+        return self.task.measure_of(golds)
+
     @property
     def paired(self) -> bool:
         """Whether the test sets hold the same rows, so that they can be resampled together."""
@@ -53,7 +71,7 @@ class Sets:
         """
         if not self.task.labels:
             return 0.0
-        golds = [example.gold for example in self.challenge_train if example.gold]
+        golds = [example.gold for example in self.scored.challenge_train if example.gold]
         return max(right_counts(self.task, golds).values()) / len(golds)
 
 
@@ -81,10 +99,10 @@ def worst_variants(
 
 
 def sets_facts(sets: Sets) -> Json:
-    """Return for each set n, how many pairs it has, and sha256, their hash."""
+    """Return for each set n, how many pairs it has, and sha256, their hash as they are scored."""
     return {
         name: {"n": len(pairs), "sha256": pairs_hash(pairs)}
-        for name, pairs in sets.examples.items()
+        for name, pairs in sets.scored.examples.items()
     }
 
 

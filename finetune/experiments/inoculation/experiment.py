@@ -47,9 +47,14 @@ def _fast(plan: Json) -> bool:
 
 
 def name_to_keep(stored: StoredRun, result: Json) -> str | None:
-    """Return a name for the model of the largest size; of several the best on original dev."""
+    """Return a name for the model of the largest size; of several the best on original dev.
+
+    That of a training that diverged is not kept.
+    """
     run = inoculation_run(stored)
-    rivals = [point.dev for point in run.results if _is_largest(run, point)]
+    rivals = [point.dev for point in run.results if _is_largest(run, point) and not point.diverged]
+    if result.get("diverged"):
+        return None
     if run.kept and result["dev"] < max(rivals, default=0.0):
         return None
     return run.kept or kept_name(run.plan)

@@ -106,4 +106,9 @@ def _parts(path: Path, task: Task, asked: Asked) -> tuple[tuple[Any, ...], tuple
         raise FileError(
             f"the column {shown(column)} of {path.name} needs train and test; has: {names}"
         )
+    if others := sum(map(len, rows.values())) - len(rows["train"]) - len(test_pairs):
+        asked.tell(
+            f"note: {path.name}: {others:,} rows are left out, of which {shown(column)} says "
+            "neither train nor what is tested on"
+        )
     return tuple(rows["train"]), tuple(test_pairs)

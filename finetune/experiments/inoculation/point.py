@@ -43,3 +43,4 @@ class Point:
     control: float | None = None
     counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     dose: float | None = None
+    diverged: bool = False

@@ -35,13 +35,17 @@ def inoculation_runs(runs: Iterable[StoredRun]) -> tuple[InoculationRun, ...]:
 def run_request(
     plan: Plan, sets: Sets, environment: Json | None = None, artefacts: Json | None = None
 ) -> RunRequest:
-    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`."""
+    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`.
+
+    What scores are called is among them where it is not what the task calls them.
+    """
+    merged = {"measure": sets.measure} if sets.measure != sets.task.measure else {}
     return RunRequest(
         KIND,
         asdict(plan),
         sets_json(sets),
         environment or {},
-        {**(artefacts or {}), "sets": sets_facts(sets)},
+        {**(artefacts or {}), "sets": sets_facts(sets), **merged},
     )
 
 

@@ -36,19 +36,23 @@ class SelectedPoint:
     challenge_right: tuple[float, ...]
     control: float | None = None
     counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    diverged: bool = False
 
 
 def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
-    """Choose a learning rate for each size, smallest size first; ties go to the smaller rate."""
+    """Choose a learning rate for each size, smallest size first; ties go to the smaller rate.
+
+    One at which a training diverged is chosen only where it did so at all.
+    """
     merged = [merge(group) for group in _groups(points)]
     chosen = []
     for _, rates in groupby(merged, key=lambda point: point.size):
-        chosen.append(max(rates, key=lambda point: (_score(point, selection), -point.lr)))
+        chosen.append(max(rates, key=lambda point: (*_score(point, selection), -point.lr)))
     return tuple(chosen)
 
 
-def _score(point: SelectedPoint, selection: Selection) -> float:
-    return point.challenge if selection == "oracle_lr" else point.dev
+def _score(point: SelectedPoint, selection: Selection) -> tuple[bool, float]:
+    return not point.diverged, point.challenge if selection == "oracle_lr" else point.dev
 
 
 def _groups(points: Iterable[Point]) -> list[list[Point]]:
@@ -73,6 +77,7 @@ def merge(points: Sequence[Point]) -> SelectedPoint:
             name: _mean_rows([point.counter_tests[name] for point in points])
             for name in points[0].counter_tests
         },
+        any(point.diverged for point in points),
     )
 
 

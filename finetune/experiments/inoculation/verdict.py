@@ -30,11 +30,12 @@ from finetune.experiments.inoculation.plan import BASE, Plan
 from finetune.experiments.inoculation.point import Point
 from finetune.experiments.inoculation.selection import Selection, choose, merge
 from finetune.experiments.inoculation.serialise import plan_from
+from finetune.experiments.training_limits import diverged_words
 from probe.baselines import BASELINES, baselines_for
 from probe.metrics import NOTHING, Estimate
 from probe.runs.run import Json
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task
+from probe.tasks.task import WHY_IN_COMMON, Label, Task
 
 BY_SIZE: Mapping[Selection, str] = {"oracle_lr": "by_size", "dev_lr": "by_size_dev"}
 """Where a verdict's JSON holds its findings by size."""
@@ -97,8 +98,8 @@ def conclude(plan: Plan, sets: Sets, points: Sequence[Point]) -> Verdict:
     if base is None:
         raise ValueError("the model as it was has not been measured yet, so there is no outcome")
     trained = [point for point in points if point.cell != BASE]
-    facts = (len(sets.challenge_train), sets.majority, baseline_scores(sets), sets.task)
-    return judge(plan, base, trained, sets.paired, *facts)
+    facts = (len(sets.challenge_train), sets.majority, baseline_scores(sets.scored), sets.task)
+    return judge(plan, base, trained, sets.paired, *facts, measure=sets.measure)
 
 
 def judge(
@@ -110,10 +111,12 @@ def judge(
     majority: float = 0.0,
     rules: Mapping[str, float] | None = None,
     task: Task = NLI,
+    measure: str = "",
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
-    `paired` is as in `outcome_of`, the others are as in `Evidence`.
+    `paired` is as in `outcome_of`, the others are as in `Evidence`; `measure` is what scores are
+    called where it is not what the task calls them.
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
@@ -129,8 +132,10 @@ def judge(
         plan, len(base.original_right), available, learnt_shares(points), base.control,
         rules or {}, majority,
     )  # fmt: skip
-    cautions = (*known_differences([plan]), *_cautions(evidence, base, points, task))
-    return Verdict(chosen("oracle_lr"), chosen("dev_lr"), evidence, cautions, task.measure)
+    measure = measure or task.measure
+    merged = (WHY_IN_COMMON,) if measure != task.measure else ()
+    cautions = (*merged, *known_differences([plan]), *_cautions(evidence, base, points, task))
+    return Verdict(chosen("oracle_lr"), chosen("dev_lr"), evidence, cautions, measure)
 
 
 def _cautions(
@@ -138,6 +143,8 @@ def _cautions(
 ) -> Iterator[str]:
     """Yield the warnings that hold whatever the outcome, the gravest first."""
     limits = evidence.plan.thresholds
+    if told := diverged_words((each.cell.lr, each.diverged) for each in points):
+        yield told
     if evidence.majority >= limits.majority:
         yield (
             f"{evidence.majority:.0%} of the challenge training {task.unit}s have the same label, "

@@ -25,9 +25,12 @@ def _command(run: InoculationRun, plan: Plan) -> str:
 def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
     """Return the smallest plan that would tell what a judged run does not.
 
-    None where nothing is lacking, where only more texts would do, or where the model is gone.
+    None where nothing is lacking, where only more texts would do, where every training diverged, or
+    where the model is gone.
     """
     found = run.verdict[selection]
+    if all(point.diverged for point in run.results if point.cell.size == found["shown_at"]):
+        return None
     missing = [each["missing"] for each in found["lacks"]]
     try:
         return telling_plan(

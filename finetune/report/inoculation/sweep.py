@@ -47,7 +47,8 @@ def task_of(run: InoculationRun) -> Task:
 
 def measure_of(runs: Sequence[InoculationRun]) -> str:
     """Return what the scores of some runs are called."""
-    return " or ".join(dict.fromkeys(task_of(run).measure for run in runs))
+    named = (run.artefacts.get("measure", task_of(run).measure) for run in runs)
+    return " or ".join(dict.fromkeys(named))
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
-from finetune.training.checkpoints import save_model
+from finetune.training.checkpoints import kept_unless_diverged, save_model
 from finetune.training.loop import (
     BestEpoch,
     Epoch,
@@ -97,7 +97,7 @@ def train(
     At the end the classifier has the best epoch's weights. The number of epochs a model has been
     trained for is kept in its config (`epochs_done`), and a later training continues the count:
     an epoch's number determines its batches and dropout, which must not repeat. Raises
-    TrainingError where there are no pairs to train on or none are held out.
+    TrainingError where there are no pairs to train on or none are held out, and Diverged.
     """
     deadline = time.monotonic() + 60 * minutes
     dev_pairs = [pair for pair in pairs if held_out(pair)]
@@ -110,15 +110,16 @@ def train(
     first = getattr(classifier.model.config, "epochs_done", 0) + 1
     start = time.monotonic()
     measure = partial(score, classifier, dev, precision)
-    for epoch in train_epochs(trainer, data, measure, _schedule(preset, first, seed), best):
-        classifier.model.config.epochs_done = epoch.epoch
-        if best.epoch == epoch.epoch:
-            save_model(classifier, out)
-        yield epoch
-        end = time.monotonic()
-        if end + (end - start) > deadline:
-            break
-        start = end
+    with kept_unless_diverged(out):
+        for epoch in train_epochs(trainer, data, measure, _schedule(preset, first, seed), best):
+            classifier.model.config.epochs_done = epoch.epoch
+            if best.epoch == epoch.epoch:
+                save_model(classifier, out)
+            yield epoch
+            end = time.monotonic()
+            if end + (end - start) > deadline:
+                break
+            start = end
     classifier.model.load_state_dict(best.weights)
 
 

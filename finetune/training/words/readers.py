@@ -18,6 +18,8 @@ from transformers import AutoConfig, AutoModelForQuestionAnswering
 
 from finetune.training.checkpoints import (
     averages_and_scores,
+    begun_with,
+    kept_unless_diverged,
     load_checkpoint,
     save_checkpoint,
     save_weights,
@@ -84,8 +86,8 @@ def train(
 
     The dev score of an Epoch is the F1 on held-out questions. A checkpoint in `out` of the same
     options is resumed. No epoch begins that would end after `minutes`. At the end the reader has
-    the best epoch's weights. Raises TrainingError where the checkpoint has other options, and where
-    there are no examples to train on or no questions held out.
+    the best epoch's weights. Raises TrainingError where the checkpoint was begun with something
+    else, where there are no examples to train on or no questions held out, and Diverged.
     """
     start, dev = time.monotonic(), [question for question in questions if held_out(question)]
     deadline = start + 60 * minutes
@@ -96,25 +98,26 @@ def train(
         for example in examples_of(reader, question)
     ]
     require_both(examples, dev)
-    options = _options(preset, len(examples), seed, precision)
+    options = _options(preset, seed, precision) | begun_with(reader, questions)
     optimiser = make_optimiser(preset.recipe, trainable(reader), preset.recipe.lr)
     load_checkpoint(reader, optimiser, options, out)
     averages, scores = averages_and_scores(out)
     average = average_of(preset.recipe, reader.model, averages)
     trainer = Trainer(reader, preset.recipe, optimiser, precision, average=average)
-    for epoch in range(len(scores) + 1, preset.epochs + 1):
-        row = train_one(trainer, preset, examples, dev, scores, seed)
-        with averaged(reader.model, average):
-            if row.dev > max(scores, default=-1.0):
-                save_weights(reader.model, reader.tokenizer, out)
-        scores.append(row.dev)
-        kept = None if average is None else average.weights
-        save_checkpoint(reader, optimiser, options, epoch, out, kept, scores)
-        yield row
-        end = time.monotonic()
-        if _without_gain(scores) >= preset.patience or 2 * end - start > deadline:
-            break
-        start = end
+    with kept_unless_diverged(out):
+        for epoch in range(len(scores) + 1, preset.epochs + 1):
+            row = train_one(trainer, preset, examples, dev, scores, seed)
+            with averaged(reader.model, average):
+                if row.dev > max(scores, default=-1.0):
+                    save_weights(reader.model, reader.tokenizer, out)
+            scores.append(row.dev)
+            kept = None if average is None else average.weights
+            save_checkpoint(reader, optimiser, options, epoch, out, kept, scores)
+            yield row
+            end = time.monotonic()
+            if _without_gain(scores) >= preset.patience or 2 * end - start > deadline:
+                break
+            start = end
     reader.model.load_state_dict(load_file(out / "model.safetensors"))
 
 
@@ -164,13 +167,12 @@ def _without_gain(scores: Sequence[float]) -> int:
 
 
 def _options(
-    preset: ReaderPreset, examples: int, seed: int, precision: Precision
+    preset: ReaderPreset, seed: int, precision: Precision
 ) -> dict[str, Any]:  # Any: JSON values
-    """Return what a checkpoint must have been made with, as JSON has it."""
+    """Return what a checkpoint must have been made with beside model and data, as JSON has it."""
     recipe = asdict(preset.recipe)
     recipe["settings"] = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in preset.recipe.settings.items()
     }
-    facts = {"recipe": recipe, "examples": examples, "seed": seed, "precision": precision}
-    return asdict(preset) | facts
+    return asdict(preset) | {"recipe": recipe, "seed": seed, "precision": precision}

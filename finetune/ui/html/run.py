@@ -11,6 +11,7 @@ from finetune.report.inoculation.command import command
 from finetune.report.inoculation.overview import TONES, outcome_in, seconds_left
 from finetune.report.inoculation.sweep import (
     challenge_title,
+    measure_of,
     model_name,
     model_title,
     run_label,
@@ -90,9 +91,7 @@ def grid(run: InoculationRun) -> Markup:
     for size in sorted({cell.key.size for cell in run.cells} - {0}):
         rows.append(_row(str(size), join(_cell(cells[size, lr, seed]) for lr, seed in columns)))
     head = heads(["examples ↓ rate →", *names])
-    return table("cells", head, join(rows), kind="cells") + note(
-        LEGEND.format(task_of(run).measure)
-    )
+    return table("cells", head, join(rows), kind="cells") + note(LEGEND.format(measure_of([run])))
 
 
 def _row(name: str, cells: Markup) -> Markup:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from probe.checkup.conclusions.significance import Compared, compared
 from probe.checkup.figure import Figure, figure_of
+from probe.checkup.measuring.unchanged import merged_name
 from probe.metrics import FEWEST, mean_score
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
@@ -66,10 +67,16 @@ def _alone(own: Figures) -> list[Figure]:
 def _changes(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
     """Pair each change with the same texts before, or where another answer is right with all.
 
-    Before and after have as many texts where they are the same ones.
+    Before and after have as many texts where they are the same ones, and the same classes.
     """
-    whole = replace(own[task.measure.lower()], title="all texts as they are", rows=())
-    return losses(own) | {each.name: (whole, each) for each in computed(own)}
+    plain = own[task.measure.lower()]
+    wholes = {
+        each.merged: replace(each, title=f"all texts as they are{each.classes}", rows=())
+        for each in (own.get(merged_name(task), plain), plain)
+    }
+    return losses(own) | {
+        each.name: (wholes.get(each.merged, wholes[plain.merged]), each) for each in computed(own)
+    }
 
 
 def _beside(task: Task, own: Figures, others: Others) -> dict[str, tuple[Figure, Figure]]:

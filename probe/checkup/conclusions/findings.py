@@ -89,21 +89,20 @@ def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     if task.has_spans:
         yield Finding(f"Its answers to {found.n:,} {task.unit}s have an F1 of {reached}.")
     else:
-        yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s.")
+        yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s{found.classes}.")
 
 
 def _beside(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     for name, each in tests["beside"].items():
         other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
+        score = f"Its {task.measure}{each.after.classes}"
         if each.remains:
             than, tone = _THAN[each.found.value > 0]
             size = points(each.found)
-            yield Finding(f"Its {task.measure} is {size} {than} {other}, {reached}.", tone)
+            yield Finding(f"{score} is {size} {than} {other}, {reached}.", tone)
         else:
             unsure = _unless_chance(each, tests["beside"])
-            yield Finding(
-                f"Its {task.measure} is not measurably different from {other}, {reached}.{unsure}"
-            )
+            yield Finding(f"{score} is not measurably different from {other}, {reached}.{unsure}")
 
 
 def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
@@ -114,7 +113,8 @@ def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
 def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     if error := error_of(own):
         yield Finding(
-            f"Its confidence is {100 * error.found.value:.1f} points from how often it is right, "
+            f"Its confidence is {100 * error.found.value:.1f} points from how often it is right"
+            f"{own['ece'].classes}, "
             f"on average (expected calibration error, 15 bins; {error.beside}).",
             tone_of_error(error),
         )

@@ -1,7 +1,7 @@
 """What a change of the texts does to a model's answers, and how sure it stays of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.analysis.transformed import Transformed, transform_all
 from probe.checkup.figure import Figure, figure_of
@@ -19,33 +19,33 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Change:
-    """One changed example with the answers before and after, and the gold label it had before."""
+    """One changed example with the answers and the gold labels before and after."""
 
     before: Prediction
-    gold: Label
+    gold_before: Label
     after: Transformed
+    gold: Label | None
 
     @property
     def score_before(self) -> float:
         """How right the answer was."""
-        return self.after.result.task.score(self.before.label, self.gold)
+        return self.after.result.task.score(self.before.label, self.gold_before)
 
     @property
     def score(self) -> float:
         """How right the answer is now, by the new gold label."""
-        result = self.after.result
-        return result.task.score(self.after.prediction.label, result.gold or "")
+        return self.after.result.task.score(self.after.prediction.label, self.gold or "")
 
 
 def changed(transform: Transform, subject: Subject) -> Part:
     """Return what a transform costs where it leaves a right answer, else which answers stay."""
     changes = _changes(transform, subject)
-    golden = [each for each in changes if each.after.result.gold]
+    golden, merged = _in_common(subject, [each for each in changes if each.gold])
     if not changes:
         return Part(())
     if golden:
         failed = [each.score < (each.score_before if _keeps(transform) else 1) for each in golden]
-        figures, shown = _scored(transform, subject.task, golden), golden
+        figures, shown = _scored(transform, subject.task, golden, merged), golden
     else:
         failed = [each.after.agrees for each in changes]
         figures, shown = _salad(transform, changes), changes
@@ -65,11 +65,21 @@ def _changes(transform: Transform, subject: Subject) -> list[Change]:
         scored=subject.importance if "model" in transform.needs else [],
     )[name]
     return [
-        Change(before, example.gold, one)
+        Change(before, example.gold, one, one.result.gold)
         for example, before, several in zip(subject.few, subject.before, made, strict=True)
         for one in several
         if one.result.changed
     ]
+
+
+def _in_common(subject: Subject, changes: Sequence[Change]) -> tuple[list[Change], bool]:
+    """Return changes with gold labels in the classes that all have, and whether some are merged."""
+    task, whole = subject.task, [example.gold for example in subject.examples]
+    golds = [*whole, *(each.gold_before for each in changes), *(each.gold for each in changes)]
+    read = task.in_common(golds)[len(whole) :]
+    pairs = zip(changes, read[: len(changes)], read[len(changes) :], strict=True)
+    told = [replace(each, gold_before=before or "", gold=gold) for each, before, gold in pairs]
+    return told, bool(task.merges(golds))
 
 
 def _keeps(transform: Transform) -> bool:
@@ -77,15 +87,16 @@ def _keeps(transform: Transform) -> bool:
     return transform.rule is KEEP
 
 
-def _scored(transform: Transform, task: Task, golden: Sequence[Change]) -> Iterator[Figure]:
+def _scored(
+    transform: Transform, task: Task, golden: Sequence[Change], merged: bool
+) -> Iterator[Figure]:
     """Yield the score after the change and, where the right answer stays, that before it."""
-    name, title, scores = transform.name, transform.title, [each.score for each in golden]
-    yield figure_of(name, title, "stress", mean_score(task, scores), scores)
+    figures = {transform.name: (transform.title, [each.score for each in golden])}
     if _keeps(transform):
-        scores = [each.score_before for each in golden]
-        yield figure_of(
-            f"{name}.before", f"{title}: before", "stress", mean_score(task, scores), scores
-        )
+        before = [each.score_before for each in golden]
+        figures[f"{transform.name}.before"] = (f"{transform.title}: before", before)
+    for name, (words, scores) in figures.items():
+        yield figure_of(name, words, "stress", mean_score(task, scores), scores, merged=merged)
 
 
 def _salad(transform: Transform, changes: Sequence[Change]) -> Iterator[Figure]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from probe.baselines.registry import baselines_for
-from probe.checkup.measuring.unchanged import HYPOTHESIS_ONLY
+from probe.checkup.measuring.unchanged import HYPOTHESIS_ONLY, merged_name
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import Task
 from probe.templates import subcases
@@ -17,6 +17,8 @@ IN_SLICES = ": "
 def figure_names(task: Task) -> Iterator[str]:
     """Yield the names that figures of a task may have, but those of slices."""
     yield from (task.measure.lower(), "confidence")
+    if task.merges(task.golds):
+        yield merged_name(task)
     if not task.has_spans:
         yield from ("ece", "ece_by_chance", "majority")
         yield from (f"label.{gold}" for gold in task.golds or task.labels)

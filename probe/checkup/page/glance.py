@@ -40,7 +40,7 @@ def verdict(report: Json) -> str:
     whole = own[task.measure.lower()]
     score = "has an F1 of" if task.has_spans else "is right on"
     name, texts = title_of(report["model"]["name"]), f"{whole.n:,} {task.unit}s"
-    told = [f"{name} {score} {_percent(whole)} of {texts}"]
+    told = [f"{name} {score} {_percent(whole)} of {texts}{whole.classes}"]
     costly, harmless = _harmless(report, own)
     if harmless:
         changes, cost = _changes_cost(harmless)
@@ -75,7 +75,8 @@ def _score(report: Json, task: Task, own: Mapping[str, Figure]) -> Iterator[Glan
     )
     yield Glance(
         _percent(whole),
-        f"right on texts as they are ({known}); one answer for all: {_percent(own['majority'])}",
+        f"right on texts as they are{whole.classes} ({known}); one answer for all: "
+        f"{_percent(own['majority'])}",
         "good" if is_better else "bad",
     )
 

@@ -43,7 +43,7 @@ from probe.scoring.precisions import PRECISION_ROWS, precision_words
 from probe.scoring.request import ScoringRequest, identity
 
 
-@takes_file()
+@takes_file(gold="if there")
 def batch_command(
     file: Annotated[
         Path,

@@ -12,7 +12,7 @@ from probe.checkup.experiment import known_results, run_request
 from probe.checkup.measuring.names import IN_SLICES, figure_names
 from probe.checkup.measuring.subject import Asked
 from probe.checkup.page.files import report_files, write_report
-from probe.checkup.plan import Plan, new_plan, with_gold
+from probe.checkup.plan import Plan, new_plan
 from probe.checkup.report import (
     against,
     changes_words,
@@ -25,7 +25,7 @@ from probe.checkup.time_estimate import estimate_seconds
 from probe.cli.answers.open_models import opened
 from probe.cli.compute import compute_run
 from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.file_options import settled, takes_file
+from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.options import (
     MODEL_NAME,
     InProcess,
@@ -39,8 +39,6 @@ from probe.cli.output import make_folder, write_json
 from probe.cli.output_files import check_output_files
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.hub.dataset import source_name
-from probe.data.rows import read_rows
-from probe.data.tables import read_table
 from probe.errors import CheckupError
 from probe.models.library import full_name, that_reads
 from probe.reports.duration import duration_words
@@ -100,7 +98,7 @@ def checkup_command(
     limits = dict(_limit(text, loaded.task) for text in fail_under)
     path = local_file(file) if file else None
     if path:
-        examples: Sequence[Any] = _examples(path, loaded.task, reading)
+        examples: Sequence[Any] = labelled_and_told(path, loaded.task, reading).examples
     else:
         examples = bundled_examples(loaded.task, "test")
     make_folder(out)
@@ -121,15 +119,6 @@ def checkup_command(
         for line in missed:
             typer.echo(f"failed: {line}", err=True)
         raise typer.Exit(FAILED)
-
-
-def _examples(path: Path, task: Task, reading: FileOptions) -> list[Any]:  # Any: the task's own
-    """Return the examples of a file that have a gold label. Raises UserError."""
-    table = read_table(path, options=reading)
-    columns = settled(table, path, task, reading)
-    if columns.gold is None:
-        raise CheckupError(f"{path.name} has no column of gold labels; --gold names it")
-    return with_gold([row.example for row in read_rows(table, columns, task)], task)
 
 
 def _measured(plan: Plan, examples: Sequence[Any], in_process: bool) -> Json:

@@ -40,7 +40,7 @@ from probe.reports.frames import compared_frame
 from probe.tasks.task import Task
 
 
-@takes_file(texts=False, gold=False)
+@takes_file(texts=False, gold="own")
 def compare_command(
     file: Annotated[
         Path | None,

@@ -47,8 +47,6 @@ def judge_command(
         evaluate_baseline(baseline, read.examples)
         for baseline in (known if name == "all" else [name])
     ]
-    if read.others:
-        typer.echo(f"left out: {read.others:,} rows without a pair and a gold label", err=True)
     if as_json:
         shapes = [evaluation_json(evaluation) for evaluation in evaluations]
         print_json(shapes if name == "all" else shapes[0])

@@ -53,6 +53,8 @@ MOSTLY = 0.4
 """Share of zeros from which every second byte is half of a UTF-16 character."""
 
 
+LIKELY = ("utf-8", "cp1252", "cp1250", "latin-1")
+"""What texts of Europe are mostly in; the last reads any bytes."""
 ASCII_MARKS = '\r\n,;\t|"{}'
 """What lines, rows and objects are told apart by."""
 
@@ -62,13 +64,15 @@ class TextFile:
     """A file that holds text: its encoding, and its first character that is no space.
 
     Its bytes are read in `inner`, the encoding itself or UTF-8 in place of one, such as UTF-16, in
-    which a line feed is not the byte of ASCII; what is read comes back by `outer`.
+    which a line feed is not the byte of ASCII; what is read comes back by `outer`. A person may
+    have `told` the encoding.
     """
 
     path: Path
     bounds: Bounds
     encoding: str
     first: str
+    told: bool = False
 
     @property
     def inner(self) -> str:
@@ -93,7 +97,35 @@ class TextFile:
             with _inner_bytes(self.path, self.bounds, self.encoding) as file:
                 yield file
         except UnicodeError as problem:
+            if self.told:
+                raise self._not_as_told() from problem
             raise no_text(self.path.name) from problem
+
+    def _not_as_told(self) -> FileQuestion:
+        """Say where the bytes are not in the encoding that was told, and what they may be in."""
+        name = self.encoding.removesuffix("-sig")
+        return FileQuestion(
+            f"{self.path.name} is not in {name.upper()}: {self._first_wrong()}",
+            *(f"--encoding {each}" for each in LIKELY if each != name),
+        )
+
+    def _first_wrong(self) -> str:
+        """Name the first byte that is none of the encoding, by its number and its line."""
+        decoder, before, line = codecs.getincrementaldecoder(self.encoding)(), 0, 1
+        with open_bytes(self.path, self.bounds) as file:
+            for piece in pieces_of(file):
+                held = len(decoder.getstate()[0])
+                try:
+                    line += decoder.decode(piece).count("\n")
+                except UnicodeDecodeError as problem:
+                    good, byte = problem.object[: problem.start], problem.object[problem.start]
+                    line += good.decode(self.encoding, "ignore").count("\n")
+                    where = f"its byte {before - held + problem.start + 1:,}, in line {line:,}"
+                    return f"{where}, is 0x{byte:02X}, which is none of such a text there"
+                except UnicodeError:
+                    break
+                before += len(piece)
+        return "it does not begin or end as such a text does"
 
     @contextmanager
     def open(self) -> Iterator[IO[str]]:
@@ -107,12 +139,13 @@ def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
 
     Raises FileError for a blank one and what is no text.
     """
-    if encoding:
+    told = bool(encoding)
+    if told:
         encoding = _known(encoding)
     else:
         with open_bytes(path, bounds) as file:
             encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
-    found = TextFile(path, bounds, encoding, "")
+    found = TextFile(path, bounds, encoding, "", told)
     with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:

@@ -238,7 +238,7 @@ def _numbers(annotated: AnnotationSet, found: Results) -> Markup:
 def _number_row(line: Line) -> Markup:
     cells: list[object] = [
         transform_title(line.transform),
-        f"{percent(line.share)}, n = {line.share.n}",
+        ", ".join(filter(None, (percent(line.share), f"n = {line.share.n}", line.classes))),
         line.undecided,
         line.open,
     ]

@@ -101,7 +101,7 @@ def test_other_options_are_refused(classifier: Classifier, tmp_path: Path) -> No
     one = trainer(classifier)
     save_checkpoint(one.classifier, one.optimiser, OPTIONS, 3, tmp_path)
     with pytest.raises(
-        TrainingError, match=r"made with another recipe: \{'lr': 0.001, 'seed': 0\}"
+        TrainingError, match=r"begun with another --seed \(0, now 1\); name another"
     ):
         load_checkpoint(one.classifier, one.optimiser, {**OPTIONS, "seed": 1}, tmp_path)
 

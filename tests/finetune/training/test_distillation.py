@@ -105,5 +105,5 @@ def test_a_resumed_distillation_ends_with_the_same_weights(
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, resumed.model.state_dict()[name])
     other = replace(options, teachers=(model,))
-    with pytest.raises(TrainingError, match="another recipe"):
+    with pytest.raises(TrainingError, match="another --teacher"):
         list(train(load(model), PAIRS, other, tmp_path / "cut", every=2))

@@ -216,8 +216,16 @@ DELIMITED = {
     ),
     "no such encoding": Form("a.csv", "text\na\n", words="there is no encoding 'base64'",
         options=FileOptions(encoding="base64")),
-    "another encoding": Form("a.csv", "text\nKůň\n".encode("cp1250"), words="is not text",
-        options=FileOptions(encoding="utf-8")),
+    "another encoding": Form(
+        "a.csv", b"text\n\xc5\xafK\xf9\xf2\n", options=FileOptions(encoding="utf8"),
+        words="a.csv is not in UTF-8: its byte 9, in line 2, is 0xF9, which is none of such a text",
+        asked=("--encoding cp1252", "--encoding cp1250", "--encoding latin-1"),
+    ),
+    "no such beginning": Form(
+        "a.csv", b"text\na\n", options=FileOptions(encoding="utf-16"),
+        words="a.csv is not in UTF-16: it does not begin or end as such a text does",
+        asked=tuple(f"--encoding {name}" for name in ("utf-8", "cp1252", "cp1250", "latin-1")),
+    ),
 }  # fmt: skip
 
 

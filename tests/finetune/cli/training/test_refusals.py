@@ -1,13 +1,16 @@
 """What a training command refuses before it loads or trains anything, each with one sentence."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from finetune.training.checkpoints import CHECKPOINT
 from tests.support.commands import call
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_reader import tiny_reader
 
 
 @pytest.fixture
@@ -95,20 +98,68 @@ def test_a_finished_model_is_not_written_over(
     out = tiny_bert(tmp_path / "out")
     before = {path: path.read_bytes() for path in out.iterdir()}
     sentence = refusal(*command, "--train", pairs, "--out", out)
-    assert sentence == f"{out} holds a model already; name a new folder"
+    assert sentence == f"{out} holds a model already; name another folder with --out"
     assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 
-def test_a_finished_training_is_gone_on_from(pairs: Path, tmp_path: Path) -> None:
-    words = ("train", "--model", tiny_bert(tmp_path / "tiny"), "--train", pairs, "--out")
+QUESTIONS = [
+    {"context": f"The {name} sat in the park.", "question": "Who sat?", "answers": [name]}
+    for name in ("man", "woman", "boy", "girl")
+]
+
+
+def words_of(command: str, folder: Path, pairs: Path) -> dict[str, object]:
+    """Return the options of a short training."""
+    if command == "train":
+        return {"--model": tiny_bert(folder / "tiny"), "--train": pairs, "--lr": 1e-3}
+    file = folder / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+    return {"--model": tiny_reader(folder / "tiny"), "--train": file, "--lr": 1e-3}
+
+
+def flat(options: Mapping[str, object]) -> tuple[object, ...]:
+    """Return options as a command line has them."""
+    return tuple(word for each in options.items() for word in each)
+
+
+@pytest.mark.parametrize("command", ["train", "reader"])
+def test_a_training_goes_on_with_what_it_was_begun_with_alone(
+    command: str, pairs: Path, tmp_path: Path
+) -> None:
+    same = {**words_of(command, tmp_path, pairs), "--epochs": 1}
     out = tmp_path / "out"
-    for _ in range(2):
-        assert call(*words, out, "--epochs", 1).exit_code == 0
-    assert (out / CHECKPOINT).is_dir()
-    other = call(*words, out, "--epochs", 2)
-    assert (other.exit_code, "was made with another recipe" in other.stderr) == (2, True)
-    sentence = refusal(*WORDS, "--train", pairs, "--out", out)  # which has no checkpoints
-    assert sentence.endswith("holds a model already; name a new folder")
+    assert call(command, *flat(same), "--out", out).exit_code == 0
+    again = call(command, *flat(same), "--out", out)
+    assert (again.exit_code, again.stdout.splitlines()[-1]) == (
+        0,
+        f"{out} was trained to its end before, with the same data and options: nothing is left to "
+        "train; name another folder with --out to train anew",
+    )
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    fewer, lines = tmp_path / "fewer.jsonl", Path(str(same["--train"])).read_text().splitlines()
+    fewer.write_text("\n".join(lines[:-1]))
+    for option, other in {"--train": fewer, "--epochs": 2, "--lr": 2e-3, "--seed": 1}.items():
+        ended = call(command, *flat({**same, option: other}), "--out", out)
+        assert (ended.exit_code, f"begun with another {option}" in ended.stderr) == (2, True), (
+            option
+        )
+        assert "name another folder with --out" in ended.stderr
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("command", ["train", "reader"])
+def test_a_training_that_diverges_ends_with_a_sentence_and_keeps_no_model(
+    command: str, pairs: Path, tmp_path: Path
+) -> None:
+    words, out = words_of(command, tmp_path, pairs), tmp_path / "out"
+    weights = Path(str(words["--model"])) / "model.safetensors"
+    broken = {name: value.fill_(float("nan")) for name, value in load_file(weights).items()}
+    save_file(broken, weights, metadata={"format": "pt"})
+    ended = call(command, *flat(words), "--out", out)
+    assert ended.exit_code == 2, ended.output
+    assert "the loss became nan at a learning rate of" in ended.stderr
+    assert "--lr" in ended.stderr
+    assert not [path for path in out.rglob("*") if path.name in ("config.json", CHECKPOINT)]
 
 
 def test_texts_without_labels_need_a_teacher(pairs: Path, tmp_path: Path) -> None:

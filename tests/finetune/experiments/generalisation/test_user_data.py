@@ -34,7 +34,11 @@ def test_rows_lie_by_what_the_column_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "values", "sentence"),
     [
-        ("size", ["a", "b"], "no column 'size' in mine.jsonl; it has: premise, hypothesis"),
+        (
+            "size",
+            ["a", "b"],
+            "no column 'size' in mine.jsonl names .* say it with --condition NAME",
+        ),
         ("length", ["a", "a"], "must name 2 to 12 conditions of labelled rows; it names 1"),
         ("length", [str(n) for n in range(13)], "it names 13"),
     ],

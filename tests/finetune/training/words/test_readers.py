@@ -129,13 +129,13 @@ def test_a_training_that_was_broken_off_ends_as_if_it_had_not_been(
 
 def test_another_training_is_not_resumed(tmp_path: Path) -> None:
     list(train(word_reader("bidaf"), preset("bidaf", epochs=1), QUESTIONS, tmp_path))
-    with pytest.raises(TrainingError, match="made with another recipe"):
+    with pytest.raises(TrainingError, match="begun with another --epochs"):
         next(train(word_reader("bidaf"), preset("bidaf"), QUESTIONS, tmp_path))
 
 
 def test_a_finished_training_is_only_read(tmp_path: Path) -> None:
     list(train(word_reader("bidaf"), preset("bidaf"), QUESTIONS, tmp_path))
-    reader = word_reader("bidaf", seed=1)
+    reader = word_reader("bidaf")
     assert list(train(reader, preset("bidaf"), QUESTIONS, tmp_path)) == []
     stored = load_reader(str(tmp_path)).model.state_dict()
     assert all(

@@ -52,7 +52,10 @@ def test_rows_without_a_pair_and_a_label_are_left_out_and_counted(tmp_path: Path
     path.write_text("premise,hypothesis,gold_label\na,b,entailment\na,b,-\n,b,neutral\na,b,\na\n")
     result = run("judge", "majority", path)
     assert "1 of 1 right: 100.0 % (20.7 to 100.0), three classes" in result.stdout
-    assert result.stderr == "left out: 4 rows without a pair and a gold label\n"
+    assert result.stderr.endswith(
+        "4 of 5 rows are left out: 1 on whose label the annotators disagree, 1 without a text that "
+        "can be read, 1 without a gold label, 1 that do not fit the header\n"
+    )
 
 
 def test_two_classes_are_named(tmp_path: Path) -> None:
