@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from probe.errors import public_words
 from probe.tasks.task import Task
 
 WIDE_CELL = 30
@@ -42,9 +43,10 @@ def hint(text: str) -> Markup:
 def alert(trouble: object) -> Markup:
     """Show one sentence in place of a result; it begins with a capital where no name is its first.
 
-    Capital and full stop are the page's alone: on the command line the words follow others.
+    Capital and full stop are the page's alone: on the command line the words follow others. So is
+    that no folder of the machine is named.
     """
-    words = str(trouble)
+    words = public_words(trouble)
     kind = "problem sentence" if words.partition(" ")[0] in OPENING_WORDS else "problem"
     stop = "." if words[-1:].isalnum() and "/" not in words.rpartition(" ")[2] else ""
     return Markup('<div class="{}" role="alert">{}{}</div>').format(kind, words, stop)
