@@ -26,8 +26,8 @@ from probe.ui.visitors.visitor_files import open_upload
 
 NO_GOLD = "(no gold label)"
 FORMS = (
-    "CSV, TSV, JSON lines, Parquet or Excel, packed as .gz or .zst or not; also the releases of "
-    "MNLI, SNLI and SQuAD."
+    "CSV, TSV, JSON lines, Parquet, Arrow or Excel, packed as .gz or .zst or not; also the "
+    "releases of MNLI, SNLI and SQuAD."
 )
 ASKED = "{question}. Say it below."
 ANOTHER_TASK = "{question}. Choose {task} at the top, or another file."
