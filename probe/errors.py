@@ -40,7 +40,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-FOLDERS = re.compile(r"(?<![\w.:/~])/(?:[^/\s'\"]+/)+")
+FOLDERS = re.compile(r"(?<![\w.:/~<])/(?:[^/\s'\"<>]+/)+")
 """The folders before the name of a file."""
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from probe.checkup.report import read_report
-from probe.errors import UserError, writing
+from probe.errors import FileQuestion, UserError, writing
 from probe.runs.backup import restore
 from probe.runs.compute.failures import sentence
 from probe.scoring.checkpoint import FILE, read_checkpoint
@@ -39,6 +39,12 @@ def test_an_error_ends_with_a_full_stop_but_for_an_address() -> None:
     assert ">read docs/limits.md</div>" in alert("read docs/limits.md")
 
 
+def test_a_question_names_no_option_of_the_command_line() -> None:
+    asked = alert(FileQuestion("a.csv has 0 and 1", "--label-value 0=LABEL"))
+    assert "a.csv has 0 and 1; say it where the page asks" in asked
+    assert "--" not in asked
+
+
 def unwritable(place: Path) -> None:
     """Write a file where a file stands for its folder."""
     with writing(place / "a.csv"):
@@ -66,6 +72,7 @@ SHOWN: dict[str, Callable[[UserError], object]] = {
 """Every way on which the sentence of an error reaches a visitor."""
 
 
+@pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("words", FAULTS)
 def test_an_error_names_no_folder_of_the_machine_to_visitors(words: str, tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
