@@ -226,7 +226,9 @@ def _other(reading: Reading) -> Task | None:
 
 
 def _questions(reading: Reading) -> Markup:
-    questions = (alert(ASKED.format(question=each.sentence)) for each in reading.questions)
+    questions = [alert(ASKED.format(question=each.sentence)) for each in reading.questions]
+    if reading.values.of("unknown"):  # the last question, which the lists of labels answer
+        questions[-1] = Markup('<div class="of-labels">{}</div>').format(questions[-1])
     return join([*questions, *map(note, filter(None, (reading.form, *reading.notes)))])
 
 

@@ -70,8 +70,10 @@ def build(page: Page) -> None:
         hub_dataset.build(page, [file.upload], "compare-upload")
     with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
         texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
-    with gr.Accordion("Settings: precision, long texts", open=False, elem_classes="fold"):
-        precision = gr.Dropdown(list(get_args(Precision)), value="auto", label="Precision")
+    settings = "Settings: precision, long texts"
+    with gr.Accordion(settings, open=False, elem_classes="fold"), gr.Row():
+        precisions = list(get_args(Precision))
+        precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
         long = options.long_texts()
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
     files = _results(shown)
@@ -217,9 +219,9 @@ def _results(shown: Outputs) -> ResultFiles:
         shown.say = gr.HTML(padding=False, elem_id="compare-say")
         shown.tiles = gr.HTML(padding=False, elem_id="compare-tiles")
         with gr.Row(visible=False, elem_id="compare-pictures") as shown.pictures:
-            with gr.Column(scale=7, min_width=320):
+            with gr.Column(scale=7, min_width=400):
                 shown.parts = gr.HTML(padding=False, elem_id="compare-parts", js_on_load=PRESSED)
-            with gr.Column(scale=5, min_width=320):
+            with gr.Column(scale=5, min_width=400):
                 shown.matrix = gr.HTML(
                     padding=False, elem_id="compare-matrix", js_on_load=PRESSED + TWO_CHOSEN
                 )
