@@ -40,7 +40,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
+FOLDERS = re.compile(r"(?<![\w.:/~<])/(?:[^/\s'\"<>]+/)+")
 """The folders before the name of a file."""
 PLACE = re.compile(r"\bline (\d+),? column (\d+)")
 """Where a text is wrong, as the readers of JSON and TOML say it."""
@@ -223,11 +223,16 @@ def what_is_wrong(problem: BaseException) -> str:
     return "it is damaged, incomplete or of another form"
 
 
-def library_words(problem: BaseException) -> str:
-    """Return what a library says of a problem, in one line and without the folders of a file.
+def public_words(problem: object) -> str:
+    """Return a sentence with files by their names alone, for who does not own the machine.
 
-    Where the file lies is nothing for who sent it, and nothing that they can use.
+    Where a file lies is nothing for who sent it, and nothing that they can use.
     """
+    return FOLDERS.sub("", str(problem))
+
+
+def library_words(problem: BaseException) -> str:
+    """Return what a library says of a problem, in one line and without the folders of a file."""
     system = problem.strerror if isinstance(problem, OSError) else None
     words = (system or str(problem)).strip() or type(problem).__name__
-    return FOLDERS.sub("", words.splitlines()[0]).rstrip(":")
+    return public_words(words.splitlines()[0]).rstrip(":")

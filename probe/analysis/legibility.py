@@ -23,6 +23,8 @@ FOREIGN_FILE = 0.9
 """The share of these in other languages from which the others are taken for such, too."""
 ENOUGH = 20
 """Rows by which a file can be judged at all."""
+THE_MODEL = "the model"
+"""What sentences call the only one."""
 NAMED = 4
 """Languages that a sentence names, the most frequent ones."""
 
@@ -68,10 +70,15 @@ def _legibility(model: Model, example: Example, below: float) -> Legibility:
     texts = model.task.texts(example).values()
     return Legibility(
         model.too_long(example),
-        model.unknown_share(texts) if isinstance(model, TextModel) else 0.0,
+        _unknown(model, example),
         language_of(model.task, example, below),
         any(map(has_unspaced, texts)),
     )
+
+
+def _unknown(model: Model, example: Example) -> float:
+    texts = model.task.texts(example).values()
+    return model.unknown_share(texts) if isinstance(model, TextModel) else 0.0
 
 
 def is_foreign(table: Tabular, columns: Columns, task: Task) -> bool:
@@ -88,24 +95,25 @@ def notes_before(
     table: Tabular,
     columns: Columns,
     task: Task,
-    model: Model | None = None,
+    models: Sequence[Model] = (),
     names: Sequence[str] = (),
     options: Options = DEFAULTS,
 ) -> list[str]:
-    """Say of the first rows of a file, before they are scored, what their figures will rest on."""
+    """Say of the first rows of a file, before they are scored, what their figures will rest on.
+
+    Of several models each is named.
+    """
     examples = _first(table, columns, task)
-    read = (
-        legibility(model, examples)
-        if model
-        else [Legibility(language=language_of(task, example)) for example in examples]
-    )
-    languages = Counter(each.language for each in read if each.language)
-    rows, first = len(read), "" if len(table) <= SAMPLE else f"Of the first {SAMPLE} rows: "
-    said = (
-        language_words(languages, rows, names, options),
-        unknown_words(sum(each.mostly_unknown for each in read), rows),
-        cut_words(sum(each.cut for each in read), rows),
-    )
+    languages = Counter(filter(None, (language_of(task, example) for example in examples)))
+    rows, first = len(examples), "" if len(table) <= SAMPLE else f"Of the first {SAMPLE} rows: "
+    said = [language_words(languages, rows, names, options)]
+    for model in models:
+        who = model.name if len(models) > 1 else THE_MODEL
+        unknown = sum(_unknown(model, example) >= MOSTLY for example in examples)
+        said += [
+            unknown_words(unknown, rows, who),
+            cut_words(sum(map(model.too_long, examples)), rows, who),
+        ]
     return [first + sentence for sentence in said if sentence]
 
 
@@ -130,15 +138,15 @@ def language_words(
     return f"{said} {', '.join(english)} {apply} not apply to them (other_languages=skip)."
 
 
-def unknown_words(unknown: int, rows: int) -> str:
+def unknown_words(unknown: int, rows: int, who: str = THE_MODEL) -> str:
     """Say how many of so many rows a model does not know the words of."""
-    texts = f"{_rows(unknown, rows)} mostly words that are not in the model's vocabulary."
+    texts = f"{_rows(unknown, rows)} mostly words that are not in {who}'s vocabulary."
     return f"{texts} Its answers to them say nothing." if unknown else ""
 
 
-def cut_words(cut: int, rows: int) -> str:
+def cut_words(cut: int, rows: int, who: str = THE_MODEL) -> str:
     """Say how many of so many rows are longer than what a model reads."""
-    texts = f"{_rows(cut, rows)} longer than what the model reads, so that the end is cut."
+    texts = f"{_rows(cut, rows)} longer than what {who} reads, so that the end is cut."
     return texts if cut else ""
 
 

@@ -26,9 +26,11 @@ Features = Mapping[str, Any]  # Any: JSON
 def class_names(path: Path) -> dict[str, tuple[str, ...]]:
     """Return the names of classes by column; none where the file says nothing of them."""
     try:
+        if packing_of(path):
+            return {}
         if is_arrow(path):
             metadata = open_arrow(arrow_files(path)[0], UNBOUNDED).metadata
-        elif form_of(path) != "parquet" or packing_of(path):
+        elif form_of(path) != "parquet":
             return {}
         else:
             metadata = pq.read_schema(path).metadata or {}

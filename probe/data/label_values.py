@@ -211,12 +211,12 @@ def told(
 
 
 def in_words(values: LabelValues) -> str:
-    """Say what numbers and chosen values are read as, "" for nothing to say.
+    """Say what values are read as, "" for nothing to say.
 
-    Words that name a label need no saying unless a data set means another one by them.
+    A label's own name needs no saying unless a data set means another one by it.
     """
     read = [value for value in values.of("form", "class", "chosen") if value.value]
-    read += [value for value in values.of("name") if values.form]
+    read += [each for each in values.of("name") if values.form or each.word != each.label]
     read += [value for value in values.of("no gold", "disputed") if value.word == UNMARKED]
     if not read:
         return ""

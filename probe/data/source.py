@@ -32,11 +32,18 @@ FORMS: dict[str, Form] = {
     ".xlsx": "xlsx",
 }
 
+ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
+
 
 def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     """Return a file's form by its name. Raises FileError where it is none of some."""
     plain = path.name.lower().removesuffix(packing_of(path))
     form = FORMS.get(Path(plain).suffix)
+    if plain.endswith(ARCHIVES):
+        raise FileError(
+            f"{path.name} is an archive of files; unpack it and name the one to be read, of a "
+            "folder that the library datasets saved the file data-00000-of-00001.arrow"
+        )
     if form is None or form not in among:
         *others, last = (f".{each}" for each in among)
         offered = f"{', '.join(others)} or {last}" if others else last

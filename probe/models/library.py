@@ -288,14 +288,22 @@ def that_reads(model: AnyModel, long: Long) -> AnyModel:
     """
     if long == "cut" or isinstance(model, Reader):
         return model
-    if not model.task.settled:
-        raise OptionError(
-            f"long={long} is for inference, where one part of a premise can settle the answer; "
-            f"{model.task.title.lower()} has no such text, so leave it at long=cut"
-        )
+    require_parts(model.task, long)
     windowed = replace(model, long=long)
     object.__setattr__(windowed, "bf16", model.bf16)  # one copy of the weights serves both
     return windowed
+
+
+def require_parts(task: Task, long: Long) -> None:
+    """Refuse to read texts in parts for a task where none settles the answer. Raises OptionError.
+
+    A passage with a question is always read so.
+    """
+    if long != "cut" and not (task.settled or task.has_spans):
+        raise OptionError(
+            f"long={long} is for inference, where one part of a premise can settle the answer; "
+            f"{task.title.lower()} has no such text, so leave it at long=cut"
+        )
 
 
 def answers_with_spans(name: str, relative: bool = True) -> bool:

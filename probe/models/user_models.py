@@ -23,8 +23,8 @@ class LoadedModel:
     def warnings(self) -> tuple[str, ...]:
         """What a person should know: how it was read, and doubts about the order of its labels."""
         check = self.label_check
-        doubts = (check.warning, check.doubt) if check else ()
-        return (*notes_of(self.model), *filter(None, doubts))
+        doubts = filter(None, (check.warning, check.doubt) if check else ())
+        return (*notes_of(self.model), *(f"{self.model.name}: {doubt}" for doubt in doubts))
 
     @property
     def summary(self) -> str:

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from probe.data.formats.arrow import is_arrow
 from probe.errors import FileError, writing
 from probe.runs.run import Json
 from probe.settings import settings
@@ -29,8 +28,11 @@ def input_file(folder: str, file: str) -> Path:
 
 def keep_input(folder: str, file: Path) -> Path:
     """Keep a file as long as its run. Raises FileError."""
-    if is_arrow(file):
-        raise FileError(f"{file.name} is not kept for a run; save it as Parquet, with to_parquet()")
+    if file.is_dir():
+        raise FileError(
+            f"{file.name} is a folder, and a run keeps one file; save it as Parquet, with "
+            "to_parquet()"
+        )
     place = input_file(folder, file.name)
     with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)

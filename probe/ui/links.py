@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from urllib.parse import urlencode
 
+from probe.models.windows import Long
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task
 
@@ -45,12 +46,14 @@ def link_to_compare(
     on: str = "",
     texts: Mapping[str, str] = MappingProxyType({}),
     grants: Sequence[str] = (),
+    long: Long = "cut",
 ) -> str:
     """Return a permalink that opens the Compare tab with these models.
 
     Where it says on what, it compares them at once; with grants it lets others use the models.
     """
     more = ({"on": on} if on else {}) | dict(texts)
+    more |= {"long": long} if long != "cut" else {}
     given = {"grant": ",".join(grants)} if grants else {}
     return _query(tab="compare", task=task.name, models=",".join(models), **more, **given)
 

@@ -127,10 +127,13 @@ def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
     expect(doubt).to_contain_text("no columns 'premise' and 'hypothesis'", timeout=SLOW)
     page.locator("#task").get_by_text("Sentiment").click()
     expect(page.locator("#upload-labels")).to_contain_text("“five stars”", timeout=SLOW)
+    expect(doubt.locator(".of-labels")).to_be_visible()
     page.locator("#score").click()
     expect(page.locator("#batch-trouble")).to_contain_text("holds 'five stars'")
     is_accessible(page, [["#batch-setup"]])
     page.locator('#upload-labels select[data-value="five stars"]').select_option("negative")
+    for question in ("#upload-labels .asked", "#upload-doubt .of-labels"):
+        expect(page.locator(question)).to_be_hidden()
     page.locator("#score").click()
     expect(page.locator("#batch-name")).to_contain_text("40 rows, 40 scored", timeout=SLOW)
 

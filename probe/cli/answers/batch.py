@@ -94,7 +94,8 @@ def batch_command(
     answered = classifier.task
     options = transform_options(answered, keep, sign, pin, by_id, draw, others)
     columns = settled(source, path, answered, reading)
-    for said in notes_before(source, columns, answered, classifier, names, options):
+    before = notes_before(source, columns, answered, [classifier], names, options)
+    for said in before:
         typer.echo(f"note: {said}", err=True)
     request = ScoringRequest(columns, names, seed, options, precision, guard, reading, long)
     places = Places(out, pairs)
@@ -120,7 +121,8 @@ def batch_command(
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
     for said in shape["notes"]:
-        typer.echo(said)
+        if said not in before:  # that were of the first rows alone
+            typer.echo(said)
     typer.echo(forms_words(shape["forms"]), err=True)
     if stopped:
         typer.echo("stopped; the same command goes on where this one ended", err=True)

@@ -109,9 +109,7 @@ def compare_command(
     chosen = settled(table, path, answered, asked)
     folded = any(each.task is not answered for each in classifiers)
     said = [answered.note] if folded else []
-    for each in classifiers:
-        said += notes_before(table, chosen, answered, each)
-    for sentence in dict.fromkeys(said):
+    for sentence in [*said, *notes_before(table, chosen, answered, classifiers)]:
         typer.echo(f"note: {sentence}", err=True)
     shape = _compare_table(table, chosen, classifiers, out, precision, guard)
     if summary:

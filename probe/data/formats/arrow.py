@@ -1,10 +1,12 @@
 """Arrow files and the folders of the library `datasets`, which `save_to_disk` writes.
 
-The command line alone reads them: an Arrow file may claim any size of what it packs.
+An Arrow file may claim any size: of what it packs, by rows that take no bytes, by equal texts that
+it holds once. Within bounds its claims are read before anything is unpacked, and each batch is
+measured before its values become Python's.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,21 +15,35 @@ from typing import Any
 import pyarrow as pa
 
 from probe.data.formats.encodings import check_content
-from probe.data.formats.parquet import BATCH_ROWS, Parquet
+from probe.data.formats.parquet import (
+    BATCH_ROWS,
+    LISTED_BYTES,
+    VALUE_BYTES,
+    Parquet,
+    parts_of,
+    text_size,
+)
+from probe.data.formats.unpacking import MEGABYTE, packing_of, unpacked_file
 from probe.data.names import check_names, listed
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
+from probe.stopping import check_stop
 
 SUFFIXES = (".arrow", ".feather")
 FILE = b"ARROW1"
-"""Begins a file that lists its batches, and no stream of them."""
+"""Begins a file that lists its batches at its end; before that list they are a stream."""
+FILE_START = 8
+"""Bytes before the stream in such a file."""
+TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+HEADER, BATCH_OF_DICTIONARY, BUFFERS, COMPRESSION = 2, 1, 2, 3
+"""Numbers of fields in the tables of which a message is made (Message.fbs and Schema.fbs)."""
 SPLITS, STATE = "dataset_dict.json", "state.json"
 """What a folder holds of several data sets, and of one."""
 
 
 def is_arrow(path: Path) -> bool:
     """Whether a path is an Arrow file by its name, or a folder."""
-    return path.suffix.lower() in SUFFIXES or path.is_dir()
+    return path.name.lower().removesuffix(packing_of(path)).endswith(SUFFIXES) or path.is_dir()
 
 
 def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Parquet:
@@ -35,22 +51,22 @@ def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Parquet:
 
     Raises FileError, and FileQuestion for a folder of several splits.
     """
-    if bounds != UNBOUNDED:
-        raise FileError(
-            f"{path.name}: Arrow files are read on the command line alone; save it as Parquet, "
-            "with to_parquet()"
-        )
     folder, words = _split(path, split)
     files = _files(folder)
-    with _opened(files[0]) as (schema, _):
+    with _opened(files[0], bounds) as (schema, _):
         check_names(schema.names, path.name)
     names = tuple(schema.names)
-    return Parquet(path, bounds, names, schema.metadata or {}, partial(_batches, files), words)
+    if bounds != UNBOUNDED:
+        bounds.check("max_columns", sum(map(_leaf_count, schema.types)))
+        _check(files, bounds)
+    return Parquet(
+        path, bounds, names, schema.metadata or {}, partial(_batches, files, bounds), words
+    )
 
 
-def _batches(files: list[Path]) -> Iterator[Any]:  # Any: pyarrow is untyped
+def _batches(files: list[Path], bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
     for file in files:
-        with _opened(file) as (_, batches):
+        with _opened(file, bounds) as (_, batches):
             for batch in batches:
                 for start in range(0, len(batch), BATCH_ROWS):
                     yield batch.slice(start, BATCH_ROWS)
@@ -110,15 +126,108 @@ def _json(path: Path) -> dict[str, Any]:  # Any: JSON
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:  # Any: pyarrow is untyped
-    """Give the schema and the batches of an Arrow file: a stream, or with a list of its batches."""
+def _mapped(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
+    """Give the stream that an Arrow file is, or that it holds."""
     check_content(path, UNBOUNDED, FILE)
-    with reading(path.name, "Arrow", "fetch or save it again"), pa.memory_map(str(path)) as mapped:
-        is_file = mapped.read(len(FILE)) == FILE
-        mapped.seek(0)
-        if is_file:
-            file = pa.ipc.open_file(mapped)
-            yield file.schema, map(file.get_batch, range(file.num_record_batches))
-        else:
-            stream = pa.ipc.open_stream(mapped)
-            yield stream.schema, iter(stream)
+    with (
+        reading(path.name, "Arrow", "fetch or save it again"),
+        unpacked_file(path, bounds) as plain,
+        pa.memory_map(str(plain)) as mapped,
+    ):
+        mapped.seek(FILE_START if mapped.read(len(FILE)) == FILE else 0)
+        yield mapped
+
+
+@contextmanager
+def _opened(
+    path: Path, bounds: Bounds
+) -> Iterator[tuple[Any, Iterator[Any]]]:  # Any: pyarrow is untyped
+    """Give the schema and the batches of an Arrow file."""
+    with _mapped(path, bounds) as mapped:
+        stream = pa.ipc.open_stream(mapped)
+        yield stream.schema, iter(stream)
+
+
+def _leaf_count(kind: Any) -> int:  # Any: pyarrow is untyped
+    """Return how many columns of plain values a type is made of."""
+    parts = (kind.field(number).type for number in range(kind.num_fields))
+    return sum(map(_leaf_count, parts)) if kind.num_fields else 1
+
+
+def _check(files: Sequence[Path], bounds: Bounds) -> None:
+    """Refuse files that are larger than they look. Raises FileError, LimitError."""
+    rows = size = claimed = messages = 0
+    for file in files:
+        with _mapped(file, bounds) as mapped:
+            for message in pa.ipc.MessageReader.open_stream(mapped):
+                check_stop()
+                messages += 1
+                bounds.check("max_rows", messages)  # each costs time even where it holds no row
+                claimed += _claimed(message)
+                bounds.check("max_unpacked_mb", claimed / MEGABYTE)
+        with _opened(file, bounds) as (_, batches):
+            for batch in batches:
+                check_stop()
+                rows += len(batch)
+                bounds.check("max_rows", rows)
+                batch.validate(full=True)
+                size += sum(_size(column, bounds, file.name) for column in batch.columns)
+                bounds.check("max_unpacked_mb", size / MEGABYTE)
+
+
+def _claimed(message: Any) -> int:  # Any: pyarrow is untyped
+    """Return the bytes that the packed buffers of a message claim to hold, 0 where none is packed.
+
+    As many are reserved before they are unpacked, and no more are unpacked.
+    """
+    if message.type == "schema":
+        return 0
+    table, body = memoryview(message.metadata), memoryview(message.body)
+    batch = _followed(table, _field(table, _followed(table, 0), HEADER))
+    if message.type == "dictionary":
+        batch = _followed(table, _field(table, batch, BATCH_OF_DICTIONARY))
+    if not _field(table, batch, COMPRESSION):
+        return 0
+    buffers = _followed(table, _field(table, batch, BUFFERS))
+    places = (buffers + 4 + 16 * number for number in range(_number(table, buffers, 4)))
+    starts = (_number(table, place, 8) for place in places)
+    return sum(max(0, _number(body, start, 8, signed=True)) for start in starts)
+
+
+def _field(table: memoryview, at: int, number: int) -> int:
+    """Return where a field of a table of a flat buffer stands, 0 where it has none."""
+    fields = at - _number(table, at, 4, signed=True)
+    end, place = fields + _number(table, fields, 2), fields + 4 + 2 * number
+    offset = _number(table, place, 2) if place < end else 0
+    return at + offset if offset else 0
+
+
+def _followed(table: memoryview, place: int) -> int:
+    return place + _number(table, place, 4)
+
+
+def _number(data: memoryview, place: int, size: int, signed: bool = False) -> int:
+    return int.from_bytes(data[place : place + size], "little", signed=signed)
+
+
+def _size(array: Any, bounds: Bounds, name: str, width: int = VALUE_BYTES) -> int:
+    """Return the bytes that values take at least. Raises LimitError, and FileError for a kind.
+
+    `width` are those of one beside its text. A kind is refused whose values may lie over one
+    another in the file: how large they are together no number in it tells.
+    """
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    size = width * len(array)
+    bounds.check("max_unpacked_mb", size / MEGABYTE)
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if kind in TEXTS:
+        return size + text_size(array, bounds)
+    if kind is array.type and (parts := parts_of(array)):
+        return size + sum(_size(part, bounds, name, LISTED_BYTES) for part in parts)
+    if pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return size
+    raise FileError(
+        f"{name}: columns of the type {array.type} are read on the command line alone; save it as "
+        "Parquet, with to_parquet()"
+    )

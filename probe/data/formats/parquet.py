@@ -139,28 +139,34 @@ def _check_texts(source: Any, schema: Any, bounds: Bounds) -> None:
             check_stop()
             for leaf in (leaf for column in batch.columns for leaf in _leaves(column)):
                 if isinstance(leaf, pa.DictionaryArray) and len(leaf.dictionary):
-                    size += _text_size(leaf, bounds)
+                    size += text_size(leaf, bounds)
                     bounds.check("max_unpacked_mb", size / MEGABYTE)
 
 
-def _text_size(texts: Any, bounds: Bounds) -> int:
-    """Return the characters of texts together. Raises LimitError where one is too long."""
-    lengths = pc.binary_length(texts.dictionary.cast(pa.large_binary()))
-    if bounds.max_cell and pc.max(lengths).as_py() > bounds.max_cell:
-        bounds.check("max_cell", pc.max(pc.utf8_length(texts.dictionary)).as_py())
-    return pc.sum(pc.take(lengths, texts.indices)).as_py() or 0
+def text_size(texts: Any, bounds: Bounds) -> int:  # Any: pyarrow is untyped
+    """Return the bytes of texts together. Raises LimitError where one is too long."""
+    once = isinstance(texts, pa.DictionaryArray)  # equal texts are held once
+    held = texts.dictionary if once else texts
+    lengths = pc.binary_length(held.cast(pa.large_binary()))
+    if bounds.max_cell and (pc.max(lengths).as_py() or 0) > bounds.max_cell:
+        is_text = pa.types.is_string(held.type) or pa.types.is_large_string(held.type)
+        longest = pc.max(pc.utf8_length(held) if is_text else lengths).as_py()
+        bounds.check("max_cell", longest)
+    return pc.sum(pc.take(lengths, texts.indices) if once else lengths).as_py() or 0
+
+
+def parts_of(array: Any) -> list[Any]:  # Any: as above
+    """Return the arrays of which lists, maps or structures are made, none for plain values."""
+    if isinstance(array, pa.StructArray):
+        return array.flatten() or [pa.nulls(len(array))]
+    if isinstance(array, pa.MapArray):
+        return [array.keys, array.items]
+    return [array.flatten()] if isinstance(array, NESTED) else []
 
 
 def _leaves(array: Any) -> Iterator[Any]:
-    """Yield the arrays of which lists, maps and structures are made."""
-    if isinstance(array, pa.StructArray):
-        parts = array.flatten()
-    elif isinstance(array, pa.MapArray):
-        parts = [array.keys, array.items]
-    elif isinstance(array, NESTED):
-        parts = [array.flatten()]
-    else:
+    parts = parts_of(array)
+    if not parts:
         yield array
-        return
     for part in parts:
         yield from _leaves(part)

@@ -13,7 +13,7 @@ from functools import partial
 
 from distributed import KilledWorker, TimeoutError
 
-from probe.errors import ExperimentError, UserError, library_words
+from probe.errors import ExperimentError, UserError, library_words, public_words
 from probe.runs.compute.cluster import UNREACHABLE, Cluster
 from probe.runs.compute.completion import finish, keep_model, store_content
 from probe.runs.compute.dispatch import Dispatch, Task, fetch
@@ -307,7 +307,7 @@ class Engine:
     def _fail(self, run_id: str, problem: Exception) -> None:
         """Fail a run that an event could not be handled of."""
         known = isinstance(problem, UserError)
-        error = str(problem) if known else f"the engine failed: {library_words(problem)}"
+        error = public_words(problem) if known else f"the engine failed: {library_words(problem)}"
         if self._lease.acquire(run_id):
             self._store.set_state(run_id, "failed", error)
         if dispatch := self._dispatches.get(run_id):

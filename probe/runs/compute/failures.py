@@ -2,7 +2,7 @@
 
 from distributed import KilledWorker
 
-from probe.errors import UserError, library_words
+from probe.errors import UserError, library_words, public_words
 
 MEMORY_SENTENCE = (
     "memory ran out while this was computed; a smaller batch or a smaller model needs less"
@@ -18,12 +18,15 @@ SENTENCES = {
 
 
 def sentence(problem: BaseException | None) -> str:
-    """Return what a cell failed of; a problem that is not known speaks for itself."""
+    """Return what a run failed of, in words that its page may show.
+
+    A problem that is not known speaks for itself.
+    """
     if isinstance(problem, KilledWorker):
         return "the process that computed this died again and again; is memory short?"
     if isinstance(problem, MemoryError):
         return MEMORY_SENTENCE
     if isinstance(problem, UserError):
-        return str(problem)
+        return public_words(problem)
     known = (words for part, words in SENTENCES.items() if part in str(problem))
     return next(known, library_words(problem or RuntimeError()))

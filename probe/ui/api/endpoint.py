@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar, get_type_hints
 
 import gradio as gr
 
-from probe.errors import UserError
+from probe.errors import UserError, public_words
 from probe.ui.api.arguments import Argument
 
 P = ParamSpec("P")
@@ -40,7 +40,7 @@ def endpoint(function: Callable[P, T]) -> Callable[P, T]:
 
 def refused(refusal: UserError) -> gr.Error:
     """Return a refusal as gradio sends it; it is expected, so the log has no traceback of it."""
-    sentence = str(refusal)
+    sentence = public_words(refusal)
     if len(sentence) > MAX_SENTENCE:
         sentence = f"{sentence[:MAX_SENTENCE]} …"
     return gr.Error(sentence, print_exception=False)

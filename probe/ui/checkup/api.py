@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from probe.checkup.measuring.subject import Asked
+from probe.models.windows import Long
 from probe.runs.compute.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, NamesByName, OptionalUpload, Seed, Token, Whole
@@ -28,6 +29,7 @@ def build(store: Store, engine: Engine) -> None:
         owner: Token = "",
         file: OptionalUpload = None,
         label_values: NamesByName = {},  # noqa: B006  # read, never changed
+        long: Long = Asked.long,
     ) -> dict[str, Any]:
         """Start a check-up of a model; returns its id and owner's token.
 
@@ -41,10 +43,11 @@ def build(store: Store, engine: Engine) -> None:
             owner: A token that an earlier call returned; a new one is made without.
             file: A labelled table of the model's task, in place of the app's examples.
             label_values: Labels by the value of the file that means them, as a JSON object.
+            long: cut, or windows, in which a premise longer than the model reads is read.
         """
         path = own_file(owner, file) if file else None
         meanings = json.dumps(label_values)
-        form = Form(model, Asked(n, per_subcase, seed), path, meanings=meanings)
+        form = Form(model, Asked(n, per_subcase, seed, long=long), path, meanings=meanings)
         return start_for_owner(store, engine, owner, model, partial(request_of, form), False)
 
     with gr.Row(visible=False):  # a file needs components of its own to travel in
@@ -56,6 +59,7 @@ def build(store: Store, engine: Engine) -> None:
             gr.Textbox("", label="owner"),
             gr.File(type="filepath", label="file"),
             gr.Textbox("{}", label="label_values"),
+            gr.Textbox(Asked.long, label="long"),
         ]
         answered = gr.JSON(label="run")
         call = gr.Button()

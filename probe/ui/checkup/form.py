@@ -19,7 +19,7 @@ from probe.data.tables import read_table
 from probe.errors import CheckupError
 from probe.limits import visitor_bounds
 from probe.models.bundled import title_of
-from probe.models.library import require_on_disk, task_of_model
+from probe.models.library import require_on_disk, require_parts, task_of_model
 from probe.reports.duration import duration_words
 from probe.runs.run import RunRequest
 from probe.tasks.examples import bundled_examples
@@ -28,6 +28,7 @@ from probe.terms import capitalised
 from probe.transforms import REGISTRY
 from probe.ui.html.elements import note
 from probe.ui.panels.labelled_file import columns_of, options_of
+from probe.ui.panels.options import read_long
 from probe.ui.panels.sources import FILE, ONE
 
 MAX_N, MAX_PER_SUBCASE = 1000, 500
@@ -52,7 +53,7 @@ class Form:
 
 def form_of(model: str, source: str, path: str | None, *values: Any) -> Form:
     """Return the form of the page's values, in the order of its fields. Raises CheckupError."""
-    *columns, meanings, n, seed = values
+    *columns, meanings, n, seed, long = values
     if source == ONE:
         raise CheckupError(
             "choose the app's examples or a file above: a check-up needs more than one example"
@@ -61,7 +62,7 @@ def form_of(model: str, source: str, path: str | None, *values: Any) -> Form:
         raise CheckupError("choose a labelled file above first, or the app's examples")
     if n is None or seed is None:
         raise CheckupError("Examples changed in each way and Seed must be whole numbers")
-    asked = Asked(n=int(n), seed=int(seed))
+    asked = Asked(n=int(n), seed=int(seed), long=read_long(long, task_of_model(model)))
     file = Path(path) if source == FILE and path else None
     return Form(model, asked, file, tuple(columns), meanings)
 
@@ -85,6 +86,7 @@ def plan_of(form: Form) -> tuple[Plan, Examples]:
     else:
         examples = bundled_examples(task, "test")
         plan = new_plan(form.model, task, form.asked)
+    require_parts(task, form.asked.long)
     limits.check("max_cells", len(plan.parts))
     return plan, examples
 

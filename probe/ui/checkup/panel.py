@@ -25,6 +25,7 @@ from probe.ui.html.checkup import changed, results
 from probe.ui.html.elements import NOTHING, alert
 from probe.ui.page import Page
 from probe.ui.panels.labelled_file import LabelledFile
+from probe.ui.panels.options import long_texts
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.layout import build as build_run_tab
 from probe.ui.run_tab.looked_at import ids_of
@@ -54,7 +55,7 @@ class Fields:
 
     def build_settings(self) -> list[Any]:
         """Lay out what is rarely changed, folded."""
-        with gr.Accordion("Settings: examples, seed", open=False, elem_classes="fold"):
+        with gr.Accordion("Settings: examples, seed, long texts", open=False, elem_classes="fold"):
             n = gr.Number(
                 Asked.n,
                 label="Examples changed in each way",
@@ -64,11 +65,12 @@ class Fields:
                 elem_id="checkup-n",
             )
             seed = gr.Number(Asked.seed, label="Seed", precision=0, minimum=0)
-        return [n, seed]
+            long = long_texts()
+        return [n, seed, long]
 
     def offered(self, task: Task) -> list[Any]:
         """Return that all fields stay: what stands above is offered there."""
-        return [gr.skip()] * (len(self.above()) + 2)
+        return [gr.skip()] * (len(self.above()) + 3)
 
 
 def entry(fields: Fields) -> RunTab:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from probe.errors import FileQuestion, public_words
 from probe.tasks.task import Task
 
 WIDE_CELL = 30
@@ -12,6 +13,12 @@ WIDE_CELL = 30
 NOTHING = Markup("")
 OPENING_WORDS = ("a", "choose", "give", "it", "its", "no", "say", "the", "there", "these", "this")
 """What sentences of errors begin with, unless it is a name, such as that of a file."""
+
+ANSWERED = (
+    "say it where the page asks below the file, or save the file so that it tells: columns named "
+    "in its first row, labels as words"
+)
+"""How a question about a file is answered on a page, which has no options."""
 
 
 def join(parts: Iterable[Markup], between: Markup = NOTHING) -> Markup:
@@ -42,9 +49,12 @@ def hint(text: str) -> Markup:
 def alert(trouble: object) -> Markup:
     """Show one sentence in place of a result; it begins with a capital where no name is its first.
 
-    Capital and full stop are the page's alone: on the command line the words follow others.
+    Capital and full stop are the page's alone: on the command line the words follow others. So is
+    that no folder of the machine is named, and by what an open question is answered.
     """
-    words = str(trouble)
+    if isinstance(trouble, FileQuestion):
+        trouble = f"{trouble.sentence}; {ANSWERED}"
+    words = public_words(trouble)
     kind = "problem sentence" if words.partition(" ")[0] in OPENING_WORDS else "problem"
     stop = "." if words[-1:].isalnum() and "/" not in words.rpartition(" ")[2] else ""
     return Markup('<div class="{}" role="alert">{}{}</div>').format(kind, words, stop)

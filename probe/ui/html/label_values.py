@@ -68,4 +68,5 @@ def _list(value: LabelValue, golds: Sequence[Label]) -> Markup:
         )
         for name, words in choices
     )
-    return Markup('<select data-value="{}">{}</select>').format(value.value, options)
+    asked = Markup(" data-asked") if value.reading == "unknown" else NOTHING
+    return Markup('<select data-value="{}"{}>{}</select>').format(value.value, asked, options)

@@ -26,8 +26,8 @@ from probe.ui.visitors.visitor_files import open_upload
 
 NO_GOLD = "(no gold label)"
 FORMS = (
-    "CSV, TSV, JSON lines, Parquet or Excel, packed as .gz or .zst or not; also the releases of "
-    "MNLI, SNLI and SQuAD."
+    "CSV, TSV, JSON lines, Parquet, Arrow or Excel, packed as .gz or .zst or not; also the "
+    "releases of MNLI, SNLI and SQuAD."
 )
 ASKED = "{question}. Say it below."
 ANOTHER_TASK = "{question}. Choose {task} at the top, or another file."
@@ -226,7 +226,9 @@ def _other(reading: Reading) -> Task | None:
 
 
 def _questions(reading: Reading) -> Markup:
-    questions = (alert(ASKED.format(question=each.sentence)) for each in reading.questions)
+    questions = [alert(ASKED.format(question=each.sentence)) for each in reading.questions]
+    if reading.values.of("unknown"):  # the last question, which the lists of labels answer
+        questions[-1] = Markup('<div class="of-labels">{}</div>').format(questions[-1])
     return join([*questions, *map(note, filter(None, (reading.form, *reading.notes)))])
 
 

@@ -10,7 +10,7 @@ from gradio.exceptions import InvalidPathError
 from gradio.state_holder import SessionState
 from gradio.utils import get_function_description
 
-from probe.errors import ArgumentError, UserError
+from probe.errors import ArgumentError, UserError, public_words
 from probe.stopping import pausing, stopping
 from probe.ui.answers.answering import event_left, time_up
 from probe.ui.answers.lanes import Lanes
@@ -39,7 +39,8 @@ class CheckedBlocks(gr.Blocks):
             return await super().process_api(*given, **named)
         except UserError as refusal:
             raise refused(refusal) from refusal
-        except gr.Error:
+        except gr.Error as own:
+            own.message = public_words(own.message)
             raise
         except Exception as bug:  # the outermost frame of ours
             raise gr.Error(OWN_FAULT) from bug

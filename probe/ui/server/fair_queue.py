@@ -15,7 +15,7 @@ from probe.ui.answers.lanes import SHORT_SECONDS
 from probe.ui.answers.turns import Turns, Visitor, address
 
 PAGES_OF_AN_ADDRESS = 25
-"""How many times as many events an address may let wait as a page: a class has one address."""
+"""How many times as many requests an address may let wait as a page: a class has one address."""
 
 PAUSE, LONG_PAUSE = 0.02, 0.1
 """Seconds between two looks at the queue while people use the app, and once nobody does.
@@ -93,18 +93,18 @@ class FairQueue(Queue):
 
     def _refusal(self, place: str, session: str | None) -> str:
         """Return what is said where a page or an address has too many events waiting, or ""."""
-        limit = settings().max_waiting
-        if limit is None:
-            return ""
         queues = self.event_queue_per_concurrency_id.values()
         waiting = [visitor(event) for events in queues for event in events.queue]
         of_page = waiting.count((place, session or ""))
-        of_address = sum(other == place for other, _ in waiting)
-        if of_page >= limit:
-            return message("max_waiting", of_page)
-        if of_address >= PAGES_OF_AN_ADDRESS * limit:
-            return message("max_waiting", of_address)
+        return too_many(sum(other == place for other, _ in waiting), of_page)
+
+
+def too_many(of_address: int, of_page: int = 0) -> str:
+    """Return what is said where so many requests of an address and a page wait already, or ""."""
+    limit = settings().max_waiting
+    if limit is None or (of_page < limit and of_address < PAGES_OF_AN_ADDRESS * limit):
         return ""
+    return message("max_waiting", of_page if of_page >= limit else of_address)
 
 
 def visitor(event: Event) -> Visitor:

@@ -1,20 +1,28 @@
 """What reaches gradio's own addresses: a body that can be read, for a function that there is.
 
+Nobody has more requests open than may wait for their answer, streams without an end among them.
+
 Without this a request that is none ends as an error of the server with a traceback in its log.
 """
 
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
 from gradio.route_utils import FnIndexInferError
 from gradio.server_messages import UnexpectedErrorMessage
 from starlette.datastructures import Headers, QueryParams
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from probe.errors import ArgumentError, LimitError
+from probe.ui.answers.turns import address
+from probe.ui.server.fair_queue import too_many
 
 MAX_BODY = 2_000_000
 """Bytes of a request that is no upload; a page with its longest texts has a tenth."""
@@ -41,16 +49,31 @@ class RequestCheck:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._open = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on where it can be read."""
-        answer = None
-        if scope["type"] == "http":
-            answer = await self._answer(scope, receive, send)
-        else:
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        place = address(Request(scope))
+        answer: Response | None
+        if sentence := too_many(self._open[place]):
+            answer = refusal(sentence, 429)
+        else:
+            with self._one_more(place):
+                answer = await self._answer(scope, receive, send)
         if answer:
             await answer(scope, receive, send)
+
+    @contextmanager
+    def _one_more(self, place: str) -> Iterator[None]:
+        """Count a request of an address for as long as it is answered, a stream until its end."""
+        self._open[place] += 1
+        try:
+            yield
+        finally:
+            self._open -= Counter([place])  # which forgets who has none
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
         """Pass the request on, or return what is answered in its place."""

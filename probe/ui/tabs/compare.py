@@ -22,7 +22,7 @@ from probe.ui.html.compare.result import empty
 from probe.ui.html.elements import hint, note
 from probe.ui.html.shared_link import copy_script
 from probe.ui.page import Page
-from probe.ui.panels import hans, hub_dataset
+from probe.ui.panels import hans, hub_dataset, options
 from probe.ui.panels.guard import ResultFiles, build_guard
 from probe.ui.panels.labelled_file import build_file, most_fields
 from probe.ui.panels.sources import BUNDLED
@@ -70,20 +70,23 @@ def build(page: Page) -> None:
         hub_dataset.build(page, [file.upload], "compare-upload")
     with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
         texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
-    with gr.Accordion("Settings: precision", open=False, elem_classes="fold"):
-        precision = gr.Dropdown(list(get_args(Precision)), value="auto", label="Precision")
+    settings = "Settings: precision, long texts"
+    with gr.Accordion(settings, open=False, elem_classes="fold"), gr.Row():
+        precisions = list(get_args(Precision))
+        precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
+        long = options.long_texts()
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
     files = _results(shown)
     with gr.Column() as inference_only:
         hans.build(page, names)
     checkup.build(page, source, file)
-    one_of_each = [names, source, *texts, shown.begin, inference_only]
-    asked = [page.owner, page.task, names, source, precision, *texts, *file.asked]
+    one_of_each = [names, source, long, *texts, shown.begin, inference_only]
+    asked = [page.owner, page.task, names, source, precision, long, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
     compared = comparing.on(asked)
     files.offer_on(compared.then)
     source.change(show_source, source, [of_file, of_one], **QUIET)
-    chosen = [names.input, source.input, precision.input, file.upload.change]
+    chosen = [names.input, source.input, precision.input, long.input, file.upload.change]
     chosen += [column.input for column in file.columns]
     typed = [names.change, *(text.change for text in texts)]
     gr.on(chosen, None, js=CHANGED, **QUIET)
@@ -96,7 +99,7 @@ def build(page: Page) -> None:
     gr.on([shown.say.change, shown.tiles.change], None, shown.progress, None, js=FRESH, **QUIET)
     given = link.click(
         lambda *values: show_link(page.core.models, *values),
-        [page.owner, page.task, names, source, *texts],
+        [page.owner, page.task, names, source, long, *texts],
         share,
         **QUIET,
     )
@@ -159,11 +162,10 @@ class Comparing:
 
         def answer(request: gr.Request, visitor: str, asked: list[Any]) -> Any:
             if asked:
-                task, names, source, *texts = asked
+                task, names, source, long, *texts = asked
                 no_file = [None] * (most_fields() + 2)
-                yield from self._run(
-                    request, visitor, task, names, source, "auto", *texts, *no_file, ""
-                )
+                chosen = [task, names, source, "auto", long]
+                yield from self._run(request, visitor, *chosen, *texts, *no_file, "")
 
         asked = [self.page.owner, linked]
         begun = linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE)
@@ -217,9 +219,9 @@ def _results(shown: Outputs) -> ResultFiles:
         shown.say = gr.HTML(padding=False, elem_id="compare-say")
         shown.tiles = gr.HTML(padding=False, elem_id="compare-tiles")
         with gr.Row(visible=False, elem_id="compare-pictures") as shown.pictures:
-            with gr.Column(scale=7, min_width=320):
+            with gr.Column(scale=7, min_width=400):
                 shown.parts = gr.HTML(padding=False, elem_id="compare-parts", js_on_load=PRESSED)
-            with gr.Column(scale=5, min_width=320):
+            with gr.Column(scale=5, min_width=400):
                 shown.matrix = gr.HTML(
                     padding=False, elem_id="compare-matrix", js_on_load=PRESSED + TWO_CHOSEN
                 )

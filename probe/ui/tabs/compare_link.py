@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
+from probe.models.windows import LONG, Long
 from probe.tasks.task import Task
-from probe.ui.links import shortened
+from probe.ui.links import not_here, shortened
 from probe.ui.panels.sources import BUNDLED, FILE, ONE, SOURCES
 from probe.ui.tabs.compare_run import MAX_MODELS
 from probe.ui.task_choice import task_in
@@ -21,6 +23,7 @@ class View:
     texts: Mapping[str, str]
     notices: tuple[str, ...] = ()
     asked: bool = False
+    long: Long = "cut"
 
 
 def first_two(names: Sequence[str]) -> tuple[str, ...]:
@@ -52,4 +55,9 @@ def read_link(task: Task, known: Sequence[str], query: Mapping[str, str]) -> Vie
     texts = {field: query[field] for field in task.fields if field in query}
     ready = "on" in query and len(here) > 1 and len(here) == len(named) and source != FILE
     asked = ready and (source != ONE or len(texts) == len(task.fields))
-    return View(here or first_two(known), source, texts, tuple(notices), asked)
+    long = query.get("long", "cut")
+    if long not in LONG:
+        notices.append(not_here("long", long, "the end of long texts is cut"))
+        long = "cut"
+    chosen = here or first_two(known)
+    return View(chosen, source, texts, tuple(notices), asked, cast(Long, long))

@@ -17,6 +17,8 @@ from probe.data.rows import guess
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
 from probe.reports.comparison import comparison_json
 from probe.reports.duration import duration
 from probe.runs.model_access import ModelAccess
@@ -33,6 +35,7 @@ from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_b
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
 from probe.ui.html.file_progress import per_second_words
 from probe.ui.panels.labelled_file import columns_of, options_of
+from probe.ui.panels.options import read_long
 from probe.ui.panels.sources import FILE, ONE
 from probe.ui.results.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
@@ -115,6 +118,7 @@ def run(
     names: list[str],
     source: str,
     precision: Precision,
+    long: Long,
     *values: Any,  # Any: the texts of one example, then a file and its columns
 ) -> Iterator[list[Any]]:
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`.
@@ -127,12 +131,17 @@ def run(
     try:
         task, stopped = task_named(task_name), stops.reason(session)
         require_models(models, visitor, names)
+        long = read_long(long, task)
         busy, halt = gr.Button(interactive=False), gr.Button(visible=True)
+
+        def loaded() -> list[AnyModel]:
+            return [that_reads(models.get(visitor, name, task), long) for name in names]
+
         if source == ONE:
             example = task.example(**dict(zip(task.fields, (first, second), strict=False)))
             check_example(task, example)
             yield Outputs(told("Asking the models …"), busy).outputs
-            yield _asked(models, visitor, names, task, example).outputs
+            yield _asked(loaded(), example).outputs
             return
         check_room(models.store, visitor)
         place = path if source == FILE else None
@@ -147,8 +156,7 @@ def run(
                     return
                 yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), busy, halt).outputs
             yield Outputs(_shown(FileProgress("", "loading")), busy, halt).outputs
-            classifiers = [models.get(visitor, name, task) for name in names]
-            chunks = compare_rows(classifiers, unread, precision)
+            chunks = compare_rows(loaded(), unread, precision)
             stem = stem_of(Path(place)) if place else f"bundled-{task.name}"
             job = Job(table, names, precision, stem, visitor)
             yield from compared(job, in_steps("file_minutes", chunks, stopped))
@@ -169,11 +177,9 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
         models.require(visitor, name)
 
 
-def _asked(
-    models: ModelAccess, visitor: str, names: Sequence[str], task: Task, example: Example
-) -> Outputs:
+def _asked(models: Sequence[AnyModel], example: Example) -> Outputs:
     """Show the models' answers for one example side by side."""
-    examined = [examine(models.get(visitor, name, task), example) for name in names]
+    examined = [examine(model, example) for model in models]
     shown = cleared()
     shown.say, shown.tiles = say(agreement_on_one(examined)), side_by_side(examined)
     return shown

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from probe.analysis.comparison.rows import Row
 from probe.errors import ComparisonError, UserError
+from probe.models.windows import Long
 from probe.runs.model_access import ModelAccess
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
@@ -21,6 +22,7 @@ from probe.ui.html.elements import NOTHING, alert, join
 from probe.ui.html.pager import page_pressed
 from probe.ui.html.shared_link import shared_link
 from probe.ui.links import link_to_compare
+from probe.ui.panels.options import read_long
 from probe.ui.panels.sources import BUNDLED, FILE, ONE
 from probe.ui.results.result_files import kept_comparison
 from probe.ui.tabs.compare_link import View, read_link
@@ -53,6 +55,7 @@ def show_task(models: ModelAccess, visitor: str, task: Task, view: View) -> list
     return [
         gr.Dropdown(choices=model_choices(known), value=list(view.models)),
         gr.Radio(sources(task), value=view.source),
+        gr.Radio(value=view.long),
         *boxes,
         gr.HTML(empty(task, len(known), len(bundled_examples(task, "test")))),
         gr.Column(visible=task is NLI),
@@ -66,7 +69,7 @@ def open_page(
     task = task_named(task_name)
     view = read_link(task, models.names(visitor, task), query)
     trouble = join(alert(notice) for notice in view.notices)
-    asked = [task.name, list(view.models), view.source, *_two_texts(task, view)]
+    asked = [task.name, list(view.models), view.source, view.long, *_two_texts(task, view)]
     return [
         *show_task(models, visitor, task, view),
         gr.HTML(trouble, visible=bool(trouble)),
@@ -93,13 +96,15 @@ def show_link(
     task_name: str,
     names: Sequence[str],
     source: str,
+    long: Long,
     *texts: str,
 ) -> str:
     """Show the link to what is chosen; it opens models of one's own to who gets it."""
     task = task_named(task_name)
     grants = [grant for name in names if (grant := models.share(visitor, name))]
     given = dict(zip(task.fields, texts, strict=False)) if source == ONE else {}
-    return shared_link(link_to_compare(names, task, source, given, grants), bool(grants))
+    link = link_to_compare(names, task, source, given, grants, read_long(long, task))
+    return shared_link(link, bool(grants))
 
 
 def show_source(source: str) -> tuple[gr.Column, gr.Column]:

@@ -57,7 +57,27 @@ def parquet_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
     return parquet(**{f"c{number}": [cell] * rows for number in range(columns)})
 
 
-MAKERS = {"a.csv": csv_of, "a.jsonl": jsonl_of, "a.json": list_of, "a.parquet": parquet_of}
+def arrow(table: pa.Table, packing: str | None = None) -> bytes:
+    """Return a table as a stream of Arrow, whose buffers may be packed."""
+    file = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression=packing)
+    with pa.ipc.new_stream(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
+def arrow_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
+    """Return a stream of Arrow of equal cells."""
+    return arrow(pa.table({f"c{number}": [cell] * rows for number in range(columns)}))
+
+
+MAKERS = {
+    "a.csv": csv_of,
+    "a.jsonl": jsonl_of,
+    "a.json": list_of,
+    "a.parquet": parquet_of,
+    "a.arrow": arrow_of,
+}
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
@@ -134,7 +154,62 @@ def row_groups(count: int) -> bytes:
     return file.getvalue()
 
 
+def empty_batches(count: int) -> bytes:
+    """Return a stream of Arrow of so many batches of no rows."""
+    file, empty = io.BytesIO(), pa.record_batch([pa.array([], pa.string())], ["a"])
+    with pa.ipc.new_stream(file, empty.schema) as writer:
+        for _ in range(count):
+            writer.write_batch(empty)
+    return gzip.compress(file.getvalue())
+
+
+def columns_within(count: int) -> pa.Table:
+    """Return a table of one column that is made of so many."""
+    return pa.table({"a": pa.array([{f"c{number}": 1 for number in range(count)}])})
+
+
+def claiming(size: int) -> bytes:
+    """Return a stream of Arrow, a packed buffer of which claims another size."""
+    data = arrow(pa.table({"a": ["b" * 90_000]}), "zstd")
+    return data.replace((90_000).to_bytes(8, "little"), size.to_bytes(8, "little"))
+
+
+def run_of(rows: int) -> pa.Table:
+    """Return a table of one text as a run of rows."""
+    ends = pa.array([rows], pa.int32())
+    return pa.table({"a": pa.RunEndEncodedArray.from_arrays(ends, pa.array(["b"]))})
+
+
+NOTHING = pa.nulls(20_000_000)
+ARROW_BOMBS = {
+    "rows.arrow": lambda: arrow(pa.table({"a": NOTHING})),
+    "a list of nothing.arrow": lambda: arrow(
+        pa.table({"a": pa.ListArray.from_arrays(pa.array([0, 20_000_000], pa.int32()), NOTHING)})
+    ),
+    "structures of nothing.arrow": lambda: arrow(
+        pa.table({"a": pa.StructArray.from_arrays([NOTHING], ["b"])})
+    ),
+    "a text many times.arrow": lambda: arrow(pa.table({"a": repeated("b" * 90_000, 19_000)})),
+    "packed.arrow": lambda: arrow(pa.table({"a": ["b" * 90_000] * 4000}), "zstd"),
+    "packed.arrow.gz": lambda: gzip.compress(arrow(pa.table({"a": ["b" * 90_000] * 4000}))),
+    "a packed dictionary.arrow": lambda: arrow(
+        pa.table({"a": pa.array([f"{at:090000}" for at in range(4000)]).dictionary_encode()}),
+        "zstd",
+    ),
+    "a claim.arrow": lambda: claiming(1 << 40),
+    "a false claim.arrow": lambda: claiming(90_001),
+    "a claim below nothing.arrow": lambda: claiming((1 << 64) - 9),
+    "columns.arrow": lambda: arrow_of(columns=5000),
+    "columns within.arrow": lambda: arrow(columns_within(5000)),
+    "empty batches.arrow.gz": lambda: empty_batches(25_000),
+    "a run.arrow": lambda: arrow(run_of(2_000_000_000)),
+    "views.arrow": lambda: arrow(pa.table({"a": pa.array(["b"], pa.string_view())})),
+    "half.arrow": lambda: arrow_of(rows=1000)[:2000],
+    "long metadata.arrow": lambda: b"\xff\xff\xff\xff\xff\xff\xff\x7f" + arrow_of()[8:],
+    "no message.arrow": lambda: b"ARROW1\0\0" + b"\0" * 100,
+}
 BOMBS = {
+    **ARROW_BOMBS,
     "very much.csv.gz": lambda: packed(b"a\n", b"b\n", 300_000_000),
     "rows of one character.csv.gz": lambda: packed(b"a\n", b"b\n"),
     "one cell.csv.gz": lambda: packed(b"a\n", b"b"),

@@ -333,6 +333,7 @@ ARROW = {
     "the only split": Form("a", splits("test"), SAVED, "split 'test'"),
     "no such split": Form("a", splits("test"), words="no split 'dev'; it has: test",
         options=FileOptions(sheet="dev")),
+    "an archive": Form("a.zip", "", words="the file data-00000-of-00001.arrow"),
     "another folder": Form("a", Path.mkdir, words="a is a folder without Arrow files"),
 }  # fmt: skip
 FORMS = {**JSON, **DELIMITED, **EXCEL, **ENCODINGS, **ARROW}

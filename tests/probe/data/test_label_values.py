@@ -159,4 +159,7 @@ def test_what_a_spelling_alone_does_not_tell_is_said() -> None:
     assert in_words(values_of(SENTIMENT, ["1", "1", "0", ""])) == (
         "gold labels are read: 1 as positive (2), 0 as negative (1), as in GLUE and IMDb"
     )
-    assert in_words(values_of(NLI, ["e", "n", "c", ""])) == ""
+    assert in_words(values_of(NLI, ["Entailment", "neutral", "contradiction", ""])) == ""
+    assert in_words(values_of(NLI, ["yes", "Maybe", "no", "no"])) == (
+        "gold labels are read: no as contradiction (2), yes as entailment (1), Maybe as neutral (1)"
+    )

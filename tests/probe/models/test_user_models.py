@@ -340,8 +340,8 @@ def test_the_command_line_warns_of_labels_in_another_order() -> None:
     code, output, error = run("--model", "minilm", "--labels", "c,e,n", "--json")
     assert (code, json.loads(output)["model_revision"]) == (0, None)
     assert error == (
-        "warning: with this order the model gets 0 of 6 plain pairs right; with entailment, "
-        "neutral, contradiction 6 of 6 - are the labels named wrongly?\n"
+        "warning: minilm: with this order the model gets 0 of 6 plain pairs right; with "
+        "entailment, neutral, contradiction 6 of 6 - are the labels named wrongly?\n"
     )
 
 

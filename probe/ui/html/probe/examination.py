@@ -88,13 +88,14 @@ def answer(examination: Examination) -> Markup:
         twin("scores as table", score_table(examination.example, scores)) if scores else NOTHING,
         _rules(examination),
     ]
-    return Markup('<div class="answer">{}{}{}{}{}<div class="folds">{}</div></div>').format(
+    return Markup('<div class="answer">{}{}{}{}{}{}<div class="folds">{}</div></div>').format(
         _head(examination),
         *_shares(prediction),
+        _cut(examination),
         shaded(examination.example, scores, place_of(prediction))
         if scores
         else importance(examination.example, examination.no_importance),
-        join((_next(prediction), _cut(examination))),
+        _next(prediction),
         join(folds),
     )
 

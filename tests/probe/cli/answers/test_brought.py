@@ -115,6 +115,8 @@ def test_the_figure_is_right(
     assert shape[f"{measure}_n"] == (n or 0)
     assert shape[measure] == (pytest.approx(right) if right is not None else None)
     assert said in ended.output
+    lines = [line.removeprefix("note: ") for line in ended.output.splitlines() if line]
+    assert len(lines) == len(set(lines)), "something is said twice"
 
 
 READ = ("--label-value", "1=entailment", "--label-value", "0=non-entailment")

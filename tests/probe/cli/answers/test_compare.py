@@ -41,3 +41,14 @@ def test_a_form_that_cannot_hold_the_file_is_refused_before_it_is_compared(
     words = ["--model", model, "--model", "da", "--out", str(out)]
     assert refusal("compare", str(source), *words).startswith("out.parquet: Parquet cannot hold ")
     assert not out.exists()
+
+
+def test_what_a_model_does_not_read_is_said_of_the_model_by_its_name(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text(f"premise,hypothesis,label\nA man walks.,He moves{' on' * 600}.,neutral\n")
+    ended = run("compare", str(source), "--model", "da", "--model", "minilm")
+    cut = [line for line in ended.stderr.splitlines() if "longer than what" in line]
+    assert cut == [
+        f"note: 1 of 1 row is longer than what {name} reads, so that the end is cut."
+        for name in ("da", "minilm")
+    ]

@@ -19,7 +19,7 @@ from probe.ui.run_tab.view import Outputs
 from probe.ui.visitors.belongings import belongings, delete
 from tests.support.pages.visitors import ME, YOU, page_models
 
-VALUES = ["bundled", None, *[None] * (most_fields() + 1), "", 5, 0]
+VALUES = ["bundled", None, *[None] * (most_fields() + 1), "", 5, 0, "cut"]
 UPLOAD = 1
 """The place of the uploaded file among the form's values."""
 

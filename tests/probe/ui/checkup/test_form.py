@@ -1,6 +1,7 @@
 """The form of a check-up: what is chosen in Compare becomes a plan and its examples."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,10 @@ import pandas as pd
 import pytest
 
 from probe.checkup.measuring.measure import parts_of
+from probe.checkup.measuring.subject import Asked
 from probe.checkup.report import command
 from probe.data.hub.dataset import fetch, read_reference
-from probe.errors import UserError
+from probe.errors import OptionError, UserError
 from probe.runs.experiment import experiment_of
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
@@ -24,8 +26,10 @@ from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 NO_FILE = [None, None, None, None, None, ""]
 
 
-def values(source: str = "bundled", n: float | None = 5, seed: float | None = 3) -> list[Any]:
-    return [source, *NO_FILE, n, seed]
+def values(
+    source: str = "bundled", n: float | None = 5, seed: float | None = 3, long: str = "cut"
+) -> list[Any]:
+    return [source, *NO_FILE, n, seed, long]
 
 
 @pytest.fixture
@@ -54,9 +58,18 @@ def test_a_model_of_another_task_is_checked_up_on_the_examples_of_its_own() -> N
     assert list(examples) == list(bundled_examples(READING, "test"))
 
 
+def test_long_premises_are_read_in_windows_where_that_is_asked_for_and_can_be() -> None:
+    plan, _ = plan_of(form_of("da", *values(long="windows")))
+    assert "--long windows" in command(plan)
+    out_of_sight = form_of("minilm_qqp", *values(long="windows"))
+    assert out_of_sight.asked.long == "cut"
+    with pytest.raises(OptionError, match="long=windows is for inference"):
+        plan_of(replace(out_of_sight, asked=Asked(long="windows")))
+
+
 def test_a_file_is_read_as_it_was_said_above_and_the_command_says_so(file: str) -> None:
     meanings = json.dumps({f"my {label}": label for label in NLI.labels})
-    asked = ["file", file, "first", "second", "mine", None, meanings, 5, 0]
+    asked = ["file", file, "first", "second", "mine", None, meanings, 5, 0, "cut"]
     plan, examples = plan_of(form_of("da", *asked))
     assert [(each.premise, each.gold) for each in examples] == [
         (each.premise, each.gold) for each in tiny_pairs(12)
@@ -86,13 +99,13 @@ def test_what_cannot_be_checked_up_is_refused_in_a_sentence(
 
 
 def test_a_label_that_is_not_known_is_asked_about(file: str) -> None:
-    asked = ["file", file, "first", "second", "mine", None, "", 5, 0]
+    asked = ["file", file, "first", "second", "mine", None, "", 5, 0, "cut"]
     with pytest.raises(UserError, match="holds 'my "):
         plan_of(form_of("da", *asked))
 
 
 def test_a_file_without_gold_labels_is_refused(file: str) -> None:
-    asked = ["file", file, "first", "second", "(no gold label)", None, "", 5, 0]
+    asked = ["file", file, "first", "second", "(no gold label)", None, "", 5, 0, "cut"]
     with pytest.raises(UserError, match="no pair with a gold label"):
         plan_of(form_of("da", *asked))
 
@@ -117,6 +130,6 @@ def test_a_fetched_data_set_keeps_its_name_in_the_command(hub: Hub, tmp_path: Pa
     pd.DataFrame([row(pair) for pair in PAIRS]).to_parquet(tmp_path / "set" / "test.parquet")
     hub.datasets["owner/set"] = ServedDataset(tmp_path / "set")
     fetched = fetch(read_reference("hub:owner/set"), tmp_path / "visitor").path
-    asked = ["file", str(fetched), "premise", "hypothesis", "label", None, "", 5, 0]
+    asked = ["file", str(fetched), "premise", "hypothesis", "label", None, "", 5, 0, "cut"]
     plan, _ = plan_of(form_of("da", *asked))
     assert f" da hub:owner/set@{COMMIT}:default/test --column" in command(plan)

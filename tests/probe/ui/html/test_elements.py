@@ -1,7 +1,17 @@
 """The elements that every tab uses: text is escaped."""
 
-import pandas as pd
+from collections.abc import Callable
+from pathlib import Path
 
+import pandas as pd
+import pytest
+
+from probe.checkup.report import read_report
+from probe.errors import FileQuestion, UserError, writing
+from probe.runs.backup import restore
+from probe.runs.compute.failures import sentence
+from probe.scoring.checkpoint import FILE, read_checkpoint
+from probe.ui.api.endpoint import refused
 from probe.ui.html.elements import alert, sheet, term
 
 
@@ -27,3 +37,48 @@ def test_an_error_ends_with_a_full_stop_but_for_an_address() -> None:
     assert ">it is empty.</div>" in alert("it is empty")
     assert ">it is empty.</div>" in alert("it is empty.")
     assert ">read docs/limits.md</div>" in alert("read docs/limits.md")
+
+
+def test_a_question_names_no_option_of_the_command_line() -> None:
+    asked = alert(FileQuestion("a.csv has 0 and 1", "--label-value 0=LABEL"))
+    assert "a.csv has 0 and 1; say it where the page asks" in asked
+    assert "--" not in asked
+
+
+def unwritable(place: Path) -> None:
+    """Write a file where a file stands for its folder."""
+    with writing(place / "a.csv"):
+        (place / "a.csv").write_text("a")
+
+
+def damaged(place: Path) -> None:
+    """Read a checkpoint that is none."""
+    place.mkdir()
+    (place / FILE).write_text("{")
+    read_checkpoint(place)
+
+
+FAULTS: dict[str, Callable[[Path], object]] = {
+    "a.csv cannot be written": unwritable,
+    "state.json cannot be read": damaged,
+    "there is no file own.json": lambda place: read_report(place / "own.json"),
+    "there is no whole back-up in back-ups": lambda place: restore(place / "back-ups"),
+}
+SHOWN: dict[str, Callable[[UserError], object]] = {
+    "the page": alert,
+    "HTTP": refused,
+    "a run": sentence,
+}
+"""Every way on which the sentence of an error reaches a visitor."""
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("words", FAULTS)
+def test_an_error_names_no_folder_of_the_machine_to_visitors(words: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        FAULTS[words](tmp_path / "place")
+    assert str(tmp_path) in str(caught.value)  # as the command line says it
+    for where, shown in SHOWN.items():
+        told = str(shown(caught.value))
+        assert words in told, where
+        assert str(tmp_path.parent) not in told, where

@@ -1,6 +1,7 @@
 """A person's file on the page: its first rows, or the one sentence why there are none."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -57,15 +58,26 @@ def test_a_file_above_a_limit_gets_its_sentence(
     assert words in sentence.replace("&#39;", "'")
 
 
-def test_what_parquet_lacks_and_lists_is_shown(tmp_path: Path) -> None:
+def write_arrow(table: pa.Table, path: Path) -> None:
+    """Write what the library datasets keeps a data set in."""
+    with pa.ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"), [("a.parquet", pq.write_table), ("a.arrow", write_arrow)]
+)
+def test_what_typed_columns_lack_and_list_is_shown(
+    name: str, write: Callable[[pa.Table, Path], None], tmp_path: Path
+) -> None:
     columns = {
         "premise": ["a", None],
         "hypothesis": ["b", "c"],
         "n": pa.array([None, 2], pa.int64()),
         "tags": [["x", "y"], []],
     }
-    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    shown, *_ = show_file(ME, "nli", str(uploaded(tmp_path / "a.parquet")))
+    write(pa.table(columns), tmp_path / name)
+    shown, *_ = show_file(ME, "nli", str(uploaded(tmp_path / name)))
     assert "<td>2</td>" in shown
     assert "x" in shown
 

@@ -1,13 +1,17 @@
 """Requests that are none are answered by a sentence, before gradio reads them."""
 
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import gradio as gr
 import httpx
 import pytest
 
+from probe.ui.server.fair_queue import PAGES_OF_AN_ADDRESS
 from probe.ui.server.request_check import MAX_BODY, MAX_DEPTH
 from probe.ui.server.serving import launch_options, queued
+from tests.support.waiting import MAX_SECONDS
 
 JSON = {"content-type": "application/json"}
 
@@ -100,6 +104,26 @@ def test_an_answer_that_nobody_asked_for_is_refused(client: httpx.Client) -> Non
         httpx.codes.NOT_FOUND,
         "there is no such answer; it is handed out once",
     )
+
+
+def test_an_address_has_no_more_streams_open_than_requests_may_wait(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MAX_WAITING", "1")
+    most = PAGES_OF_AN_ADDRESS
+    with ExitStack() as open_ones:
+        streams = [
+            open_ones.enter_context(client.stream("GET", f"heartbeat/{number}"))
+            for number in range(most)
+        ]
+        assert [stream.status_code for stream in streams] == [httpx.codes.OK] * most
+        for place in ("heartbeat/one-more", "upload_progress?upload_id=a"):
+            came = client.get(place)
+            assert came.status_code == httpx.codes.TOO_MANY_REQUESTS
+            assert f"{most} requests of yours are waiting already" in came.json()["detail"]
+    deadline = time.monotonic() + MAX_SECONDS
+    while client.get("theme.css").status_code != httpx.codes.OK:  # until all are seen to be closed
+        assert time.monotonic() < deadline
 
 
 def test_an_upload_is_as_large_as_gradio_lets_it(client: httpx.Client) -> None:

@@ -26,6 +26,8 @@ def test_a_link_is_read_as_it_was_made() -> None:
     query |= {"models": "a,b", **texts}  # as the server reads them
     view = read_link(PARAPHRASE_IDENTIFICATION, ["a", "b", "c"], query)
     assert view == View(("a", "b"), "one", texts, (), asked=True)
+    windows = link_to_compare(KNOWN[:2], long="windows")
+    assert opened(**dict([windows.rpartition("&")[2].split("=")])).long == "windows"
 
 
 def test_a_link_without_what_to_compare_on_chooses_and_does_not_compare() -> None:
@@ -38,6 +40,7 @@ def test_a_link_without_what_to_compare_on_chooses_and_does_not_compare() -> Non
         ({"models": "minilm,gone", "on": "bundled"}, "no model called that here for inference"),
         ({"models": "da,esim", "on": "file"}, "links hold no files"),
         ({"models": "da,esim", "on": "sky"}, "which is not known here"),
+        ({"long": "pages"}, "names the long 'pages', which is not here"),
     ],
 )
 def test_what_a_link_names_and_is_not_here_is_said(query: dict[str, str], words: str) -> None:

@@ -57,7 +57,7 @@ def asked(
     texts = ("A dog barks.", "A dog is loud.")
     turn = ("10.0.0.1", "me")
     every = run(
-        page_models(), stops, line, turn, ME, "nli", names, source, "fp32", *texts, None, ""
+        page_models(), stops, line, turn, ME, "nli", names, source, "fp32", "cut", *texts, None, ""
     )
     return (dict(zip(PLACES, values, strict=True)) for values in every)
 
