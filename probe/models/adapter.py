@@ -8,8 +8,9 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
 from probe.errors import ModelError
+from probe.models.errors import reading_part
 from probe.models.loading import loading
-from probe.models.weights.files import ADAPTER_WEIGHTS, reading_part
+from probe.models.weights.files import ADAPTER_WEIGHTS
 from probe.models.weights.folder import ADAPTER, read_json
 
 INSIDE = "base_model.model."

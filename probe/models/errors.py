@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from probe.errors import ModelError, library_words, what_is_wrong
-from probe.models.weights.files import reading_part
+from probe.errors import ModelError, library_words, reading, what_is_wrong
 from probe.tasks.task import Label
 
 
@@ -67,6 +67,11 @@ OUT_OF_MEMORY_TEXTS = (
     "out of memory",
     "annot allocate memory",
 )
+
+
+def reading_part(name: str, path: Path, form: str = "safetensors") -> AbstractContextManager[None]:
+    """Raise ModelError in our own words where a library refuses a file of a model."""
+    return reading(f"{path.name} of {name!r}", form, "fetch or save the model again", ModelError)
 
 
 def loading_error(name: str, problem: BaseException, *folders: Path) -> ModelError:

@@ -8,12 +8,12 @@ writes them.
 
 import json
 import math
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
-from probe.errors import ModelError, reading
+from probe.errors import ModelError
+from probe.models.errors import reading_part
 from probe.settings import ASSETS
 
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -27,11 +27,6 @@ VECTORS = ASSETS / "vectors"
 """The folder of the word vectors that the bundled word models share."""
 READ_ERRORS = (OSError, RuntimeError, MemoryError, SafetensorError)
 """What safetensors raises for a file that is damaged or larger than any memory."""
-
-
-def reading_part(name: str, path: Path, form: str = "safetensors") -> AbstractContextManager[None]:
-    """Raise ModelError in our own words where a library refuses a file of a model."""
-    return reading(f"{path.name} of {name!r}", form, "fetch or save the model again", ModelError)
 
 
 def weight_files(folder: Path) -> list[Path]:

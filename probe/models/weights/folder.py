@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from probe.errors import ModelError
-from probe.models.errors import SeveralCheckpoints
+from probe.models.errors import SeveralCheckpoints, reading_part
 from probe.models.hub import free_memory_bytes, too_large_message
-from probe.models.weights.files import count_parameters, reading_part, weight_files
+from probe.models.weights.files import count_parameters, weight_files
 
 CONFIG, ADAPTER, TOKENIZER = "config.json", "adapter_config.json", "tokenizer_config.json"
 BYTES_PER_WEIGHT = 4  # models are loaded in fp32; a bf16 copy comes when it is asked for

@@ -10,12 +10,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from probe.errors import FileError, ModelError, writing
+from probe.models.errors import reading_part
 from probe.models.weights.files import (
     INDEX,
     OWN,
     SHARED_FOLDER,
     WHOLE,
-    reading_part,
     weight_files,
 )
 from probe.models.weights.folder import PICKLES, check_weights, read_config
