@@ -14,15 +14,15 @@ import signal
 import sys
 from functools import partial
 
-from finetune.experiments.registry import register_experiments
+from finetune.trials.registry import register_experiments
 from finetune.ui.generalise import tab as generalise_tab
 from finetune.ui.inoculate import tab as inoculate_tab
 from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
 from finetune.ui.repair import tab as repair_tab
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
-from probe.runs.periodic_backup import start_backups
+from probe.models.library import ModelCache
+from probe.runs.backup import start_backups
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.settings import OTHERS, settings
 from probe.ui.first_answer import load_behind

@@ -8,8 +8,8 @@ os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # before torch is imported
 
 import finetune.cli.main
 import probe.cli.main
-from probe.cli.answers.pair import pair_command
 from probe.cli.group import group
+from probe.cli.pair import pair_command
 
 app = group()
 

@@ -36,10 +36,10 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.errors import UserError
 from probe.models.classifier import Classifier
-from probe.models.inputs.embedding_hook import embedding_hook
+from probe.models.embedding_hook import embedding_hook
 from probe.models.library import load
 from probe.tasks.nli import LABELS, Pair
 

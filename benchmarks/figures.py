@@ -27,7 +27,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.page.app_process import ROOT
-from probe.models.weights.hashes import weights_hash
+from probe.models.weights import weights_hash
 
 DIGITS = 8
 """How much of a hash a table names."""

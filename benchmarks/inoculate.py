@@ -32,22 +32,17 @@ import typer
 
 from benchmarks.faults.durability import until
 from benchmarks.trainer import Pace, pace, with_trainer
-from finetune.experiments.inoculation.cell import fresh, run_cell
-from finetune.experiments.inoculation.challenges import bundled_sets
-from finetune.experiments.inoculation.datasets import Sets, bundled
-from finetune.experiments.inoculation.file_sets import file_sets
-from finetune.experiments.inoculation.outcomes import OUTCOMES
-from finetune.experiments.inoculation.plan import Cell, Plan, cells, numbers
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.verdict import judge
-from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
+from finetune.trials.challenges import bundled_sets, file_sets
+from finetune.trials.datasets import Sets, bundled
+from finetune.trials.inoculation import OUTCOMES, judge
+from finetune.trials.inoculation_plan import Cell, Plan, Point, cells, numbers, run_request
+from finetune.trials.inoculation_trial import fresh, run_cell
+from finetune.trials.registry import register_experiments
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.runs.compute.engine import Engine
-from probe.runs.environment import environment
-from probe.runs.run import ended
+from probe.runs.engine import Engine
+from probe.runs.run import ended, environment
 from probe.runs.store import Store
 
 app = typer.Typer(add_completion=False)

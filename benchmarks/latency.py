@@ -24,7 +24,7 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import Pair
 from probe.tasks.reading import READING
 from probe.tasks.task import Example
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 
 PAIR = Pair(
     "The country's history has been turbulent, with three constitutions in ten years and a "
@@ -64,12 +64,11 @@ def main() -> None:
     """Print both measurements and their ratios."""
     with tempfile.TemporaryDirectory() as home:
         os.environ["NLI_CLINIC_HOME"] = home
-        from finetune.experiments.inoculation.challenges import bundled_sets
-        from finetune.experiments.inoculation.plan import Plan
-        from finetune.experiments.inoculation.run import run_request
-        from finetune.experiments.registry import register_experiments
-        from probe.runs.compute.engine import Engine
-        from probe.runs.environment import environment
+        from finetune.trials.challenges import bundled_sets
+        from finetune.trials.inoculation_plan import Plan, run_request
+        from finetune.trials.registry import register_experiments
+        from probe.runs.engine import Engine
+        from probe.runs.run import environment
         from probe.runs.store import Store
 
         register_experiments()

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from probe.runs.compute.engine import Engine
-from probe.runs.database.tables import RunRow
+from probe.runs.database import RunRow
+from probe.runs.engine import Engine
 from probe.runs.experiment import CellContext, Experiment, Progress, Result, register
 from probe.runs.run import Json, RunRequest
 from probe.runs.store import Store

@@ -1,4 +1,4 @@
-"""What fast mode finds beside full mode: the rows of `finetune.experiments.inoculation.fast_mode`.
+"""What fast mode finds beside full mode: the rows of `finetune.trials.inoculation`.
 
     python -m benchmarks.modes [--models minilm,da] [--size 100] [--tests 300]
 
@@ -19,12 +19,12 @@ import torch
 import typer
 
 from benchmarks.inoculate import CHALLENGES, run_ours, smaller
-from finetune.experiments.inoculation.cell import fresh
-from finetune.experiments.inoculation.challenges import bundled_sets
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan, cells
-from finetune.experiments.inoculation.verdict import Verdict, conclude
 from finetune.training.recipes import Mode, default_rate
+from finetune.trials.challenges import bundled_sets
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation import Verdict, conclude
+from finetune.trials.inoculation_plan import Plan, cells
+from finetune.trials.inoculation_trial import fresh
 from probe.models.classifier import Classifier
 from probe.models.library import load
 

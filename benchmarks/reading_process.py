@@ -16,9 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.page.app_process import ROOT
-from probe.data.preview import first_rows
 from probe.data.rows import guess, read_rows
-from probe.data.tables import read_table
+from probe.data.tables import first_rows, read_table
 from probe.errors import UserError
 from probe.limits import visitor_bounds
 from probe.tasks.nli import NLI

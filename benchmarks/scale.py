@@ -29,13 +29,11 @@ from probe.experiments import register_experiments
 from probe.models.classifier import Model, Precision, Prediction
 from probe.models.library import load_any
 from probe.native_environment import NATIVE_ENVIRONMENT
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.run import OPEN
 from probe.runs.store import Store
 from probe.scoring.experiment import scoring_request
-from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places
-from probe.scoring.request import ScoringRequest, identity
+from probe.scoring.files import FileScoring, Places, ScoringRequest, identity
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example

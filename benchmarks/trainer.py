@@ -21,10 +21,9 @@ from transformers import (
     TrainingArguments,
 )
 
-from finetune.experiments.inoculation.cell import fresh
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Cell, Plan, nested
-from finetune.experiments.inoculation.point import Point
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Cell, Plan, Point, nested
+from finetune.trials.inoculation_trial import fresh
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 

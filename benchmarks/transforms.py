@@ -27,7 +27,7 @@ from probe.models.library import load
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.transforms import Options, apply
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -21,7 +21,7 @@ import json, sys, time
 from probe.pbsmt.translate import translator
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import LABELS, NLI
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 from probe.transforms.families.pbsmt import weights
 from probe.transforms.options import Options
 

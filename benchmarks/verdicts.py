@@ -1,7 +1,7 @@
 """`python -m benchmarks.verdicts`: the verdicts of a gallery as stored, and by today's rule.
 
 What the files hold was concluded when they were made; the app reads them by the rule of
-`finetune.experiments.inoculation.evidence`. Nothing is trained.
+`finetune.trials.inoculation`. Nothing is trained.
 """
 
 import json
@@ -10,9 +10,8 @@ from typing import Annotated
 
 import typer
 
-from finetune.experiments.registry import register_experiments
-from finetune.report.inoculation.gallery import shown_runs
-from finetune.report.inoculation.text import badge_of
+from finetune.report.inoculation import badge_of, shown_runs
+from finetune.trials.registry import register_experiments
 from probe.runs.gallery import FOLDER, OWNER
 
 

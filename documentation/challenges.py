@@ -1,7 +1,7 @@
 """What a model can be inoculated against, the templates, and the rule baselines."""
 
 from documentation.markdown import code, page, table
-from finetune.experiments.inoculation.challenges import KIND_TITLES, catalogue
+from finetune.trials.challenges import KIND_TITLES, catalogue
 from probe.baselines import BASELINES
 from probe.tasks.task import Task, offered_tasks
 from probe.templates import kinds

@@ -6,8 +6,8 @@ from typing import Any
 
 from app import TABS
 from documentation.markdown import code, page, table
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, build_page
 

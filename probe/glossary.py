@@ -6,7 +6,7 @@ Packages above register sections of their own. An id is also the anchor on the p
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from probe.analysis.importance.methods import METHODS
+from probe.analysis.importance import METHODS
 from probe.baselines import BASELINES, baselines_for
 from probe.metrics import MEASURES
 from probe.models.library import entries
@@ -15,8 +15,7 @@ from probe.tasks.task import Task
 from probe.templates import kinds
 from probe.templates.grammar import grammar
 from probe.terms import Term, Titled
-from probe.transforms.registry import FAMILIES, REGISTRY
-from probe.transforms.wording import summary_of
+from probe.transforms.registry import FAMILIES, REGISTRY, summary_of
 
 WORDS: Mapping[str, Term] = {
     "gold-label": Term(

@@ -8,8 +8,8 @@ import gradio as gr
 import pytest
 
 from app import TABS
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.html.elements import note
 from probe.ui.page import Core, Page, TabEntry, build_page
@@ -18,8 +18,8 @@ from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
-    *("probe.ui", "finetune.ui", "probe.models.cache", "probe.runs", "probe.settings"),
-    *("finetune.experiments.registry", "probe.native_environment"),
+    *("probe.ui", "finetune.ui", "probe.models.library", "probe.runs", "probe.settings"),
+    *("finetune.trials.registry", "probe.native_environment"),
     *("os", "sys", "signal", "atexit", "functools", "collections", "typing"),
 )
 """What app.py may import: pages, stores, settings of the app and of torch's libraries, the

@@ -16,8 +16,8 @@ from probe.cli.main import app as probe
 from probe.data.reading import labelled
 from probe.data.tables import read_table
 from probe.errors import UserError
-from probe.runs.compute.engine import Engine
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
+from probe.runs.engine import Engine
 from probe.tasks.nli import NLI
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.ui.answers.file_line import FileLine

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from finetune.cli.main import app as finetune_app
-from finetune.experiments.inoculation.challenges import bundled_sets, catalogue
+from finetune.trials.challenges import bundled_sets, catalogue
 from finetune.ui.inoculate.samples import challenge_choices, samples
 from probe.cli.main import app
 from probe.tasks.label_rules import KEEP

@@ -20,7 +20,7 @@ from finetune.training.checkpoints import averages_and_scores
 from probe.checkup.report import REFERENCES
 from probe.errors import UserError
 from probe.runs import gallery
-from probe.scoring.checkpoint import FILE, read_checkpoint
+from probe.scoring.files import FILE, read_checkpoint
 from probe.templates import grammar
 from tests.support.commands import run
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from benchmarks import figures
 from benchmarks.figures import Table, current, documents, needed, tables
-from probe.models.weights.hashes import weights_hash
+from probe.models.weights import weights_hash
 from tests.support.checkout import ROOT
 
 TABLES = [table for path in documents() for table in tables(path)]

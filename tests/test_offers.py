@@ -10,8 +10,8 @@ from app import LESSONS, tabs
 from finetune.ui.generalise.titles import skill_choices
 from finetune.ui.inoculate.samples import challenge_choices
 from finetune.ui.repair.titles import ALL, change_choices
-from probe.analysis.comparison.slice_table import slices_of
-from probe.annotation.modes import modes_for
+from probe.analysis.slices import slices_of
+from probe.surveys.annotation_set import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS
 from probe.ui.html.catalogue import catalogue

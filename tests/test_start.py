@@ -24,7 +24,7 @@ def console() -> dict[str, list[str]]:
     found: dict[str, list[str]] = json.loads(
         printed(
             "import json, sys, probe.__main__, finetune.__main__, nli_clinic\n"
-            "from finetune.experiments.registry import EXPERIMENTS as ours\n"
+            "from finetune.trials.registry import EXPERIMENTS as ours\n"
             "from probe.experiments import EXPERIMENTS as of_probe\n"
             "from probe.runs.experiment import EXPERIMENTS as known\n"
             "assert known == {**of_probe, **ours}\n"
@@ -39,12 +39,12 @@ def worker() -> list[list[str]]:
     """The modules of a process after it loaded a worker, and after it loaded what that computes."""
     found: list[list[str]] = json.loads(
         printed(
-            "import json, sys, probe.runs.compute.worker\n"
+            "import json, sys, probe.runs.worker\n"
             "first = list(sys.modules)\n"
-            "import finetune.experiments.generalisation.serialise\n"
-            "import finetune.experiments.generalisation.cell\n"
-            "import finetune.experiments.inoculation.serialise\n"
-            "import finetune.experiments.inoculation.cell, finetune.training.checkpoints\n"
+            "import finetune.trials.generalisation_plan\n"
+            "import finetune.trials.generalisation_trial\n"
+            "import finetune.trials.inoculation_plan\n"
+            "import finetune.trials.inoculation_trial, finetune.training.checkpoints\n"
             "trained = list(sys.modules)\n"
             "import probe.checkup.experiment\n"
             "print(json.dumps([first, trained, list(sys.modules)]))"
@@ -95,7 +95,7 @@ from app import TABS
 from probe.metrics import Share
 from probe.models.classifier import resolve
 from probe.models.library import load
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 from probe.text.wordnet import _nltk_data
 uses = [lambda: load("da"), lambda: resolve("auto"), lambda: tokenise("A man"), _nltk_data,
         lambda: Share(1, 2).estimate()]

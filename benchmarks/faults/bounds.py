@@ -26,7 +26,7 @@ import typer
 
 from benchmarks.page.app_process import ROOT
 from benchmarks.page.idle import start
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.models.library import load
 from probe.tasks.nli import Pair
 from probe.text.difference import edits

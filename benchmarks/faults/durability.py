@@ -25,16 +25,19 @@ import typer
 from distributed import Client
 
 from benchmarks.page.app_process import APP, process
-from finetune.experiments.inoculation.challenges import bundled_sets
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
-from finetune.experiments.registry import register_experiments
 from finetune.training.recipes import Mode
-from probe.runs.compute.engine import Engine
-from probe.runs.environment import environment
-from probe.runs.run import ended
+from finetune.trials.challenges import bundled_sets
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import (
+    InoculationRun,
+    Plan,
+    Point,
+    inoculation_run,
+    run_request,
+)
+from finetune.trials.registry import register_experiments
+from probe.runs.engine import Engine
+from probe.runs.run import ended, environment
 from probe.runs.store import Store
 
 

@@ -41,8 +41,8 @@ def process(*arguments: str, quiet: bool = False) -> Iterator[psutil.Popen]:
 
 def main() -> None:
     """Go on with the runs of the store."""
-    from finetune.experiments.registry import register_experiments
-    from probe.runs.compute.engine import Engine
+    from finetune.trials.registry import register_experiments
+    from probe.runs.engine import Engine
     from probe.runs.store import Store
 
     register_experiments()

@@ -8,21 +8,14 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.experiments.inoculation_runs import compute_inoculation
+from finetune.cli.inoculate import compute_inoculation
 from finetune.cli.options import ModeName
-from finetune.experiments.inoculation.challenges import make_sets
-from finetune.experiments.inoculation.datasets import (
-    Examples,
-    Sets,
-    SourceData,
-    split_by_premise,
-    unseen,
-)
-from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
-from finetune.experiments.inoculation.plan import Plan, check, numbers, read_sizes, resolved
-from finetune.report.inoculation.gallery import CHALLENGES, MODELS, NUMERICAL
+from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import default_rate
+from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
+from finetune.trials.datasets import Examples, Sets, SourceData, split_by_premise, unseen
+from finetune.trials.inoculation_plan import Plan, check, numbers, read_sizes, resolved
 from probe.cli.options import InProcess, Threads
 from probe.cli.output import make_folder
 from probe.data.tables import read_table

@@ -1,23 +1,25 @@
 """The commands of `python -m finetune` as one group."""
 
-from finetune.cli.challenges import challenges_command
-from finetune.cli.experiments.calibrate import calibrate_command
-from finetune.cli.experiments.generalise import generalise_command
-from finetune.cli.experiments.inoculate import inoculate_command
-from finetune.cli.experiments.mitigate import mitigate_command
-from finetune.cli.experiments.transfer import transfer_command
+from finetune.cli.calibrate import calibrate_command
 from finetune.cli.gallery import gallery_command
-from finetune.cli.report import report_command
-from finetune.cli.runs import run_command, runs_command
-from finetune.cli.training.reader import reader_command
-from finetune.cli.training.share import share_command
-from finetune.cli.training.train import train_command
-from finetune.cli.training.word_models import words_command
-from finetune.cli.training.word_reader import word_reader_command
-from finetune.cli.training.word_vectors import vectors_command
-from finetune.experiments.registry import register_experiments
-from probe.cli.glossary import glossary_command
+from finetune.cli.generalise import generalise_command
+from finetune.cli.inoculate import inoculate_command
+from finetune.cli.mitigate import mitigate_command
+from finetune.cli.reader import reader_command
+from finetune.cli.runs import (
+    challenges_command,
+    report_command,
+    run_command,
+    runs_command,
+    share_command,
+)
+from finetune.cli.train import train_command
+from finetune.cli.transfer import transfer_command
+from finetune.cli.word_reader import word_reader_command
+from finetune.cli.words import vectors_command, words_command
+from finetune.trials.registry import register_experiments
 from probe.cli.group import group
+from probe.cli.listings import glossary_command
 
 register_experiments()
 app = group()

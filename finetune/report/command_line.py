@@ -5,7 +5,7 @@ from dataclasses import fields
 from itertools import chain
 from typing import Any
 
-from finetune.experiments.inoculation.plan import THRESHOLD_OPTIONS
+from finetune.trials.inoculation_plan import THRESHOLD_OPTIONS
 from probe.data.file_options import option_words
 from probe.runs.run import Json
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.selection import Selection, choose
+from finetune.trials.inoculation_plan import Point, Selection, choose
 from probe.metrics import mean_score
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task

@@ -1,20 +1,16 @@
 """A panel of curves as SVG: the page's own, and a file's in colours of its own."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import vl_convert
 from markupsafe import Markup
 
-from finetune.report.curves import (
-    DASHES,
-    Panel,
-    PanelStyle,
-    counter_tests_in,
-    point_texts,
-    ticks,
-)
+from finetune.report.curves import DASHES, Panel, PanelStyle, counter_tests_in, point_texts, ticks
+from probe.metrics import Estimate, interval
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 10, 24
 """Pixels around the plot."""
@@ -236,3 +232,50 @@ def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
         for group in groups
         for at in range(0, len(group), NAMES_PER_LINE)
     ]
+
+
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may hold; at one of them vl-convert ends the whole process."""
+REPLACEMENT = "\ufffd"
+
+
+def svg_file(drawn: Markup) -> str:
+    """Return a drawing as the text of a file, with a replacement for what no XML may hold."""
+    return NO_XML.sub(REPLACEMENT, str(drawn))
+
+
+def png_file(drawn: Markup) -> bytes:
+    """Return a drawing as PNG, twice as fine as a screen."""
+    return bytes(vl_convert.svg_to_png(svg_file(drawn), scale=2))
+
+
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class MarkdownTable:
+    """A table: what it shows in a sentence, its columns and rows.
+
+    `models` are those that it is about, by name, with the hashes that their runs began with.
+    """
+
+    says: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    models: Mapping[str, str]
+
+
+def written(table: MarkdownTable) -> str:
+    """Write the rows of a table, with its columns above them."""
+    head, *rows = (f"| {' | '.join(row)} |\n" for row in (table.heads, *table.rows))
+    return "".join((head, f"|{'---|' * len(table.heads)}\n", *rows))
+
+
+def in_percent(value: float | None) -> str:
+    """Write a share in per cent, a dash for none."""
+    return NONE if value is None else f"{100 * value:.1f}"
+
+
+def with_interval(estimate: Estimate) -> str:
+    """Write a share in per cent with its interval, such as 81.5 (80.4–82.6)."""
+    return f"{in_percent(estimate.value)} ({interval(estimate, '–')})" if estimate.n else NONE

@@ -15,12 +15,12 @@ from safetensors.torch import save_model as save_tied
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from finetune.training.loop import Diverged, Trainee, require_finite
-from finetune.training.moving_average import Weights
+from finetune.training.optimisers import Weights
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
 from probe.models.outputs import is_merged
-from probe.models.weights.hashes import pairs_hash
+from probe.models.weights import pairs_hash
 from probe.tasks.task import Example
 
 Options = Mapping[str, object]

@@ -1,7 +1,7 @@
 """Fine-tune an encoder into a classifier, with checkpoints that a training resumes from."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -9,7 +9,6 @@ import torch
 from transformers import BatchEncoding
 
 from finetune.training.checkpoints import begun_with, load_checkpoint, save_checkpoint, save_model
-from finetune.training.distillation import load_teachers, mean_probabilities, soft_targets
 from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, train_epoch, trainable
 from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
 from finetune.training.optimisers import make_optimiser
@@ -17,7 +16,65 @@ from probe.errors import TrainingError
 from probe.metrics import accuracy
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision
+from probe.models.inputs import TokenRows
+from probe.models.library import load
 from probe.tasks.task import Example
+
+
+def load_teachers(names: Sequence[str], student: Classifier) -> list[Classifier]:
+    """Load the models that the student learns from: folders, bundled names or hub ids.
+
+    Raises ModelError, and TrainingError for a model that gives other answers than the student.
+    """
+    teachers = [load(name) for name in names]
+    for name, teacher in zip(names, teachers, strict=True):
+        if (teacher.task, teacher.labels) != (student.task, student.labels):
+            raise TrainingError(
+                f"a model that answers {', '.join(student.labels)} cannot learn from {name!r}, "
+                f"which answers {', '.join(teacher.labels)}"
+            )
+    return teachers
+
+
+def mean_probabilities(
+    teachers: Sequence[Classifier], examples: Sequence[Example], precision: Precision
+) -> torch.Tensor:
+    """Return the mean of the teachers' probabilities.  # (examples, labels)
+
+    Teachers that read texts alike have them tokenised once.
+    """
+    tokens: dict[Hashable, TokenRows] = {}
+    answers = []
+    for teacher in teachers:
+        reading = _reading(teacher)
+        if reading not in tokens:
+            tokens[reading] = teacher.token_rows(examples)
+        answers.append(torch.tensor(teacher.probabilities_of(tokens[reading], precision)))
+    return torch.stack(answers).mean(0).float()
+
+
+def _reading(model: Classifier) -> Hashable:
+    """Return what decides the tokens that a model reads of a text."""
+    tokenizer = model.tokenizer
+    fast = getattr(tokenizer, "backend_tokenizer", None)
+    words = fast.to_str() if fast else model  # without a fast tokenizer none is known to be alike
+    kind = model.model.config.model_type
+    return words, tuple(tokenizer.model_input_names), kind, model.max_tokens
+
+
+def soft_targets(
+    taught: torch.Tensor,  # (examples, labels), probabilities
+    admitted: torch.Tensor,  # (examples, labels), true where admissible
+    weight: float,
+) -> torch.Tensor:
+    """Mix what teachers say, with this weight, and the gold labels.  # (examples, labels)
+
+    Where gold admits several labels their shares are the teachers'; an example without gold has
+    the teachers' probabilities alone.
+    """
+    gold = taught.clamp(min=torch.finfo(taught.dtype).tiny) * admitted
+    gold = gold / gold.sum(1, keepdim=True)
+    return torch.where(admitted.any(1, keepdim=True), weight * taught + (1 - weight) * gold, taught)
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,10 @@ from torch.optim import Optimizer
 from transformers import BatchEncoding, PreTrainedModel
 
 from finetune.training.losses import Loss, cross_entropy
-from finetune.training.moving_average import MovingAverage, Weights, averaged
-from finetune.training.optimisers import clip_gradients
+from finetune.training.optimisers import MovingAverage, Weights, averaged, clip_gradients
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
-from probe.models.hardware.precision import Precision, autocast
+from probe.models.hardware import Precision, autocast
 from probe.stopping import Stop, halt, never
 
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed

@@ -2,7 +2,7 @@
 
 "All else as in the original training" (Liu et al. 2019): an inoculation keeps the recipe of the
 model's architecture, all but the learning rate. Presets are Liu et al.'s AllenNLP configurations
-and the original papers'. Word vectors are ours throughout (`finetune.training.words.vectors`),
+and the original papers'. Word vectors are ours throughout (`finetune.training.word_vectors`),
 where both took GloVe's. The ESIM paper's are cased: make them with `python -m finetune vectors
 --cased`.
 """
@@ -14,7 +14,7 @@ from typing import Literal
 
 from probe.models.architectures import ARCHITECTURES, Recipe, architecture
 from probe.models.library import find
-from probe.models.weights.folder import CONFIG, read_json
+from probe.models.weights import CONFIG, read_json
 from probe.terms import Term
 
 Mode = Literal["full", "fast"]

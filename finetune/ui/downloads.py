@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.selection import Selection
-from finetune.report.inoculation.export import export
+from finetune.report.inoculation_files import export
+from finetune.trials.inoculation_plan import InoculationRun, Selection
 from probe.ui.visitors.visitor_files import fresh_folder
 
 

@@ -11,12 +11,109 @@ from dataclasses import dataclass
 from functools import cache
 from zlib import crc32
 
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+
 from probe.addsent.fake_answers import NUMBER
 from probe.addsent.names import MONTHS, NUMBER_WORDS, Kind, is_name, kind_of_name, listed
-from probe.addsent.neighbours import nearest, shares_stem, vocabulary
-from probe.addsent.sister_words import is_noun, sisters
-from probe.text.inflection import inflect, parts_of_speech
+from probe.first_import import first_import
+from probe.settings import ASSETS
+from probe.text.inflection import inflect, lemmas, parts_of_speech
 from probe.text.wordnet import own_senses, related
+
+VECTORS = ASSETS / "vectors"
+NEIGHBOURS = 100
+"""How many words are looked at."""
+
+
+@cache
+def _vectors() -> tuple[dict[str, int], NDArray[np.float16]]:
+    words = (VECTORS / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    return (
+        {word: row for row, word in enumerate(words)},
+        load_file(VECTORS / "words.safetensors")["vectors"],  # (words, size)
+    )
+
+
+def vocabulary() -> Collection[str]:
+    """Return the words that have vectors."""
+    return _vectors()[0].keys()
+
+
+def nearest(word: str, others: Collection[str]) -> list[str]:
+    """Return the others that have vectors by their Euclidean distance, the nearest first.
+
+    At most `NEIGHBOURS` of them; none where the word itself has no vector, and never the word.
+    """
+    rows, vectors = _vectors()
+    if word not in rows:
+        return []
+    known = sorted(other for other in others if other in rows and other != word)
+    if not known:
+        return []
+    there = vectors[[rows[other] for other in known]].astype(np.float32)
+    distances = np.linalg.norm(there - vectors[rows[word]].astype(np.float32), axis=1)
+    return [known[at] for at in np.argsort(distances, kind="stable")[:NEIGHBOURS]]
+
+
+def shares_stem(first: str, second: str) -> bool:
+    """Whether the Lancaster stem of one of two words begins that of the other."""
+    one, other = _stem(first.lower()), _stem(second.lower())
+    return one.startswith(other) or other.startswith(one)
+
+
+@cache
+def _stem(word: str) -> str:
+    with first_import:
+        from nltk.stem.lancaster import LancasterStemmer
+    return str(LancasterStemmer().stem(word))
+
+
+TANGIBLE = (
+    "noun.animal",
+    "noun.artifact",
+    "noun.body",
+    "noun.food",
+    "noun.person",
+    "noun.plant",
+    "noun.time",
+)
+"""WordNet's files of nouns whose kinds exclude one another; an act is often of several kinds."""
+BEFORE = ("DT", "JJ", "JJR", "JJS", "PRP$", "NN", "CD", "WDT", "WP", "POS", "IN")
+"""Tags of the word before a noun; behind others what is tagged as one is often a verb."""
+
+
+def sisters(word: str, tag: str) -> list[str]:
+    """Return words of the same kind as a noun, in its form, the nearest ones first.
+
+    Raises MissingWordNet.
+    """
+    base = next(iter(lemmas(word.lower(), tag, "n")), word.lower())
+    near = nearest(base, _of_its_kind(base))
+    return [inflect(other, tag) or other for other in near if not shares_stem(other, base)]
+
+
+def is_noun(tags: Sequence[str], at: int) -> bool:
+    """Whether a token is tagged as a common noun and stands where one can."""
+    return tags[at] in ("NN", "NNS") and (at == 0 or tags[at - 1] in BEFORE)
+
+
+def _of_its_kind(noun: str) -> set[str]:
+    """Return the sister words of a noun's first sense that name none of its other senses."""
+    senses = own_senses(noun, "n")
+    first = senses[0] if senses else None
+    if first is None or first.lexname() not in TANGIBLE:
+        return set()
+    same = {
+        name.lower()
+        for sense in senses
+        for near in (sense, *sense.hypernyms(), *sense.hyponyms())
+        for name in near.lemma_names()
+    }
+    kinds = (other for kind in first.hypernyms() for other in kind.hyponyms() if other != first)
+    return {name for other in kinds for name in other.lemma_names() if name.islower()} - same
+
 
 PAIRS: Mapping[str, str] = {
     "states": "kingdom",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from probe.addsent.names import MONTHS, Kind, kinds
 from probe.text.tagger import tag
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 
 NAMES: Mapping[Kind, tuple[str, str]] = {
     "person": ("Jeff Dean", "Charles Babbage"),

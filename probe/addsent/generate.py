@@ -1,6 +1,6 @@
 """A distractor for a question: the fake answer in a statement about something else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from probe.addsent.alterations import Alteration, alter, sister_word
 from probe.addsent.fake_answers import FakeAnswer, fake_answer
@@ -8,7 +8,7 @@ from probe.addsent.names import kinds
 from probe.addsent.statements import statement
 from probe.tasks.reading import Question
 from probe.text.tagger import tag
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,31 @@ def distractor(
         return None
     sentence, pattern = made
     return Distractor(sentence, fake, tuple(alterations), pattern)
+
+
+def insert(question: Question, sentence: str, position: int | None = None) -> Question:
+    """Put a sentence before the sentence `position` of the passage; at its end for None.
+
+    The answers move with the text behind it. Raises ValueError for a position below 0.
+    """
+    if position is not None and position < 0:
+        raise ValueError("a place in a passage is 0 or more")
+    starts = sentence_starts(question.passage)
+    if position is None or position >= len(starts):
+        return replace(question, passage=f"{question.passage} {sentence}")
+    at, added = starts[position], f"{sentence} "
+    moved = tuple(
+        replace(answer, start=answer.start + len(added)) if answer.start >= at else answer
+        for answer in question.answers
+    )
+    passage = question.passage[:at] + added + question.passage[at:]
+    return replace(question, passage=passage, answers=moved)
+
+
+def sentence_starts(passage: str) -> list[int]:
+    """Return where the sentences of a passage begin; each but the last ends with ". "."""
+    starts, at = [0], passage.find(". ")
+    while at >= 0:
+        starts.append(at + 2)
+        at = passage.find(". ", at + 2)
+    return starts

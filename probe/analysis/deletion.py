@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from probe.analysis.batch import Chunk, in_chunks
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import METHODS, MOST_STEPS, PAPER, Method
+from probe.analysis.importance import METHODS, MOST_STEPS, PAPER, Importance, Method, attribute
 from probe.models.library import AnyModel
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import PAPER, AskedMethod, BaselineToken
+from probe.analysis.importance import PAPER, AskedMethod, BaselineToken, Importance, attribute
 from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.baselines import BASELINES, baselines_for

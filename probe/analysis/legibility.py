@@ -150,7 +150,7 @@ def cut_words(cut: int, rows: int, who: str = THE_MODEL) -> str:
     return texts if cut else ""
 
 
-def window_words(windowed: int, rows: int) -> str:
+def windowed_words(windowed: int, rows: int) -> str:
     """Say how many of so many rows were read in windows."""
     texts = f"{_rows(windowed, rows)} longer than what the model reads at once, and read in windows"
     return f"{texts}, of which the best decides." if windowed else ""

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import PAPER, AskedMethod, BaselineToken
+from probe.analysis.importance import PAPER, AskedMethod, BaselineToken, Importance, attribute
 from probe.errors import AttributionError, Unavailable
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
 from probe.models.text_model import TextModel
 from probe.tasks.task import Example, Label, Task
-from probe.transforms import Options, Result, apply, chain, default_of
-from probe.transforms.availability import require_ready
+from probe.transforms import Options, apply, chain, default_of
+from probe.transforms.apply import Result, Step
+from probe.transforms.registry import require_ready
 
 
 @dataclass(frozen=True)
@@ -160,3 +161,21 @@ def _transformed(result: Result, before: Prediction, now: Prediction, model: Mod
     expected = default_of(result.transform, result.task) or before.label
     agrees = result.task.agrees(expected, now.label)
     return Transformed(result, now, agrees, model.too_long(result.example))
+
+
+def lineage_json(result: Result) -> list[dict[str, Any]]:
+    """Return each link's texts, gold label, edits by field as [kind, text], seed and note."""
+    return [_step(step) | {"seed": result.seed} for step in result.steps]
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "transform": step.transform,
+        **step.task.texts(step.example),
+        "gold": step.example.gold,
+        "edits": {
+            field: [[edit.kind, edit.text] for edit in stretches]
+            for field, stretches in step.edits.items()
+        },
+        "note": step.note,
+    }

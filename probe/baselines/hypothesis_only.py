@@ -19,7 +19,7 @@ from probe.errors import MissingWeights
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 
 FOLDER = ASSETS / "baselines"
 WEIGHTS_FILE = "hypothesis_only.json"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from probe.baselines.registry import register
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 
 COMPARISON = re.compile(r"\b(?:more|less) than\b", re.IGNORECASE)
 SENTENCE_MARKS = ".?!"

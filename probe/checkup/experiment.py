@@ -7,19 +7,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from probe.checkup.measuring.measure import measure_part
-from probe.checkup.measuring.part import part_json
-from probe.checkup.measuring.subject import Subject
+from probe.checkup.measuring import Subject, measure_part, part_json
 from probe.checkup.plan import Plan, left_out, plan_from, plan_json
 from probe.checkup.report import conclude
 from probe.errors import Stopped
 from probe.models.bundled import title_of
-from probe.models.weights.hashes import pairs_hash
+from probe.models.weights import pairs_hash
 from probe.runs.earlier_results import earlier_results
-from probe.runs.environment import environment
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_any_unchanged, named_model_hash
-from probe.runs.run import Json, RunRequest, StoredRun
+from probe.runs.run import Json, RunRequest, StoredRun, environment
 from probe.stopping import Cancelled, stopping
 from probe.tasks.task import example_json, read_example, task_named
 

@@ -8,10 +8,16 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 
-from probe.checkup.conclusions.difference import points
-from probe.checkup.conclusions.families import Tests, families_of
-from probe.checkup.conclusions.findings import advice, findings
-from probe.checkup.conclusions.significance import HOW, Compared, compared
+from probe.checkup.conclusions import (
+    HOW,
+    Compared,
+    Tests,
+    advice,
+    compared,
+    families_of,
+    findings,
+    points,
+)
 from probe.checkup.figure import GROUPS, Figure, figure_from, known
 from probe.checkup.plan import Plan, plan_from
 from probe.errors import FileError, reading

@@ -5,26 +5,33 @@ from typing import Annotated
 
 import typer
 
-from probe.annotation.annotation_set import BATCH, VOTES, AnnotationSet, content_of
-from probe.annotation.batches import into_batches
-from probe.annotation.files import items_frame, read_items, votes_frame, write_table
-from probe.annotation.items import draw_items
-from probe.annotation.judgements import judgements
-from probe.annotation.modes import mode_for
-from probe.annotation.results import results, results_json
-from probe.cli.answers.open_models import loaded_any
-from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.file_options import labelled_and_told, takes_file
+from probe.cli.file_options import OR_HUB, labelled_and_told, local_file, takes_file
 from probe.cli.group import group
-from probe.cli.options import TaskName
-from probe.cli.output import make_folder, print_json, write_json
-from probe.cli.output_files import check_output_files
+from probe.cli.options import TaskName, loaded_any
+from probe.cli.output import check_output_files, make_folder, print_json, write_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import form_of
 from probe.errors import ExampleError, ModelError, OptionError
 from probe.models.library import entries, load_any
-from probe.runs.owners import COMMAND_LINE
+from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
+from probe.surveys.annotation_results import (
+    items_frame,
+    read_items,
+    results,
+    results_json,
+    votes_frame,
+    write_table,
+)
+from probe.surveys.annotation_set import (
+    BATCH,
+    VOTES,
+    AnnotationSet,
+    content_of,
+    draw_items,
+    mode_for,
+)
+from probe.surveys.batches import into_batches, judgements
 from probe.surveys.survey import create_survey, own_surveys, responses
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 import typer
 
 from probe.errors import ExperimentError
-from probe.runs.compute.engine import Engine
+from probe.runs.access import COMMAND_LINE
+from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
-from probe.runs.owners import COMMAND_LINE
-from probe.runs.result_form import is_current, renewed_of, renewed_words
 from probe.runs.run import OPEN, Json, RunRequest, StoredRun
-from probe.runs.store import Store
+from probe.runs.store import Store, is_current, renewed_of, renewed_words
 
 POLL_SECONDS = 0.1
 """Seconds between two looks whether the run has ended."""

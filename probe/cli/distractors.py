@@ -8,16 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from probe.addsent.generate import Distractor, distractor
-from probe.addsent.place import insert
-from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.output_files import check_output_files
+from probe.addsent.generate import Distractor, distractor, insert
+from probe.cli.file_options import OR_HUB, local_file
+from probe.cli.output import check_output_files
 from probe.data.questions import read_questions
 from probe.data.source import form_of
-from probe.data.writers.blocks import in_place
+from probe.data.writers import in_place
 from probe.errors import writing
 from probe.tasks.reading import Question
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 
 MOST_FREQUENT = 10
 """How many fake answers are printed."""

@@ -2,14 +2,16 @@
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Annotated, Any, Literal
 
 import typer
 
 from probe.cli.options import assignments
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
 from probe.data.reading import Labelled, labelled, reading_of
 from probe.data.records import ReadFile
 from probe.data.rows import NO_COLUMN, Columns
@@ -154,3 +156,28 @@ def labelled_and_told(path: Path, task: Task, options: FileOptions) -> Labelled:
     if read.words:
         typer.echo(f"note: {path.name}: {read.words}", err=True)
     return read
+
+
+OR_HUB = "or hub:OWNER/NAME@REVISION:CONFIG/SPLIT"
+"""Ends the help of what takes such a file."""
+
+
+def local_file(file: Path) -> Path:
+    """Return a file, fetched first where it is a data set of the hub. Raises FileError."""
+    return fetched(file).path if is_reference(file) else file
+
+
+@cache
+def fetched(file: Path) -> FetchedDataset:
+    """Fetch a hub's data set once for this process, and say what it is. Raises FileError."""
+    asked = read_reference(file)
+    folder = Path(mkdtemp(dir=_folder().name))  # data sets of two owners may have one name
+    dataset = fetch(asked, folder)
+    typer.echo(f"fetched: {dataset.words}", err=True)
+    return dataset
+
+
+@cache
+def _folder() -> "TemporaryDirectory[str]":
+    """Return a folder that is gone when the process ends."""
+    return TemporaryDirectory(prefix="nli-clinic-")

@@ -1,21 +1,21 @@
 """The commands of `python -m probe` as one group."""
 
 from probe.cli import annotate, models
-from probe.cli.answers.batch import batch_command
-from probe.cli.answers.checkup import checkup_command
-from probe.cli.answers.compare import compare_command
-from probe.cli.answers.hans import hans_command
-from probe.cli.answers.pair import pair_command
+from probe.cli.batch import batch_command
+from probe.cli.checkup import checkup_command
+from probe.cli.compare import compare_command
 from probe.cli.distractors import distractors_command
-from probe.cli.glossary import glossary_command
 from probe.cli.group import group
+from probe.cli.hans import hans_command
+from probe.cli.listings import (
+    glossary_command,
+    settings_command,
+    templates_command,
+    transforms_command,
+)
+from probe.cli.pair import pair_command
 from probe.cli.resources import baselines, pbsmt, tagger
-from probe.cli.service.backup import backup_command, restore_command
-from probe.cli.service.certificates import certificates_command
-from probe.cli.service.settings import settings_command
-from probe.cli.service.space import space_command
-from probe.cli.templates import templates_command
-from probe.cli.transforms import transforms_command
+from probe.cli.service import backup_command, certificates_command, restore_command, space_command
 from probe.experiments import register_experiments
 
 register_experiments()

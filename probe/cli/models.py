@@ -10,10 +10,10 @@ from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.errors import OptionError
-from probe.models.inputs.template import FIELD, TEMPLATE
+from probe.models.inputs import FIELD, TEMPLATE
 from probe.models.library import entries, locate
-from probe.models.weights.folder import CONFIG, read_config
-from probe.models.weights.shared import export_model
+from probe.models.shared_weights import export_model
+from probe.models.weights import CONFIG, read_config
 from probe.reports.json import model_json
 from probe.tasks.task import TASKS
 

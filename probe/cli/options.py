@@ -1,17 +1,19 @@
 """Options that several commands share, and how their texts are read."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.errors import OptionError
-from probe.models.classifier import Precision
-from probe.models.library import full_name
+from probe.errors import ModelError, OptionError
+from probe.models.classifier import Classifier, Precision
+from probe.models.errors import UnclearLabels, UnclearTask
+from probe.models.library import AnyModel, full_name, load, load_any, notes_of, open_model
 from probe.models.windows import LONG, LONG_TITLE, Long
-from probe.tasks.task import Task
+from probe.tasks.task import Task, read_labels, task_named
 from probe.transforms.options import Options, read_options
-from probe.transforms.task_options import read_task_options
+from probe.transforms.presets import read_task_options
 
 
 def one_of(name: str, choices: tuple[str, ...]) -> Callable[[str], Any]:
@@ -147,3 +149,63 @@ def _require_once(option: str, both: Collection[str]) -> None:
     if both:
         name = min(both)
         raise OptionError(f"{name} is given twice, by --{name.replace('_', '-')} and by {option}")
+
+
+def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
+    """Load a model, for the named task if one is named; warn where its labels seem wrong.
+
+    Raises ModelError and LabelError.
+    """
+    with naming_options():
+        asked = task_named(task) if task else None
+        loaded = open_model(name, read_labels(labels, asked), asked)
+    warn(loaded.warnings)
+    return loaded.model
+
+
+def loaded_any(name: str, labels: str = "", task: str = "") -> AnyModel:
+    """Load a model of any task, without a look at whether its labels seem wrong."""
+    with naming_options():
+        asked = task_named(task) if task else None
+        model = load_any(name, read_labels(labels, asked), asked)
+    warn(notes_of(model))
+    return model
+
+
+def loaded(name: str, labels: str = "", task: str = "") -> Classifier:
+    """Load a model as `opened` does, without a look at whether its labels seem wrong."""
+    with naming_options():
+        asked = task_named(task) if task else None
+        model = load(name, read_labels(labels, asked), asked)
+    warn(notes_of(model))
+    return model
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Say on standard error what a person should know."""
+    for warning in warnings:
+        typer.echo(f"warning: {warning}", err=True)
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Say by which option a person answers what a model's config leaves open."""
+    try:
+        yield
+    except UnclearLabels as unclear:
+        raise ModelError(f"{unclear} (the option is --labels)") from unclear
+    except UnclearTask as unclear:
+        raise ModelError(f"{unclear} (the option is --task)") from unclear
+
+
+def all_opened(names: Sequence[str], labels: Sequence[str], task: str = "") -> list[AnyModel]:
+    """Load models; `labels` are of the form MODEL=LABELS. Raises ModelError and LabelError."""
+    orders = dict(_named(text, names) for text in labels)
+    return [opened(name, orders.get(name, ""), task) for name in names]
+
+
+def _named(text: str, names: Sequence[str]) -> tuple[str, str]:
+    name, _, order = text.rpartition("=")
+    if name not in names:
+        raise ModelError(f"--labels {text!r} is not of the form MODEL=LABELS with a --model's name")
+    return name, order

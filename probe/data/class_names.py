@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.data.formats.arrow import arrow_files, is_arrow, open_arrow
+from probe.data.formats.parquet import arrow_files, is_arrow, open_arrow
 from probe.data.formats.unpacking import packing_of
 from probe.data.source import form_of
 from probe.errors import FileError

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.missing import is_missing
 from probe.data.names import listed
 from probe.data.records import cell
-from probe.data.rows import require_text
+from probe.data.rows import is_missing, require_text
 from probe.data.tables import read_table
 from probe.errors import ExampleError, FileError, LimitError
 from probe.limits import UNBOUNDED, Bounds

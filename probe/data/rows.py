@@ -7,19 +7,18 @@ from typing import Any
 
 import pandas as pd
 
-from probe.data.missing import is_missing
 from probe.data.names import HALF, listed, shown
 from probe.data.records import NO_RECORD, Record, Tabular, cell
-from probe.errors import (
-    ExampleError,
-    FileError,
-    LabelError,
-    LimitError,
-    UserError,
-)
+from probe.errors import ExampleError, FileError, LabelError, LimitError, UserError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.spelling import label_word, normalised
 from probe.tasks.task import Example, Label, Task
+
+
+def is_missing(cell: Any) -> bool:  # Any: whatever a file may hold
+    """Whether a cell holds nothing: None, NaN and pandas's own marks."""
+    return cell is None or (pd.api.types.is_scalar(cell) and bool(pd.isna(cell)))
+
 
 GOLD = (
     *("gold_label", "gold", "label", "labels", "label_text", "label_name", "majority_label"),

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.formats.arrow import is_arrow, open_arrow
 from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_forms import JsonForm, is_json, json_form
-from probe.data.formats.parquet import open_parquet
+from probe.data.formats.parquet import is_arrow, open_arrow, open_parquet
 from probe.data.formats.unpacking import packing_of
 from probe.data.names import check_names
 from probe.data.records import MOST_PATHS, Record, paths

@@ -2,18 +2,28 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
 
-from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
+from probe.data.formats.delimited import Delimited, DelimitedForm, open_delimited
+from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.parquet import Parquet
-from probe.data.records import NO_RECORD, Record
+from probe.data.names import HALF
+from probe.data.records import NO_RECORD, Record, Tabular, cell
+from probe.data.rows import is_missing
 from probe.data.source import Form, Shape, checked, reader_of
-from probe.data.writers.appended import AppendedFile
-from probe.data.writers.blocks import BLOCKS, write_blocks
-from probe.data.writers.output import checked_form, line_form
-from probe.errors import FileError
+from probe.data.writers import (
+    BLOCKS,
+    AppendedFile,
+    BesideDelimited,
+    checked_form,
+    line_form,
+    write_blocks,
+)
+from probe.errors import FileError, FileQuestion
 from probe.limits import UNBOUNDED, Bounds
 
 
@@ -101,3 +111,63 @@ def write_table(frame: pd.DataFrame, path: Path, guard: bool = False) -> None:
     file = AppendedFile(path)
     file.append(b"".join([lines.head(), *(lines.line(*row) for row in rows)]))
     file.close()
+
+
+PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
+REPLACEMENT = "\ufffd"
+"""Stands for half of a character, which no page can show."""
+
+
+def first_rows(table: Tabular) -> pd.DataFrame:
+    """Return the first rows and columns as texts, the end of a long one cut."""
+    names = table.names[:PREVIEW_COLUMNS]
+    rows = [
+        [_shown(cell(record.cells, name)) for name in names]
+        for record in islice(table.records(), PREVIEW_ROWS)
+    ]
+    return pd.DataFrame(rows, columns=[_shown(name) for name in names], dtype=object)
+
+
+def _shown(cell: object) -> str:
+    text = "" if is_missing(cell) else HALF.sub(REPLACEMENT, str(cell))
+    return text if len(text) <= PREVIEW_CHARACTERS else text[:PREVIEW_CHARACTERS] + "…"
+
+
+COPIED_ROWS = 4096
+"""Rows of a file that are in memory at a time."""
+
+
+def write_guarded_copy(path: Path, copy: Path) -> None:
+    """Write a guarded copy of a CSV or TSV file of ours. Raises FileError.
+
+    What was asked about the file that ours stands beside is not asked again: quotes that may be
+    either enclose fields, as a spreadsheet takes them, and bytes are copied in any encoding.
+    """
+    form: DelimitedForm = "tsv" if checked_form(path, guard=True) == "tsv" else "csv"
+    try:
+        text = text_file(path, UNBOUNDED)
+    except FileQuestion as question:
+        text = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
+    source = _opened(text, form)
+    lines = BesideDelimited(source, (), copy.name, guard=True)
+    file = AppendedFile(copy)
+    file.append(lines.head())
+    rows = (lines.line(record, ()) for record in source.records())
+    for several in _several(rows):
+        file.append(b"".join(several))
+    file.close()
+
+
+def _opened(file: TextFile, form: DelimitedForm) -> Delimited:
+    for quotes in (None, True):
+        for header in (None, True):  # ours has one, but there may be a title above it
+            try:
+                return open_delimited(file, form, FileOptions(header=header, quotes=quotes))
+            except FileQuestion as question:
+                asked = question
+    raise asked
+
+
+def _several(rows: Iterator[bytes]) -> Iterator[list[bytes]]:
+    while several := list(islice(rows, COPIED_ROWS)):
+        yield several

@@ -1,7 +1,7 @@
 """What is known of each architecture: one row for every `model_type` that needs one.
 
-Rows are data. Who reads a field interprets it: `probe.models.inputs.embedding_hook` the embedding,
-`probe.models.inputs.pair_encoding` the post-processor, `finetune.training.prepared.frozen_layers`
+Rows are data. Who reads a field interprets it: `probe.models.embedding_hook` the embedding,
+`probe.models.tokenizers` the post-processor, `finetune.training.frozen_layers`
 the frozen part, `finetune.training.recipes` the recipe.
 """
 
@@ -56,7 +56,7 @@ class WordLayers:
     """The frozen part of a word model: its embeddings and what encodes each word behind them.
 
     With `by_side` the encoder takes premise and hypothesis apart, as
-    `probe.models.word_models.soft_alignment.stack_sides` does.
+    `probe.models.word_models.layers.stack_sides` does.
     """
 
     embeddings: str

@@ -15,15 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.errors import AttributionError, ExampleError
-from probe.models.answers.prediction import Prediction as Prediction
-from probe.models.answers.prediction import as_predictions, softmax
-from probe.models.answers.rule import read_invalid_below, read_temperature
-from probe.models.hardware.precision import Precision as Precision
-from probe.models.hardware.precision import fast_bf16 as fast_bf16
-from probe.models.hardware.precision import resolve as resolve
-from probe.models.inputs.explainable import Explainable, TokenPlace
-from probe.models.inputs.template import Framed, framed, is_decoder, read_template
-from probe.models.inputs.token_rows import TokenRows, joined
+from probe.models.hardware import Precision as Precision
+from probe.models.hardware import fast_bf16 as fast_bf16
+from probe.models.hardware import resolve as resolve
+from probe.models.inputs import (
+    Explainable,
+    Framed,
+    TokenPlace,
+    TokenRows,
+    framed,
+    is_decoder,
+    joined,
+    read_template,
+)
+from probe.models.prediction import Prediction as Prediction
+from probe.models.prediction import as_predictions, read_invalid_below, read_temperature, softmax
 from probe.models.text_model import TextModel
 from probe.models.windows import (
     WINDOW_TOKENS,

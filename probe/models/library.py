@@ -2,19 +2,20 @@
 
 import json
 import os.path
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
+from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, Bundled
-from probe.models.classifier import Classifier
+from probe.models.classifier import Classifier, fast_bf16
 from probe.models.errors import UnclearLabels
-from probe.models.hub import fetch, free_memory_bytes
-from probe.models.inputs.template import TEMPLATE, framed_sentence, read_template
-from probe.models.label_check import check_labels, guessed
+from probe.models.inputs import TEMPLATE, framed_sentence, read_template
 from probe.models.outputs import (
     is_merged,
     is_probability,
@@ -23,12 +24,129 @@ from probe.models.outputs import (
     read_config,
 )
 from probe.models.reader import Reader
-from probe.models.weights.files import READ_ERRORS, count_parameters, weight_files
-from probe.models.weights.folder import ADAPTER, read_json
+from probe.models.weights import (
+    ADAPTER,
+    READ_ERRORS,
+    count_parameters,
+    fetch,
+    free_memory_bytes,
+    read_json,
+    weight_files,
+)
 from probe.models.windows import Long
 from probe.settings import ASSETS, settings
+from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import GUESS, TASKS, Label, Task
+
+MIN_ADVANTAGE = 3  # examples that a better order gets right in addition; a swap costs up to four
+MAX_WRONG = 1  # examples of an order that is suggested
+
+
+@dataclass(frozen=True)
+class LabelCheck:
+    """The numbers of correct sanity examples, of n, with `order` and with the best order.
+
+    `best_order` is `order` where no other is better.
+    """
+
+    correct: int
+    n: int
+    order: tuple[Label, ...]
+    best_order: tuple[Label, ...]
+    best_correct: int
+    task: Task = NLI
+    alone: bool = True
+    """Whether no other order is as good as the best."""
+
+    @property
+    def suggestion(self) -> tuple[Label, ...] | None:
+        """The best order, None if it gets too many wrong."""
+        return self.best_order if self.best_correct >= self.n - MAX_WRONG else None
+
+    @property
+    def better_order(self) -> tuple[Label, ...] | None:
+        """Another order that is clearly better, None if there is none."""
+        return self.suggestion if self.best_correct - self.correct >= MIN_ADVANTAGE else None
+
+    @property
+    def warning(self) -> str:
+        """A sentence that the labels seem to be in another order, "" where they do not."""
+        if self.better_order is None:
+            return ""
+        return (
+            f"with this order the model gets {self.correct} of {self.n} plain {self.task.unit}s "
+            f"right; with {', '.join(self.better_order)} {self.best_correct} of {self.n} - are the "
+            "labels named wrongly?"
+        )
+
+    @property
+    def doubt(self) -> str:
+        """A sentence that no order of the labels fits the answers, "" where one does."""
+        if self.better_order or self.correct > self.n // 2:
+            return ""
+        return (
+            f"the model gets only {self.correct} of {self.n} plain {self.task.unit}s right, and no "
+            "other order of its labels is clearly better - is it trained for "
+            f"{(self.task.choice or self.task.title).lower()}?"
+        )
+
+
+def guessed(classifier: Classifier, outputs: Sequence[str]) -> Classifier:
+    """Return a classifier with the order that answers its sanity examples best, and say so.
+
+    Raises ModelError where no order gets all but one of them right, or several get as many.
+    """
+    check = check_labels(classifier)
+    task = classifier.task
+    if check is None or check.suggestion is None or not check.alone:
+        most = f"the best gets {check.best_correct} of {check.n}" if check else "there are none"
+        raise ModelError(
+            f"no order of the labels of {classifier.name!r} can be guessed from plain {task.unit}s "
+            f"({most}); give the labels in their order"
+        )
+    read = ", ".join(
+        f"{output} = {label}" for output, label in zip(outputs, check.best_order, strict=True)
+    )
+    note = (
+        f"its outputs were guessed to be {read}: so it gets {check.best_correct} of {check.n} "
+        f"plain {task.unit}s right"
+    )
+    return replace(classifier, order=check.best_order, notes=(*classifier.notes, note))
+
+
+def check_labels(classifier: Classifier) -> LabelCheck | None:
+    """Score the task's sanity examples with every order of the model's labels.
+
+    Returns None where the task has none.
+    """
+    task, order = classifier.task, classifier.order
+    if not task.sanity_examples:
+        return None
+    predictions = classifier.predict(task.sanity_examples)
+    outputs = [order.index(prediction.answer) for prediction in predictions]
+
+    def correct(candidate: tuple[Label, ...]) -> int:
+        return _count_correct(task, outputs, candidate)
+
+    orders = (
+        [order] if is_merged(order) else permutations(order)
+    )  # names that say so much are right
+    best = max(orders, key=lambda candidate: (correct(candidate), candidate == order))
+    equal = [each for each in permutations(order) if correct(each) == correct(best)]
+    alone = is_merged(order) or len(equal) == 1
+    return LabelCheck(correct(order), len(outputs), order, best, correct(best), task, alone)
+
+
+def _count_correct(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:
+    """Count the sanity examples whose largest output has the right label in this order."""
+    golds = (example.gold for example in task.sanity_examples)
+    return sum(
+        task.matches(order[output], gold)
+        for output, gold in zip(outputs, golds, strict=True)
+        if gold  # each has one; the condition is for the type checker
+    )
+
 
 AnyModel = Classifier | Reader
 """A model of any task, loaded."""
@@ -184,7 +302,7 @@ def load(
     """
     with first_import:
         from probe.models.checkpoint import read_checkpoint, that_answers
-        from probe.models.hardware.device import device
+        from probe.models.torch_threads import device
 
     if answers_with_spans(name, relative):
         raise without_labels(name)
@@ -249,7 +367,7 @@ def load_reader(name: str, relative: bool = True) -> Reader:
     """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
     with first_import:
         from probe.models.checkpoint import read_reader, that_answers
-        from probe.models.hardware.device import device
+        from probe.models.torch_threads import device
 
     folder, revision = locate(name, relative)
     read = read_reader(name, folder, device())
@@ -347,3 +465,160 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
         )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, free_memory_bytes())
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A loaded model and the check of its labels, None for a model on disk."""
+
+    model: AnyModel
+    label_check: LabelCheck | None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know: how it was read, and doubts about the order of its labels."""
+        check = self.label_check
+        doubts = filter(None, (check.warning, check.doubt) if check else ())
+        return (*notes_of(self.model), *(f"{self.model.name}: {doubt}" for doubt in doubts))
+
+    @property
+    def summary(self) -> str:
+        """The model's type, size, outputs and revision, in one sentence."""
+        network, check, revision = self.model.model, self.label_check, self.model.revision
+        unit = self.model.task.unit
+        size = sum(weight.numel() for weight in network.parameters())
+        facts = [
+            f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
+            f"{_outputs(self.model)}",
+            *([f"{check.correct} of {check.n} plain {unit}s are right"] if check else []),
+            "precision fp32",
+            f"revision {revision[:12]}" if revision else "read from a folder",
+        ]
+        return "; ".join(facts) + "."
+
+
+def notes_of(model: AnyModel) -> list[str]:
+    """Return what a person should know of how a model was read, each as a sentence."""
+    return [f"{model.name}: {note}" for note in model.notes]
+
+
+def _outputs(model: AnyModel) -> str:
+    if isinstance(model, Classifier):
+        return f"with the outputs {', '.join(filter(None, dict.fromkeys(model.order)))}"
+    return f"that answers with spans, {model.max_tokens} sub-words at a time"
+
+
+def open_model(
+    name: str,
+    order: tuple[Label, ...] | None = None,
+    task: Task | None = None,
+    *,
+    likely: Task | None = None,
+    relative: bool = True,
+    template: str = "",
+) -> LoadedModel:
+    """Load any model and check its labels, unless it is one on disk. Raises ModelError.
+
+    `likely` and `template` are as of `load`. Without `relative` a folder is named by its full path
+    alone.
+    """
+    model = load_any(name, order, task, likely=likely, relative=relative, template=template)
+    on_disk = name in models_on_disk() and not order
+    if on_disk or not isinstance(model, Classifier):
+        return LoadedModel(model, None)
+    return LoadedModel(model, check_labels(model))
+
+
+def models_on_disk() -> dict[str, Entry]:
+    """Return the models on disk by name."""
+    return {entry.name: entry for entry in entries()}
+
+
+def require_open(name: str, hidden: Collection[str] = ()) -> None:
+    """Raise ModelError for a model that a page's visitor may not open; `hidden` are not there.
+
+    NLI_CLINIC_OWN_MODELS lists what may be opened: hub, folder. A folder is named by its full path;
+    any other name is the hub's. The disk is not asked: nobody learns which folders there are.
+    """
+    kind = "folder" if Path(name).is_absolute() else "hub"
+    here = name in models_on_disk() and name not in hidden
+    if not here and kind not in settings().user_models:
+        raise ModelError(f"models of your own cannot be opened here from a {kind}")
+
+
+def model_bytes() -> int:
+    """Return how many bytes loaded models may take: NLI_CLINIC_MODEL_MB megabytes."""
+    return settings().model_mb * 1_000_000
+
+
+class ModelCache:
+    """Keeps loaded models within a bound of bytes; safe to use from several threads.
+
+    A caller can go on using a model that the cache has dropped. The newest stays, however
+    large it is.
+    """
+
+    def __init__(self, limit: Callable[[], int] = model_bytes) -> None:
+        """`limit` returns the bound in bytes, asked for at each use."""
+        self._loaded = ByteBoundedCache(limit, parameter_bytes, keep_newest=True)
+        self._opened: dict[str, tuple[str, tuple[Label, ...] | None, str]] = {}
+        """The address, the label order and the template of each."""
+        self._lock = Lock()
+
+    def get(self, name: str) -> AnyModel:
+        """Return a model, loaded at most once at a time. Raises ModelError."""
+        with self._lock:
+            return self._loaded.get(name, lambda: self._load(name))
+
+    def loaded(self, name: str) -> AnyModel | None:
+        """Return a model that is loaded already, None for others."""
+        model: AnyModel | None = self._loaded.peek(name)
+        return model
+
+    def _load(self, name: str) -> AnyModel:
+        address, order, template = self._opened.get(name, (name, None, ""))
+        model = load_any(address, order, relative=False, template=template)
+        return replace(model, name=name)
+
+    def open(
+        self,
+        name: str,
+        order: tuple[Label, ...] | None = None,
+        likely: Task | None = None,
+        template: str = "",
+    ) -> LoadedModel:
+        """Load a model that a person named, so that `require` accepts it from now on.
+
+        A folder is named by its full path; any other name that is not on disk is the hub's. A
+        given `order` or `template` becomes part of its name: nobody else's model changes. The other
+        models can be used meanwhile. `likely` is the task that outputs without names are asked
+        about. Raises ModelError.
+        """
+        loaded = open_model(name, order, likely=likely, relative=False, template=template)
+        outputs = loaded.model.order if isinstance(loaded.model, Classifier) else None
+        told = [*([", ".join(outputs or order)] if order else []), *filter(None, [template])]
+        key = f"{name} ({'; '.join(told)})" if told else name
+        model = replace(loaded.model, name=key)
+        repository = name.partition("@")[0]
+        revision = model.revision
+        with self._lock:
+            address = f"{repository}@{revision}" if revision else name
+            self._opened[key] = address, outputs, template
+            self._loaded.put(key, model)
+        return replace(loaded, model=model)
+
+    def require(self, name: str, hidden: Collection[str] = ()) -> None:
+        """Refuse a name that is neither on disk nor was opened. Raises ModelError.
+
+        The models on disk that are `hidden` are not there, with an order of one's own either.
+        """
+        address = self._opened.get(name, (name,))[0]
+        on_disk = address == Path(address).name  # neither owner/name nor the path of a folder
+        if on_disk or name not in self._opened:
+            require_on_disk(address, hidden)
+
+
+def parameter_bytes(model: AnyModel) -> int:
+    """Return the bytes of a model's parameters, and of the copy that it computes with in bf16."""
+    own = sum(p.numel() * p.element_size() for p in model.model.parameters())
+    return own + (model.bf16_bytes if fast_bf16() else 0)

@@ -8,17 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from probe.models.answers.prediction import Prediction
-from probe.models.answers.spans import (
+from probe.models.classifier import Precision, by_length
+from probe.models.inputs import Explainable, TokenPlace
+from probe.models.prediction import (
     Place,
+    Prediction,
     ScoredSpan,
     WindowSpans,
     best_spans,
     span_scores,
     tokens_of,
 )
-from probe.models.classifier import Precision, by_length
-from probe.models.inputs.explainable import Explainable, TokenPlace
 from probe.models.text_model import TextModel
 from probe.tasks.reading import READING
 from probe.tasks.task import Label, Task

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.errors import ExampleError
 from probe.models.architectures import Architecture, architecture
-from probe.models.hardware.bf16_copy import Bf16Copy, copy_bytes
-from probe.models.hardware.precision import Precision, autocast, resolve
-from probe.models.inputs.token_rows import (
+from probe.models.hardware import Bf16Copy, Precision, autocast, copy_bytes, resolve
+from probe.models.inputs import (
     BATCH_ROWS,
     BATCH_TOKENS,
     SIDE_BY_SIDE_TOKENS,
@@ -63,7 +62,7 @@ class TextModel:
     @property
     def batches_at_once(self) -> int:
         """How many batches `each` computes side by side in this thread."""
-        from probe.models.hardware.side_by_side import batches_at_once
+        from probe.models.torch_threads import batches_at_once
 
         several = self.model.device.type == "cpu" and self.architecture.stateless
         return batches_at_once() if several else 1
@@ -97,7 +96,7 @@ class TextModel:
         On a CPU some are computed side by side, where the architecture allows it. Between two such
         groups others may run the model. Raises Stopped there.
         """
-        from probe.models.hardware.side_by_side import side_by_side
+        from probe.models.torch_threads import side_by_side
 
         waiting = iter(batches)
         while group := list(islice(waiting, self.batches_at_once)):

@@ -17,9 +17,9 @@ from itertools import accumulate
 from typing import Any, Literal
 
 from probe.graphemes import clusters
-from probe.models.answers.prediction import Prediction
+from probe.models.prediction import Prediction
 from probe.tasks.task import Label
-from probe.text.sentences import sentences
+from probe.text.words import sentences
 
 Long = Literal["cut", "windows"]
 LONG_TITLE = "Texts longer than the model reads"

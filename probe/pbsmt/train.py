@@ -5,18 +5,284 @@ extraction and scoring, and KenLM's `lmplz`; none of the three is needed to tran
 """
 
 import gzip
+import math
 import subprocess
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from probe.errors import TrainingError, writing
-from probe.pbsmt.align import align
-from probe.pbsmt.extract import extract
-from probe.pbsmt.score import FeatureWeights, Pruning, lexicons, score
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
+
+Link = tuple[int, int]
+"""The index of a word of the premise and that of a word of the hypothesis."""
+NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def align(
+    premises: Sequence[Sequence[str]], hypotheses: Sequence[Sequence[str]], folder: Path
+) -> list[set[Link]]:
+    """Align pairs of token lists, all of them together; return one set of links for each pair.
+
+    Writes eflomal's links into `folder`, one file a direction, and reads them from there where
+    both files exist. Raises TrainingError.
+    """
+    paths = [folder / "forward", folder / "backward"]
+    if not all(path.exists() for path in paths):
+        _run_eflomal(premises, hypotheses, *paths)
+    directions = [path.read_text(encoding="ascii").splitlines() for path in paths]
+    if {len(lines) for lines in directions} != {len(premises)}:
+        raise TrainingError(f"the links in {folder} are not of these pairs; remove them")
+    return [symmetrise(*map(_links, lines)) for lines in zip(*directions, strict=True)]
+
+
+def _run_eflomal(
+    premises: Sequence[Sequence[str]],
+    hypotheses: Sequence[Sequence[str]],
+    forward: Path,
+    backward: Path,
+) -> None:
+    try:
+        eflomal = import_module("eflomal")
+    except ImportError as absent:
+        raise TrainingError("training aligns words by eflomal: pip install eflomal") from absent
+    forward.parent.mkdir(parents=True, exist_ok=True)
+    sides = [[" ".join(words) + "\n" for words in side] for side in (premises, hypotheses)]
+    eflomal.Aligner().align(
+        *sides, links_filename_fwd=str(forward), links_filename_rev=str(backward)
+    )
+
+
+def _links(line: str) -> set[Link]:
+    pairs = (link.split("-") for link in line.split())
+    return {(int(i), int(j)) for i, j in pairs}
+
+
+def symmetrise(forward: set[Link], backward: set[Link]) -> set[Link]:
+    """Join two alignments by grow-diag-final-and (Koehn et al. 2003; Och and Ney 2003).
+
+    From the intersection, grow to neighbours in the union that link a word not linked yet; then
+    add the remaining links of which neither word is linked. NLTK's function of that name is not
+    used: it looks for word numbers among the names of its tables, finds none, and so returns the
+    union.
+    """
+    links = forward & backward
+    linked = {i for i, _ in links}, {j for _, j in links}
+    _grow(links, forward | backward, linked)
+    for direction in (forward, backward):
+        for i, j in sorted(direction):
+            if i not in linked[0] and j not in linked[1]:
+                _add(links, (i, j), linked)
+    return links
+
+
+def _grow(links: set[Link], union: set[Link], linked: tuple[set[int], set[int]]) -> None:
+    frontier = sorted(links)
+    while frontier:
+        added = []
+        for i, j in frontier:
+            for down, right in NEIGHBOURS:
+                neighbour = (i + down, j + right)
+                links_new_word = neighbour[0] not in linked[0] or neighbour[1] not in linked[1]
+                if links_new_word and neighbour in union:
+                    _add(links, neighbour, linked)
+                    added.append(neighbour)
+        frontier = added
+
+
+def _add(links: set[Link], link: Link, linked: tuple[set[int], set[int]]) -> None:
+    links.add(link)
+    linked[0].add(link[0])
+    linked[1].add(link[1])
+
+
+NO_LINKS = (1 << 30, -1)
+"""The first and the last linked word where there is no link."""
+
+
+@dataclass(frozen=True)
+class PhrasePair:
+    """A phrase of the premise, one of the hypothesis, and the links within, from their starts."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: tuple[Link, ...]
+
+
+def phrase_spans(
+    source_length: int, target_length: int, links: Collection[Link], max_words: int
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield source start, source end, target start, target end of every consistent phrase pair.
+
+    Consistent: there is a link within, and no link leads from within to without. The lengths count
+    the words of the source and the target; no phrase has more than `max_words`. NLTK's function is
+    not used: it cuts a target that is too long, which breaks links.
+    """
+    target_extents = _extents(links, source_length, 0)
+    source_extents = _extents(links, target_length, 1)
+    for start in range(source_length):
+        low, high = target_length, -1
+        for last in range(start, min(start + max_words, source_length)):
+            first_linked, last_linked = target_extents[last]
+            low, high = min(low, first_linked), max(high, last_linked)
+            if high < low or high - low >= max_words:
+                continue
+            extents = source_extents[low : high + 1]
+            if all(left >= start and right <= last for left, right in extents if right >= 0):
+                widened = _widened(low, high + 1, source_extents, max_words)
+                for target_start, target_end in widened:
+                    yield start, last + 1, target_start, target_end
+
+
+def _extents(links: Collection[Link], words: int, side: int) -> list[tuple[int, int]]:
+    """Return the first and the last word that each word is linked to, NO_LINKS for none.
+
+    `side` is 0 for the words of the source, 1 for those of the target.
+    """
+    extents = [NO_LINKS] * words
+    for link in links:
+        first, last = extents[link[side]]
+        extents[link[side]] = min(first, link[1 - side]), max(last, link[1 - side])
+    return extents
+
+
+def _widened(
+    start: int, end: int, source_extents: Sequence[tuple[int, int]], max_words: int
+) -> Iterator[tuple[int, int]]:
+    """Yield a target span, and its extensions by adjacent words that have no link."""
+    left = start
+    while True:
+        right = end
+        while right - left <= max_words:
+            yield left, right
+            if right == len(source_extents) or source_extents[right][1] >= 0:
+                break
+            right += 1
+        left -= 1
+        if left < 0 or source_extents[left][1] >= 0:
+            return
+
+
+def extract(
+    source: Sequence[str], target: Sequence[str], links: Collection[Link], max_words: int
+) -> Iterator[PhrasePair]:
+    """Yield the phrase pairs of a sentence pair, one for each occurrence."""
+    linked_targets: list[list[int]] = [[] for _ in source]
+    for i, j in sorted(links):
+        linked_targets[i].append(j)
+    for start, end, target_start, target_end in phrase_spans(
+        len(source), len(target), links, max_words
+    ):
+        inner = tuple(
+            (i - start, j - target_start) for i in range(start, end) for j in linked_targets[i]
+        )
+        yield PhrasePair(tuple(source[start:end]), tuple(target[target_start:target_end]), inner)
+
+
+NULL = ""  # what a word without a link is linked to
+Words = tuple[str, ...]
+Lexicon = Mapping[tuple[str, str], float]
+"""p(second word | first word)."""
+
+
+@dataclass(frozen=True)
+class FeatureWeights:
+    """Weights of the four scores, e being the premise's phrase and f the hypothesis's."""
+
+    forward: float = 0.2  # phi(f|e)
+    backward: float = 0.2  # phi(e|f)
+    lexical_forward: float = 0.2
+    lexical_backward: float = 0.2
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What is kept: pairs seen `min_count` times, the `max_options` best targets of each source.
+
+    A word that is translated by itself needs to be seen once only: the chance translations of rare
+    words are nothing to learn from.
+    """
+
+    min_count: int = 2
+    max_options: int = 12
+
+
+def lexicons(
+    pairs: Iterable[tuple[Sequence[str], Sequence[str], Iterable[Link]]],
+) -> tuple[Lexicon, Lexicon]:
+    """Return p(hypothesis word | premise word) and the reverse, from the links."""
+    counts = Counter(linked for pair in pairs for linked in _linked_words(*pair))
+    sources, targets = Counter[str](), Counter[str]()
+    for (source, target), count in counts.items():
+        sources[source] += count
+        targets[target] += count
+    forward = {(s, t): count / sources[s] for (s, t), count in counts.items()}
+    backward = {(t, s): count / targets[t] for (s, t), count in counts.items()}
+    return forward, backward
+
+
+def _linked_words(
+    source: Sequence[str], target: Sequence[str], links: Iterable[Link]
+) -> Iterator[tuple[str, str]]:
+    links = list(links)
+    yield from ((source[i], target[j]) for i, j in links)
+    linked_sources, linked_targets = {i for i, _ in links}, {j for _, j in links}
+    yield from ((word, NULL) for i, word in enumerate(source) if i not in linked_sources)
+    yield from ((NULL, word) for j, word in enumerate(target) if j not in linked_targets)
+
+
+def lexical_weight(source: Words, target: Words, links: Sequence[Link], lexicon: Lexicon) -> float:
+    """Return the product over the target's words of their mean over the words linked to them."""
+    product = 1.0
+    for j, word in enumerate(target):
+        linked = [source[i] for i, target_index in links if target_index == j] or [NULL]
+        product *= sum(lexicon.get((other, word), 0.0) for other in linked) / len(linked)
+    return product
+
+
+def score(
+    counts: Mapping[PhrasePair, int],
+    forward: Lexicon,
+    backward: Lexicon,
+    weights: FeatureWeights = FeatureWeights(),
+    pruning: Pruning = Pruning(),
+) -> dict[Words, list[tuple[float, Words]]]:
+    """Return the best targets of each source, best first, with their natural-log scores.
+
+    A pair that was linked in several ways has the lexical weight of the best of them.
+    """
+    alignments: defaultdict[tuple[Words, Words], list[PhrasePair]] = defaultdict(list)
+    joint, sources, targets = Counter[tuple[Words, Words]](), Counter[Words](), Counter[Words]()
+    for pair, count in counts.items():
+        alignments[pair.source, pair.target].append(pair)
+        joint[pair.source, pair.target] += count
+        sources[pair.source] += count
+        targets[pair.target] += count
+    table: defaultdict[Words, list[tuple[float, Words]]] = defaultdict(list)
+    for (source, target), pairs in alignments.items():
+        count = joint[source, target]
+        if count < pruning.min_count and (len(source) > 1 or source != target):
+            continue
+        reversed_links = [tuple((j, i) for i, j in pair.links) for pair in pairs]
+        lexical_forward = max(lexical_weight(source, target, pair.links, forward) for pair in pairs)
+        lexical_backward = max(
+            lexical_weight(target, source, links, backward) for links in reversed_links
+        )
+        total = (
+            weights.forward * math.log(count / sources[source])
+            + weights.backward * math.log(count / targets[target])
+            + weights.lexical_forward * math.log(lexical_forward)
+            + weights.lexical_backward * math.log(lexical_backward)
+        )
+        table[source].append((total, target))
+    return {
+        source: sorted(options, key=lambda option: (-option[0], option[1]))[: pruning.max_options]
+        for source, options in sorted(table.items())
+    }
+
 
 MAX_TEXT_WORDS = 80  # of a premise or hypothesis to extract from, as in Moses's recipe
 

@@ -3,21 +3,17 @@
 from typing import Any
 
 from probe.analysis.examination import Examination
-from probe.analysis.importance.attribution import Importance
-from probe.analysis.importance.check import known_check
-from probe.analysis.lineage import lineage_json
-from probe.analysis.transformed import Transformed
+from probe.analysis.importance import Importance, known_check
+from probe.analysis.transformed import Transformed, lineage_json
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
 from probe.models.reader import span_place
 from probe.models.windows import window_json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
-from probe.transforms.availability import missing
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.transforms.registry import REGISTRY, Scored, Transform
-from probe.transforms.task_options import group_of, options_of
-from probe.transforms.wording import source_of, summary_of
+from probe.transforms.presets import group_of, options_of
+from probe.transforms.registry import REGISTRY, Scored, Transform, missing, source_of, summary_of
 
 
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:

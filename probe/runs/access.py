@@ -4,21 +4,135 @@ Reading by a link is all that it allows. What a visitor may not see is answered 
 exist, in as much time: nobody learns what is here.
 """
 
+import json
+import os
+import re
 import secrets
+import shutil
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, false, func, or_, select
+from sqlalchemy import ColumnElement, Select, delete, false, func, not_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from probe.errors import UnknownRun
-from probe.runs.database.tables import GrantHolderRow, GrantRow, RunRow
-from probe.runs.owners import as_token
-from probe.runs.run import StoredRun
+from probe.errors import ModelError, StoreError, UnknownRun
+from probe.limits import check
+from probe.models.bundled import BUNDLED
+from probe.models.errors import UnclearLabels
+from probe.models.library import (
+    AnyModel,
+    LoadedModel,
+    ModelCache,
+    entries,
+    model_folders,
+    require_open,
+)
+from probe.runs.database import CellRow, GrantHolderRow, GrantRow, RunRow
+from probe.runs.engine import Engine
+from probe.runs.experiment import EXPERIMENTS, experiment_of
+from probe.runs.models import remove_model_files
+from probe.runs.run import OPEN, Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store, unknown_run
+from probe.settings import make_home, settings
+from probe.tasks.nli import NLI
+from probe.tasks.task import TASKS, Label, Task, offered_tasks
+
+DAY = 86_400
+"""Seconds of a day."""
+COMMAND_LINE = "command line"
+"""The owner of the runs of the command line, whose user owns the machine."""
+TOKEN = re.compile("[0-9a-f]{32}")
+_starting = Lock()
+"""Two pages of one owner may start runs at once: the second counts those of the first."""
+
+
+def new_owner() -> str:
+    """Return a token for a browser that has none."""
+    return secrets.token_hex(16)
+
+
+def as_token(owner: object) -> str:
+    """Return what a browser says its token is, "" where it is none.
+
+    Other owners have names, such as COMMAND_LINE: nobody is them by saying so.
+    """
+    return owner if isinstance(owner, str) and TOKEN.fullmatch(owner) else ""
+
+
+def browser_secret() -> str:
+    """Return the key that seals a browser's token, the same after a restart."""
+    path = settings().home / "browser-secret"
+    if not path.exists():
+        make_home()
+        with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8") as file:
+            file.write(secrets.token_hex(32))
+            file.flush()
+            _name_once(Path(file.name), path)
+    return path.read_text(encoding="utf-8")
+
+
+def _name_once(whole: Path, path: Path) -> None:
+    """Give a file its name unless another app on this home has made one meanwhile."""
+    try:
+        os.link(whole, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a disk without second names of a file
+        shutil.copy(whole, path)
+
+
+def start_runs(
+    store: Store, engine: Engine, owner: str, requests: Sequence[RunRequest]
+) -> tuple[StoredRun, ...]:
+    """Store a run for each request and hand them to the engine.
+
+    Where runs of the owner's, open and not to be stopped, compute all of this already, they are
+    returned: a button that is pressed twice starts its runs once. What the command line starts goes
+    through no limit, nor through here.
+
+    Raises LimitError where the owner asks for too much, StoreError, and ExperimentError for an
+    unknown kind.
+    """
+    with _starting:
+        going = [run for run in store.open_runs(owner) if not run.cancelling]
+        under_way = [_alike(store, going, request) for request in requests]
+        if all(under_way):
+            return tuple(filter(None, under_way))
+        _check_limits(store, owner, requests)
+        runs = tuple(store.create(owner, request) for request in requests)
+    for run in runs:
+        engine.submit(run.id)
+    return runs
+
+
+def _alike(store: Store, runs: Sequence[StoredRun], request: RunRequest) -> StoredRun | None:
+    """Return the run that computes what is asked for, None where none does."""
+    plan, alike = _as_stored(request.plan), experiment_of(request.kind).alike
+    for run in runs:
+        same = run.kind == request.kind and alike(run.plan, plan)
+        if same and store.inputs(run.id) == _as_stored(request.inputs):
+            return run
+    return None
+
+
+def _as_stored(value: Json) -> Json:
+    """Return what is read again of JSON that is stored: lists for tuples."""
+    stored: Json = json.loads(json.dumps(value))
+    return stored
+
+
+def _check_limits(store: Store, owner: str, requests: Sequence[RunRequest]) -> None:
+    for request in requests:
+        check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
+    check("max_open_runs", store.count_open(owner) + len(requests))
+    check("max_runs_a_day", store.count_since(owner, time.time() - DAY) + len(requests))
+    check("max_all_open_runs", store.count_open() + len(requests))
 
 
 @dataclass(frozen=True)
@@ -134,3 +248,212 @@ def forget_opened_links(store: Store, visitor: str) -> None:
     """Forget which links a visitor has opened."""
     opened = GrantHolderRow.visitor == as_token(visitor)
     store.database.write(delete(GrantHolderRow).where(opened))
+
+
+@dataclass(frozen=True)
+class ModelAccess:
+    """The models of the page, each for who may use it.
+
+    A model of the hub or a folder that one visitor opened can be named by all others.
+    """
+
+    cache: ModelCache
+    store: Store
+
+    def names(self, visitor: str, task: Task = NLI) -> list[str]:
+        """Return the models on disk that a visitor can choose for a task.
+
+        While the run database cannot be read, whose the others are is not known: the bundled ones.
+        """
+        here = [entry for entry in entries() if entry.task is None or asks_alike(entry.task, task)]
+        try:
+            hidden = hidden_models(self.store, visitor)
+        except StoreError:
+            return [entry.name for entry in here if entry.source == "bundled"]
+        return [entry.name for entry in here if entry.name not in hidden]
+
+    def task(self, visitor: str, name: str) -> Task:
+        """Return the task of a model on disk that a visitor can choose; inference for any other."""
+        known = offered_tasks() if name else ()
+        return next((task for task in known if name in self.names(visitor, task)), NLI)
+
+    def share(self, visitor: str, name: str) -> str:
+        """Return the grant by which others may use a model, "" where it is not a run's own one."""
+        own = RunRow.kept == name, RunRow.kept != "", is_owner(visitor)
+        with self.store.database.session() as session:
+            run_id = session.scalar(select(RunRow.id).where(*own))
+        return share(self.store, visitor, run_id) if run_id else ""
+
+    def require(self, visitor: str, name: str) -> None:
+        """Refuse a model that is not there or not for this visitor. Raises ModelError."""
+        self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))
+
+    def get(self, visitor: str, name: str, task: Task = NLI) -> AnyModel:
+        """Return a model, loaded. Raises ModelError, also for one of another task."""
+        self.require(visitor, name)
+        return require_task(self.cache.get(name), task)
+
+    def open(
+        self,
+        visitor: str,
+        name: str,
+        order: tuple[Label, ...] | None = None,
+        task: Task = NLI,
+        template: str = "",
+    ) -> LoadedModel:
+        """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
+        hidden = hidden_models(self.store, visitor)
+        require_open(name, hidden)
+        here = _name_of_folder(name)
+        if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
+            self.cache.require(here, hidden)
+        try:
+            opened = self.cache.open(here, order, task, template)
+        except UnclearLabels as unclear:
+            require_size(name, len(unclear.outputs), task)
+            raise
+        require_task(opened.model, task)
+        return opened
+
+
+def asks_alike(first: Task, second: Task) -> bool:
+    """Whether two tasks ask about the same texts: inference in two or three classes does."""
+    return first.example is second.example
+
+
+def require_size(name: str, outputs: int, task: Task) -> None:
+    """Refuse a model with fewer or more outputs than a task has labels. Raises ModelError."""
+    if outputs not in {len(own.labels) for own in TASKS.values() if asks_alike(own, task)}:
+        raise ModelError(
+            f"the model {name!r} has {outputs} outputs, and {task.title.lower()} has the labels "
+            f"{', '.join(task.labels)}; choose its task, or another model"
+        )
+
+
+def require_task(model: AnyModel, task: Task) -> AnyModel:
+    """Return a model of a task. Raises ModelError for one of another task."""
+    own = model.task
+    if not asks_alike(own, task):
+        raise ModelError(
+            f"{model.name} answers another task, {own.title.lower()}, and this is "
+            f"{task.title.lower()}; choose its task, or a model of this one"
+        )
+    return model
+
+
+def hidden_models(store: Store, visitor: str) -> frozenset[str]:
+    """Return the models of runs that are neither this visitor's nor behind an opened link."""
+    others = (
+        RunRow.kept != "",
+        RunRow.owner != COMMAND_LINE,
+        not_(is_owner(visitor)),
+        RunRow.id.not_in(granted_runs(visitor)),
+    )
+    with store.database.session() as session:
+        return frozenset(session.scalars(select(RunRow.kept).where(*others)))
+
+
+def _name_of_folder(name: str) -> str:
+    """Return a model's name for the path of its folder beside the others, else what was named."""
+    folders = {folder.resolve() for folder in model_folders().values()}
+    path = Path(name).resolve() if Path(name).is_absolute() else Path()
+    return path.name if path.parent in folders else name
+
+
+def stored_bytes(run: StoredRun) -> int:
+    """Return the bytes that a run keeps; nothing of a kind that is not known."""
+    experiment = EXPERIMENTS.get(run.kind)
+    return experiment.stored_bytes(run.plan) if experiment else 0
+
+
+def run_bytes(store: Store, visitor: str) -> int:
+    """Return the bytes that all runs of a visitor keep."""
+    return sum(map(stored_bytes, store.runs_where(is_owner(visitor), with_cells=False)))
+
+
+def check_kept_models(store: Store, visitor: str, more: int) -> None:
+    """Refuse runs that would keep more models than a visitor may have. Raises LimitError.
+
+    A run that is still going counts as one that keeps its model.
+    """
+    keeps = or_(RunRow.kept != "", RunRow.state.in_(OPEN))
+    with store.database.session() as session:
+        kept = session.scalar(select(func.count()).where(is_owner(visitor), keeps)) or 0
+    check("max_kept_models", kept + more)
+
+
+def model_bytes(store: Store, visitor: str) -> int:
+    """Return how many bytes the models of a visitor's runs take."""
+    with store.database.session() as session:
+        names = session.scalars(select(RunRow.kept).where(is_owner(visitor), RunRow.kept != ""))
+        return sum(kept_bytes(name) for name in names)
+
+
+def kept_bytes(name: str) -> int:
+    """Return how many bytes a kept model takes, 0 where it is not there."""
+    files = (settings().home / "models" / name).glob("*")
+    return sum(path.stat().st_size for path in files)
+
+
+NOBODY = "nobody"
+"""The owner of deleted runs."""
+
+
+def delete_run(store: Store, engine: Engine, visitor: str, run_id: str) -> None:
+    """Delete a visitor's own run with its cells, its model and its links. Raises UnknownRun."""
+    discard_run(store, engine, own_run(store, visitor, run_id))
+
+
+def discard_run(store: Store, engine: Engine, run: StoredRun) -> None:
+    """Delete a run, whosever it is: for who runs the app."""
+    revoke_all(store, run.id)
+    store.database.write(update(RunRow).where(RunRow.id == run.id).values(owner=NOBODY))
+    if ended(run):
+        _remove(store, run)
+    else:
+        engine.cancel(run.id)
+
+
+def delete_model(store: Store, visitor: str, run_id: str) -> None:
+    """Delete the model of a visitor's own run; the run stays. Raises UnknownRun."""
+    if name := own_run(store, visitor, run_id).kept:
+        remove_model_files(name)
+        store.set_kept(run_id, "")
+
+
+def remove_old_runs(store: Store) -> None:
+    """Remove deleted runs that have ended, and visitors' runs that ended NLI_CLINIC_KEEP_DAYS ago.
+
+    The runs of the command line stay.
+    """
+    is_over = RunRow.state.not_in(OPEN)
+    going = [store.runs_where(is_over, RunRow.owner == NOBODY, with_cells=False)]
+    if days := settings().keep_days:
+        before = time.time() - days * DAY
+        old = RunRow.finished < before, RunRow.finished > 0, RunRow.owner != COMMAND_LINE
+        going.append(store.runs_where(is_over, *old, with_cells=False))
+    for runs in going:
+        for run in runs:
+            revoke_all(store, run.id)
+            _remove(store, run)
+    if days:
+        _sweep(store, before)
+
+
+def _sweep(store: Store, before: float) -> None:
+    """Remove what was put away for runs that were never stored, since an app ended in between."""
+    for experiment in EXPERIMENTS.values():
+        if experiment.sweep:
+            runs = store.runs_where(RunRow.kind == experiment.kind, with_cells=False)
+            experiment.sweep([run.plan for run in runs], before)
+
+
+def _remove(store: Store, run: StoredRun) -> None:
+    """Remove a run: the model first, since one that is no run's is everybody's."""
+    if run.kept:
+        remove_model_files(run.kept)
+    if experiment := EXPERIMENTS.get(run.kind):
+        experiment.remove(run.plan)
+    store.database.write(
+        delete(CellRow).where(CellRow.run == run.id), delete(RunRow).where(RunRow.id == run.id)
+    )

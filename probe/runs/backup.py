@@ -7,21 +7,23 @@ list of such files and written last, so that one that was cut off is none: it is
 
 import hashlib
 import json
+import logging
 import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from threading import Event, Thread
 
 from sqlalchemy import make_url
 
-from probe.errors import FileError, SettingsError, writing
-from probe.models.weights.hashes import file_hash
-from probe.runs.owners import browser_secret
+from probe.errors import FileError, SettingsError, UserError, writing
+from probe.models.weights import file_hash
+from probe.runs.access import browser_secret
 from probe.settings import kept_private, make_home, settings
 
 DATABASE, KEY, MODELS = "runs.sqlite", "browser-secret", "models"
@@ -223,3 +225,49 @@ def _half() -> Path:
 def _mark() -> str:
     """Return what tells this home from others without telling its key."""
     return hashlib.sha256(f"home {browser_secret()}".encode()).hexdigest()[:16]
+
+
+log = logging.getLogger(__name__)
+
+
+def start_backups(folder: Path) -> Callable[[], None]:
+    """Restore into an empty home, then back it up every few minutes; return what ends that.
+
+    To be called before the run database is opened. The end backs up once more. Raises FileError
+    where the home is empty and the back-ups are damaged, and where they are another home's: an app
+    that went on would put its own in their place.
+    """
+    if is_empty() and has_backup(folder):
+        restore(folder)
+    check_folder(folder)
+    ended = Event()
+
+    def work() -> None:
+        before = None
+        while not ended.wait(60 * settings().backup_minutes):
+            before = _try(folder, before)
+        _try(folder, before)
+
+    thread = Thread(target=work, name="backups", daemon=True)
+    thread.start()
+
+    def end() -> None:
+        ended.set()
+        thread.join()
+
+    return end
+
+
+def _try(folder: Path, before: Fingerprint | None) -> Fingerprint | None:
+    """Back up where something has changed since; return how the home was, None where it failed.
+
+    What goes wrong is logged, and tried again the next time.
+    """
+    try:
+        now = fingerprint()
+        if now != before:
+            back_up(folder)
+        return now
+    except Exception as problem:  # the outermost frame of this thread
+        log.error("no back-up: %s", problem, exc_info=not isinstance(problem, UserError))
+        return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel, load_any, locate, without_labels
-from probe.models.weights.hashes import model_hash
+from probe.models.weights import model_hash
 from probe.settings import kept_private, make_home, settings
 from probe.tasks.task import Label
 

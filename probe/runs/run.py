@@ -1,8 +1,15 @@
 """A run and its cells as they are read from the store, and what is needed to begin one."""
 
+import os
+import platform
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Generic, Literal, TypeVar
+
+from probe.first_import import first_import
+from probe.models.classifier import resolve
 
 Json = dict[str, Any]  # Any: what JSON holds
 State = Literal["queued", "running", "done", "cancelled", "failed"]
@@ -107,3 +114,27 @@ def run_facts(run: Run[Json, object, object, object]) -> Json:
     """Return all of a run but its owner's token, its verdict and its cells."""
     names = ("id", "kind", "state", "error", "created", "started", "finished", "kept", "plan")
     return {name: getattr(run, name) for name in (*names, "environment", "artefacts")}
+
+
+PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "captum", "nltk", "distributed")
+
+
+def environment() -> Json:
+    """Return versions, precision, processor and, where one computes, the graphics card."""
+    with first_import:
+        from probe.models.torch_threads import gpus
+
+    versions = {}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    cards = gpus()
+    return {
+        "python": platform.python_version(),
+        **versions,
+        "precision": resolve("auto"),
+        "machine": platform.machine(),
+        "processor": platform.processor(),
+        "cores": os.cpu_count(),
+        **({"gpu": ", ".join(cards)} if cards else {}),
+    }

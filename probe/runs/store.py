@@ -10,10 +10,9 @@ from sqlalchemy import ColumnElement, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from probe.errors import UnknownRun
-from probe.runs.database.connection import Database
-from probe.runs.database.tables import CellRow, RunRow
+from probe.runs.database import CellRow, Database, RunRow
 from probe.runs.experiment import current_verdict, experiment_of
-from probe.runs.run import OPEN, STOPPED, Json, Run, RunCell, RunRequest, State, StoredRun
+from probe.runs.run import OPEN, STOPPED, AnyRun, Json, Run, RunCell, RunRequest, State, StoredRun
 from probe.settings import settings
 
 StoredCell = RunCell[Json, Json, Json]
@@ -249,3 +248,35 @@ def _cells(session: Session, *where: ColumnElement[bool]) -> Mapping[str, list[S
             RunCell(number, key, STATES[state], progress or None, result or None, error)
         )
     return cells
+
+
+RENEWED = "{count} part{s} that an earlier version of this program computed {are} computed again"
+
+
+def is_current(run: StoredRun) -> bool:
+    """Whether the results of a run are of the form that they have now. Raises ExperimentError."""
+    return bool(run.artefacts.get("form", 1) == experiment_of(run.kind).form)
+
+
+def renew(store: Store, run: StoredRun) -> StoredRun:
+    """Queue what an open run has in another form, and note how much that is; return the run.
+
+    Raises ExperimentError, StoreError.
+    """
+    if is_current(run):
+        return run
+    form = experiment_of(run.kind).form
+    store.discard_results(run.id, {"form": form, "renewed": len(run.results)})
+    return store.get(run.id)
+
+
+def renewed_words(count: int) -> str:
+    """Say how many parts are computed again, "" for none."""
+    several = count != 1
+    s, are = ("s", "are") if several else ("", "is")
+    return RENEWED.format(count=count, s=s, are=are) if count else ""
+
+
+def renewed_of(run: AnyRun) -> str:
+    """Say how many parts of a run are computed again, or were; "" for none."""
+    return renewed_words(run.artefacts.get("renewed", 0))

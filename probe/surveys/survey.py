@@ -6,18 +6,20 @@ lie in the run database, by the token of each respondent's browser; others see n
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+import pandas as pd
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer
 
 from probe.errors import SurveyError
-from probe.runs.database.tables import AssignmentRow, RespondentRow, ResponseRow, SurveyRow
-from probe.runs.owners import COMMAND_LINE, as_token
+from probe.runs.access import COMMAND_LINE, DAY, as_token
+from probe.runs.database import AssignmentRow, RespondentRow, ResponseRow, SurveyRow
 from probe.runs.run import Json
 from probe.runs.store import Store
 
@@ -278,3 +280,34 @@ def _remove(store: Store, ids: Sequence[str]) -> None:
 def _require_open(survey: Survey) -> None:
     if survey.ended:
         raise SurveyError(ENDED)
+
+
+def start_class(store: Store, owner: str, title: str, lesson: str, task: str, model: str) -> Survey:
+    """Make a class that fixes lesson, task and model, and ends after a day. Raises SurveyError."""
+    content = {"lesson": lesson, "task": task, "model": model}
+    return create_survey(store, owner, "lesson", title, content, DAY)
+
+
+def record_guess(store: Store, survey: Survey, visitor: str, step: str, choice: int) -> None:
+    """Keep what a visitor chose at a step, by the number of the choice; the first guess stays.
+
+    Raises SurveyError where the class has ended.
+    """
+    if not has_joined(store, survey, visitor):
+        join(store, survey, visitor)
+    respond(store, survey, visitor, {step: str(choice)})
+
+
+def guesses(store: Store, survey_id: str, step: str, choices: int) -> list[int]:
+    """Return how many guessed each choice of a step."""
+    counts = Counter(row.answer for row in responses(store, survey_id) if row.item == step)
+    return [counts[str(choice)] for choice in range(choices)]
+
+
+def guesses_frame(store: Store, survey_id: str) -> pd.DataFrame:
+    """Return all guesses of a class as a table: respondent, step and the number of the choice."""
+    rows: Sequence[dict[str, object]] = [
+        {"respondent": row.respondent, "step": row.item, "choice": int(row.answer) + 1}
+        for row in responses(store, survey_id)
+    ]
+    return pd.DataFrame(rows, columns=["respondent", "step", "choice"])

@@ -5,14 +5,67 @@ As on SQuAD 1.1, and 2.0: where a passage holds no answer, only an empty one is 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import string
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from probe.errors import ExampleError
-from probe.tasks import span_scores
+from probe.graphemes import has_unspaced, pieces
 from probe.tasks.python_literals import read_literal
 from probe.tasks.task import Label, Task, register
+from probe.terms import Term
+
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+PUNCTUATION = frozenset(string.punctuation)
+MEASURES = {
+    "em": Term("Exact match", "How often the answer is word for word one of the right ones."),
+    "f1": Term(
+        "F1",
+        "How much the words of the answer and of the nearest right one overlap: the harmonic mean "
+        "of the shares of their words that both have.",
+    ),
+}
+
+
+def normalised(text: str) -> str:
+    """Return a text in lower case, without punctuation, articles and superfluous blanks."""
+    bare = "".join(character for character in text.lower() if character not in PUNCTUATION)
+    return " ".join(ARTICLES.sub(" ", bare).split())
+
+
+def same_span(first: str, second: str) -> bool:
+    """Whether two answers are the same after normalisation."""
+    return normalised(first) == normalised(second)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text after normalisation.
+
+    Of a script without blanks they are its characters without marks, as in MLQA's scores for
+    Chinese (Lewis et al. 2020).
+    """
+    bare = normalised(text)
+    if not has_unspaced(bare):
+        return bare.split()
+    return [piece for piece in pieces(bare) if piece[0].isalnum()]
+
+
+def token_f1(answer: str, reference: str) -> float:
+    """Return the F1 of two answers' words, between 0 and 1; 0 where they share none."""
+    words, wanted = words_of(answer), words_of(reference)
+    shared = sum((Counter(words) & Counter(wanted)).values())
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(words), shared / len(wanted)
+    return 2 * precision * recall / (precision + recall)
+
+
+def best(answer: str, references: Sequence[str], measure: Callable[[str, str], float]) -> float:
+    """Return the largest value of a measure over the references, 0 for none."""
+    return max((float(measure(answer, reference)) for reference in references), default=0.0)
+
 
 SEPARATOR, WITHIN = "|", "\\|"
 """Stands between the reference answers of a question where they are one text, and within one."""
@@ -70,8 +123,8 @@ def is_right(answer: Label, gold: Label) -> bool:
     Where there is none only an empty answer is right (Rajpurkar et al. 2018, in their code).
     """
     if gold == NO_ANSWER:
-        return not span_scores.normalised(answer)
-    return bool(span_scores.best(answer, references(gold), span_scores.same_span))
+        return not normalised(answer)
+    return bool(best(answer, references(gold), same_span))
 
 
 def f1(answer: Label, gold: Label) -> float:
@@ -81,7 +134,7 @@ def f1(answer: Label, gold: Label) -> float:
     """
     if gold == NO_ANSWER:
         return float(is_right(answer, gold))
-    return span_scores.best(answer, references(gold), span_scores.f1)
+    return best(answer, references(gold), token_f1)
 
 
 def in_words(gold: Label) -> str:
@@ -167,8 +220,8 @@ def problem(question: Question) -> str:
 
     Others of MRQA's are spellings beside the one that the passage has.
     """
-    passage, known = span_scores.normalised(question.passage), question.references
-    if not known or any(span_scores.normalised(text) in passage for text in known):
+    passage, known = normalised(question.passage), question.references
+    if not known or any(normalised(text) in passage for text in known):
         return ""
     return f"the answer {known[0]!r} does not occur in the passage"
 
@@ -182,7 +235,7 @@ READING = register(
         target="question",
         columns={"question": ("question",), "passage": ("context", "passage")},
         matches=is_right,
-        agrees=span_scores.same_span,
+        agrees=same_span,
         f1=f1,
         gold_text=gold_text,
         problem=problem,

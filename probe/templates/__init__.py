@@ -4,8 +4,14 @@ from probe.errors import TemplateError
 from probe.templates.generate import count, generate
 from probe.templates.grammar import kinds
 from probe.templates.pairs import TemplatePair
-from probe.templates.request import RANGES, Request, read_range
-from probe.templates.selection import split_by_template, subcases, template_ids
+from probe.templates.request import (
+    RANGES,
+    Request,
+    read_range,
+    split_by_template,
+    subcases,
+    template_ids,
+)
 
 __all__ = [
     "RANGES",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from probe.data.source import Form, form_of
-from probe.data.writers.blocks import in_place
+from probe.data.writers import in_place
 from probe.errors import writing
 from probe.tasks.task import Task
 

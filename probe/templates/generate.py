@@ -10,8 +10,7 @@ from probe.errors import TemplateError
 from probe.stopping import check_stop
 from probe.templates.grammar import grammar
 from probe.templates.pairs import TemplatePairs
-from probe.templates.request import Request
-from probe.templates.selection import select
+from probe.templates.request import Request, select
 
 
 def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: the task's own

@@ -8,8 +8,17 @@ from pathlib import Path
 
 from nltk.tag.perceptron import AveragedPerceptron
 
-from probe.text.tagger import WEIGHT_SCALE, WEIGHTS_FILE, Features, Model, is_address, tags
-from probe.text.treebank import PUNCTUATION_TAGS, TAGS, TaggedLine
+from probe.text.tagger import (
+    PUNCTUATION_TAGS,
+    TAGS,
+    WEIGHT_SCALE,
+    WEIGHTS_FILE,
+    Features,
+    Model,
+    TaggedLine,
+    is_address,
+    tags,
+)
 
 EPOCHS = 5
 MIN_OCCURRENCES = 20  # of a word with a fixed tag

@@ -17,6 +17,7 @@ from probe.first_import import first_import
 if TYPE_CHECKING:
     from probe.text.wordnet_reader import ThreadSafeReader
 
+
 DEBIAN_FOLDER = Path("/usr/share/wordnet")
 READER_FILES = tuple(
     name.format(part)

@@ -10,11 +10,18 @@ from probe.tasks.label_rules import COMPUTED, UNDEFINED, Rule
 from probe.tasks.task import Example, Label, Task
 from probe.text.difference import Edit, edits
 from probe.text.language import ENGLISH, foreign_reason, language_of
-from probe.text.tokens import same_words
-from probe.transforms.availability import require_ready
+from probe.text.words import same_words
 from probe.transforms.options import OPTIONS, Options
-from probe.transforms.registry import Reader, SubWords, Tools, Transform, chain, rule_of
-from probe.transforms.wording import applies_of
+from probe.transforms.registry import (
+    Reader,
+    SubWords,
+    Tools,
+    Transform,
+    applies_of,
+    chain,
+    require_ready,
+    rule_of,
+)
 
 MAX_EXAMPLES = 64  # that a chain may derive from one
 Edits = dict[str, list[Edit]]

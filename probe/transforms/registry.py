@@ -1,14 +1,17 @@
 """The registry of transforms: their functions, facts and tools."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from probe.errors import TransformError, UnknownTransform
+from probe import pbsmt
+from probe.errors import TransformError, Unavailable, UnknownTransform
 from probe.tasks.label_rules import UNDEFINED, Rule, compose
-from probe.tasks.task import TARGET, Example, Label, Task
+from probe.tasks.nli import NLI
+from probe.tasks.task import ORIGIN, SOURCE, TARGET, Example, Label, Task, task_named
 from probe.terms import Term
+from probe.text import tagger, wordnet
 from probe.transforms.options import Options
 
 Level = Literal["word", "sub-word"]
@@ -291,3 +294,74 @@ def leaves_gold(name: str) -> bool:
 def default_of(name: str, task: Task) -> Label | None:
     """Return the label a chain's result is compared with, None for the original prediction."""
     return task.default_label if any(link.default for link in chain(name)) else None
+
+
+RESOURCES: Mapping[Need, Callable[[Task], str]] = {
+    "model": lambda task: "",  # the caller brings the model
+    "wordnet": lambda task: wordnet.missing(),
+    "tagger": lambda task: tagger.missing(),
+    "phrases": lambda task: pbsmt.missing(task.translated),
+}
+
+
+def missing(transform: Transform, task: Task = NLI) -> str:
+    """Return what a transform lacks here for a task and how to get it, "" for nothing."""
+    return " ".join(filter(None, (RESOURCES[need](task) for need in transform.needs)))
+
+
+def require_ready(name: str, task: Task) -> None:
+    """Raise UnknownTransform or Unavailable where a transform or chain cannot run for a task."""
+    for link in chain(name):
+        if not link.suits(task):
+            raise Unavailable(f"{link.name} is not for the task {task.name} ({task.title})")
+        if message := missing(link, task):
+            raise Unavailable(f"{link.name} cannot run here: {message}")
+
+
+def ready(task: Task) -> list[str]:
+    """Return the names of the transforms that can run here for a task."""
+    return [
+        name
+        for name, transform in REGISTRY.items()
+        if transform.suits(task) and not missing(transform, task)
+    ]
+
+
+def summary_of(transform: Transform, task: Task) -> str:
+    """Return what a transform does to an example of a task that it suits."""
+    return transform.summary.format(**_texts(task))
+
+
+def applies_of(transform: Transform, task: Task) -> str:
+    """Return what an example of a task must have for a transform to apply."""
+    return transform.applies.format(**_texts(task))
+
+
+def source_of(transform: Transform, task: Task) -> str:
+    """Return where a transform is from, and that it is our extension for a task where it is."""
+    home = task_named(transform.home) if transform.home else task
+    extends = home.example is not task.example
+    return f"our extension of {transform.source}" if extends else transform.source
+
+
+def chain_title(name: str) -> str:
+    """Return the title of a transform or chain: "Drop the unimportant half, then sort the words".
+
+    Raises UnknownTransform.
+    """
+    first, *others = (link.title for link in chain(name))
+    return ", then ".join([first, *(title[:1].lower() + title[1:] for title in others)])
+
+
+def choice(name: str) -> str:
+    """Return a transform or chain as one chooses it: "Sort the words · sort"."""
+    return f"{chain_title(name)} · {name}"
+
+
+def _texts(task: Task) -> dict[str, str]:
+    """Return what to call the text of each role that a task has."""
+    target = f"the {task.title_of(task.target).lower()}"
+    if task.source is None:
+        return {TARGET: target, ORIGIN: "its first half"}
+    source = f"the {task.title_of(task.source).lower()}"
+    return {TARGET: target, SOURCE: source, ORIGIN: source}

@@ -3,8 +3,7 @@
 from threading import Thread
 
 from probe.analysis.examination import examine
-from probe.models.cache import ModelCache
-from probe.models.library import DEFAULT
+from probe.models.library import DEFAULT, ModelCache
 from probe.tasks.nli import NLI
 
 TRANSFORMS = ("sort", "drop")

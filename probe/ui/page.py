@@ -7,10 +7,10 @@ from typing import Any
 
 import gradio as gr
 
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from probe.models.library import ModelCache
+from probe.runs.access import ModelAccess
+from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
-from probe.runs.model_access import ModelAccess
 from probe.runs.store import Store
 from probe.settings import ASSETS, settings
 from probe.tasks.task import Task, offered_tasks, task_named

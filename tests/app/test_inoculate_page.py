@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from finetune.report.inoculation.gallery import shown_runs
+from finetune.report.inoculation import shown_runs
 from probe.tasks.nli import NLI
 from tests.conftest import App
 from tests.support.pages.browser import (

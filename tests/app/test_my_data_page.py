@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.runs.access import revoke, share
 from probe.runs.store import Store
 from probe.ui.links import link_to_run

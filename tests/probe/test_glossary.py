@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.analysis.importance.methods import METHODS
+from probe.analysis.importance import METHODS
 from probe.baselines import BASELINES
 from probe.glossary import SECTIONS, glossary, register
 from probe.models.bundled import BUNDLED

@@ -5,14 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from probe.analysis.hans import profile
-from probe.analysis.importance.attribution import attribute
-from probe.analysis.importance.methods import METHODS, Method
+from probe.analysis.importance import METHODS, Method, attribute
 from probe.analysis.transformed import transform_all
 from probe.errors import Stopped
-from probe.pbsmt import phrase_table
-from probe.pbsmt.decode import Search
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.source_text import SourceText
+from probe.pbsmt import translate
+from probe.pbsmt.translate import DecoderWeights, Search, SourceText
 from probe.stopping import stopping
 from probe.tasks.nli import Pair
 from probe.templates import Request, generate
@@ -76,7 +73,7 @@ def test_the_words_that_are_looked_up_in_wordnet(name: str) -> None:
 
 def test_the_search_of_a_translation() -> None:
     weights = DecoderWeights(language_model=0.5, distortion=0.3, distortion_limit=6)
-    search = Search(SourceText(TEXT.split(), phrase_table.parse([]), TOY, weights), beam_size=10)
+    search = Search(SourceText(TEXT.split(), translate.parse_table([]), TOY, weights), beam_size=10)
     assert stopped_at_the_second_look(search.run)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from finetune.experiments.calibration.plan import METHODS as CALIBRATIONS
-from finetune.experiments.mitigation.plan import METHODS as REPAIRS
-from finetune.experiments.word_salad import salad_names
+from finetune.trials.calibration import METHODS as CALIBRATIONS
+from finetune.trials.mitigation import METHODS as REPAIRS
+from finetune.trials.word_salad import salad_names
 from probe.published import (
     PublishedTable,
     published,

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from probe.cli.main import app
 from probe.errors import SettingsError
+from probe.runs.access import browser_secret
 from probe.runs.models import save_model_files
-from probe.runs.owners import browser_secret
 from probe.runs.store import Store
 from probe.settings import ASSETS, CHECKOUT, OTHERS, Settings, settings, table, variable
 from probe.ui.visitors.visitor_files import fresh_folder

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from finetune.experiments.inoculation.challenges import challenged
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.registry import register_experiments
+from finetune.trials.challenges import challenged
+from finetune.trials.datasets import Sets
+from finetune.trials.registry import register_experiments
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.runs.compute import cluster
-from probe.runs.compute.engine import Engine
+from probe.runs import dispatch
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from tests.conftest import free_port
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
@@ -56,7 +56,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def waiting_engine(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Store, Engine]]:
     """A store, and an engine whose cluster does not answer, which it learns soon: all runs wait."""
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(dispatch, "CONNECT_SECONDS", 0.1)
     store = Store(patience=0.5)
     engine = Engine(store, f"tcp://127.0.0.1:{free_port()}")
     yield store, engine

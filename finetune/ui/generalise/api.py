@@ -5,11 +5,11 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.generalisation.plan import THRESHOLDS, Plan
 from finetune.training.recipes import Mode
+from finetune.trials.generalisation_plan import THRESHOLDS, Plan
 from finetune.ui.generalise.form import SIZES, Form, request_of
 from finetune.ui.inoculate.plan_form import USUAL_RATE
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Numbers, Share, Token, Whole
 from probe.ui.api.endpoint import endpoint

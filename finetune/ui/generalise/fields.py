@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.experiments.generalisation.conditions import FILE, GRIDS
+from finetune.trials.generalisation_plan import FILE, GRIDS
 from finetune.ui.generalise.form import MAX_LOSS, REPEATS, SIZES
 from finetune.ui.generalise.samples import (
     file_shown,

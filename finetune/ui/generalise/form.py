@@ -6,34 +6,34 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from finetune.experiments.generalisation.conditions import FILE
-from finetune.experiments.generalisation.datasets import SourceData, with_conditions
-from finetune.experiments.generalisation.plan import (
+from finetune.training.data import Asked
+from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.challenges import UserFiles
+from finetune.trials.generalisation_data import read_data
+from finetune.trials.generalisation_plan import (
+    FILE,
     THRESHOLDS,
     Plan,
+    SourceData,
     Thresholds,
     cells,
     check,
+    run_request,
     usual_rates,
+    with_conditions,
 )
-from finetune.experiments.generalisation.run import run_request
-from finetune.experiments.generalisation.user_data import read_data
-from finetune.experiments.inoculation.plan import numbers
-from finetune.experiments.inoculation.user_data import UserFiles
-from finetune.training.data import Asked
-from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.inoculation_plan import numbers
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe import limits
-from probe.data.hub.dataset import source_name
+from probe.data.hub_dataset import source_name
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models.library import require_on_disk, task_of_model
 from probe.reports.duration import duration_words
-from probe.runs.environment import environment
-from probe.runs.run import RunRequest
+from probe.runs.run import RunRequest, environment
 from probe.tasks.task import Task
 from probe.terms import capitalised
 from probe.ui.html.elements import note
@@ -165,7 +165,7 @@ def requests(*values: object) -> list[RunRequest]:
 def forecast(*values: object) -> Markup:
     """Say about how long the run takes, and what is tried. Raises a sentence for the person."""
     with first_import:
-        from finetune.experiments.generalisation.time_estimate import estimate_seconds
+        from finetune.trials.generalisation_time import estimate_seconds
 
     form = form_of(*values)  # type: ignore[arg-type]  # as above
     if form.skill == FILE and not form.file:

@@ -7,12 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.experiments.generalisation.conditions import GRIDS, conditions
-from finetune.experiments.generalisation.user_data import MAX_CONDITIONS, read_conditions
 from finetune.training.data import Asked
+from finetune.trials.generalisation_data import MAX_CONDITIONS, read_conditions
+from finetune.trials.generalisation_plan import GRIDS, conditions
 from finetune.ui.generalise.titles import varied
-from probe.data.missing import is_missing
-from probe.data.rows import guess
+from probe.data.rows import guess, is_missing
 from probe.data.tables import read_table
 from probe.errors import FileError
 from probe.limits import visitor_bounds

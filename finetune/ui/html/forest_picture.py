@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from finetune.report.drawing import svg_file
+from finetune.report.panel import svg_file
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.forest_plot import Forest, forest_frame, forest_plot, forest_svg
 

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.selection import Selection
-from finetune.report.inoculation.overview import MEANINGS, outcome_in
-from finetune.report.inoculation.sweep import challenge_title, line_names
+from finetune.report.inoculation import MEANINGS, challenge_title, line_names, outcome_in
+from finetune.trials.inoculation_plan import InoculationRun, Selection
 from finetune.ui.html.forest_picture import forest_picture
 from probe.metrics import NOTHING as NOT_MEASURED
 from probe.metrics import Estimate

@@ -5,33 +5,32 @@ from collections.abc import Mapping
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.experiments.generalisation.conditions import described
-from finetune.experiments.generalisation.grid import on_original, untrained
-from finetune.experiments.generalisation.run import GeneralisationRun
-from finetune.experiments.generalisation.verdict import (
-    OUTCOMES,
-    Outcome,
-    in_figures,
-    serving_all,
-    worst_in,
-)
-from finetune.experiments.inoculation.run import InoculationRun
 from finetune.report.curves import Panel, PanelStyle
-from finetune.report.drawing import svg_file
-from finetune.report.generalisation.command import generalise_command
-from finetune.report.generalisation.figure import (
+from finetune.report.generalisation import (
     ORIGINAL,
     TITLE,
     curve_frame,
     curves,
     figure,
+    generalise_command,
     heat,
     original_curves,
 )
-from finetune.report.inoculation.figure import of_panels
-from finetune.report.inoculation.overview import TONES as INOCULATION_TONES
-from finetune.report.inoculation.text import badge_of
-from finetune.report.panel import svg
+from finetune.report.inoculation import TONES as INOCULATION_TONES
+from finetune.report.inoculation import badge_of
+from finetune.report.inoculation_files import of_panels
+from finetune.report.panel import svg, svg_file
+from finetune.trials.generalisation import (
+    OUTCOMES,
+    Outcome,
+    in_figures,
+    on_original,
+    serving_all,
+    untrained,
+    worst_in,
+)
+from finetune.trials.generalisation_plan import GeneralisationRun, described
+from finetune.trials.inoculation_plan import InoculationRun
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
 from probe.runs.run import Json

@@ -7,23 +7,22 @@ from functools import lru_cache
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.selection import Selection
 from finetune.report.curves import DASHES, Panel, PanelStyle
-from finetune.report.drawing import svg_file
-from finetune.report.inoculation.figure import figure
-from finetune.report.inoculation.overview import TONES, outcome_in
-from finetune.report.inoculation.sweep import (
+from finetune.report.inoculation import (
+    TONES,
+    badge_of,
     by_panel,
     challenge_title,
     counter_titles,
     frames,
     line_names,
     measure_of,
+    outcome_in,
     panels,
 )
-from finetune.report.inoculation.text import badge_of
-from finetune.report.panel import MARKERS, svg
+from finetune.report.inoculation_files import figure
+from finetune.report.panel import MARKERS, svg, svg_file
+from finetune.trials.inoculation_plan import InoculationRun, Selection
 from probe.ui.html.elements import NOTHING, join, sheet
 from probe.ui.html.picture import take_away
 

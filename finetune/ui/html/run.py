@@ -4,29 +4,27 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.plan import BASE
-from finetune.experiments.inoculation.run import InoculationCell, InoculationRun
-from finetune.experiments.inoculation.selection import Selection
-from finetune.report.inoculation.command import command
-from finetune.report.inoculation.overview import TONES, outcome_in, seconds_left
-from finetune.report.inoculation.sweep import (
-    challenge_title,
-    measure_of,
-    model_name,
-    model_title,
-    run_label,
-    task_of,
-)
-from finetune.report.inoculation.text import (
+from finetune.report.inoculation import (
     CAUTION,
+    TONES,
     badge_of,
+    challenge_title,
+    command,
     counter_lines,
     details,
     meaning,
+    measure_of,
     missing_texts,
+    model_name,
+    model_title,
+    outcome_in,
+    run_label,
+    seconds_left,
     summary,
+    task_of,
 )
 from finetune.training.recipes import mode_words
+from finetune.trials.inoculation_plan import BASE, InoculationCell, InoculationRun, Selection
 from finetune.ui.html.commands import commands
 from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER

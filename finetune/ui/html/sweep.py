@@ -4,11 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.selection import Selection
-from finetune.report.inoculation.overview import overview, status
-from finetune.report.inoculation.sweep import challenge_title, line_names, model_title, run_label
-from finetune.report.inoculation.text import SELECTION_TITLES, badge_of, interval
+from finetune.report.inoculation import (
+    SELECTION_TITLES,
+    badge_of,
+    challenge_title,
+    interval,
+    line_names,
+    model_title,
+    overview,
+    run_label,
+    status,
+)
+from finetune.trials.inoculation_plan import InoculationRun, Selection
 from finetune.ui.html.run import is_under_way, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN

@@ -4,20 +4,17 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.inoculation.fast_mode import fast_notes
-from finetune.experiments.inoculation.plan import THRESHOLDS
-from finetune.experiments.inoculation.run import KIND, inoculation_run
 from finetune.training.recipes import Mode
+from finetune.trials.inoculation import fast_notes
+from finetune.trials.inoculation_plan import KIND, THRESHOLDS, inoculation_run
 from finetune.ui.inoculate.plan_fields import DEFAULT_PLAN, DEFAULT_SIZES
 from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, USUAL_RATE, Form, jobs_of
 from finetune.ui.inoculate.start import start_sweep
 from finetune.ui.inoculate.telling import Telling
 from probe.models.library import require_on_disk
-from probe.runs.access import own_run, readable_run
-from probe.runs.compute.engine import Engine
+from probe.runs.access import hidden_models, new_owner, own_run, readable_run
+from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
-from probe.runs.model_access import hidden_models
-from probe.runs.owners import new_owner
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Numbers, Switch, Token, Whole
 from probe.ui.api.endpoint import endpoint

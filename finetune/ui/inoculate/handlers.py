@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.run import InoculationRun
+from finetune.trials.inoculation_plan import InoculationRun
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import told
 from finetune.ui.inoculate import run_lists
@@ -25,9 +25,9 @@ from finetune.ui.inoculate.view import (
 )
 from probe.errors import StoreError, UserError
 from probe.models.library import AnyModel, require_on_disk
-from probe.runs.compute.engine import Engine
+from probe.runs.access import hidden_models
+from probe.runs.engine import Engine
 from probe.runs.gallery import OWNER
-from probe.runs.model_access import hidden_models
 from probe.runs.run import OPEN, STOPPED
 from probe.runs.store import Store
 from probe.tasks.task import task_named

@@ -6,8 +6,8 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.inoculation.sweep import challenge_title, model_name, model_title
+from finetune.report.inoculation import challenge_title, model_name, model_title
+from finetune.trials.inoculation_plan import InoculationRun
 from finetune.ui.html.sweep import list_title
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.plan_fields import DEFAULT_SIZES, sizes_for
@@ -15,7 +15,7 @@ from finetune.ui.inoculate.samples import challenge_choices, first_challenge
 from finetune.ui.inoculate.view import ViewState, gallery_choice, initial_state, linked_state
 from finetune.ui.links import plan_in
 from probe.errors import StoreError
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices

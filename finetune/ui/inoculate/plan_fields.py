@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.inoculation.challenges import MAX_PAIRS
-from finetune.experiments.inoculation.plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
 from finetune.training.recipes import MODES, Mode
+from finetune.trials.challenges import MAX_PAIRS
+from finetune.trials.inoculation_plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
 from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.examples import bundled_examples

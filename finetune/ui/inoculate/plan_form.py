@@ -8,10 +8,18 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.challenges import MAX_PAIRS, bundled_sets, challenges
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.fast_mode import fast_notes
-from finetune.experiments.inoculation.plan import (
+from finetune.training.data import Asked
+from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.challenges import (
+    MAX_PAIRS,
+    UserFiles,
+    bundled_sets,
+    challenges,
+    read_unchecked_sets,
+)
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation import fast_notes
+from finetune.trials.inoculation_plan import (
     Plan,
     Thresholds,
     cell_count,
@@ -20,11 +28,8 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.inoculation.user_data import UserFiles, read_unchecked_sets
-from finetune.training.data import Asked
-from finetune.training.recipes import MODES, Mode, default_rate
 from probe import limits
-from probe.data.hub.dataset import source_name
+from probe.data.hub_dataset import source_name
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, UserError
 from probe.first_import import first_import
@@ -221,7 +226,7 @@ def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
 def seconds_of(plan: Plan, sets: Sets, model: AnyModel | None) -> float:
     """Return about how many seconds a plan takes; costs and raises what `estimate_seconds` does."""
     with first_import:
-        from finetune.experiments.inoculation.time_estimate import estimate_seconds
+        from finetune.trials.inoculation_time import estimate_seconds
 
     return estimate_seconds(plan, sets, model)
 
@@ -235,7 +240,7 @@ def forecast(
     `loaded` is not loaded once more.
     """
     with first_import:
-        from finetune.experiments.inoculation.time_estimate import overflow_note
+        from finetune.trials.inoculation_time import overflow_note
 
     try:
         form = form_of(*values)

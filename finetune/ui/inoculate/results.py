@@ -7,9 +7,8 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.inoculation.sweep import challenge_title
-from finetune.report.inoculation.text import SELECTION_TITLES
+from finetune.report.inoculation import SELECTION_TITLES, challenge_title
+from finetune.trials.inoculation_plan import InoculationRun
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.opening import gallery_models
 from finetune.ui.inoculate.view import Outputs, ViewState, newcomers_state, pictures

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from finetune.experiments.inoculation.run import KIND, InoculationRun, inoculation_runs
-from finetune.report.inoculation.sweep import model_name, task_of
+from finetune.report.inoculation import model_name, task_of
+from finetune.trials.inoculation_plan import KIND, InoculationRun, inoculation_runs
 from probe.models.library import DEFAULT
 from probe.runs import access
-from probe.runs.model_access import asks_alike
+from probe.runs.access import asks_alike
 from probe.runs.store import Store
 from probe.tasks.task import Task
 

@@ -6,13 +6,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.challenges import (
-    catalogue,
-    challenged,
-    make_sets,
-    template_challenges,
-)
-from finetune.experiments.inoculation.datasets import SourceData, bundled
+from finetune.trials.challenges import catalogue, challenged, make_sets, template_challenges
+from finetune.trials.datasets import SourceData, bundled
 from probe.errors import ExperimentError
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI

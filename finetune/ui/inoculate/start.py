@@ -3,13 +3,11 @@
 import secrets
 from collections.abc import Mapping, Sequence
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import InoculationRun, inoculation_run, run_request
-from probe.runs.compute.engine import Engine
-from probe.runs.environment import environment
-from probe.runs.owned_models import check_kept_models
-from probe.runs.owners import start_runs
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import InoculationRun, Plan, inoculation_run, run_request
+from probe.runs.access import check_kept_models, start_runs
+from probe.runs.engine import Engine
+from probe.runs.run import environment
 from probe.runs.store import Store
 
 

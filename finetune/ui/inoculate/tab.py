@@ -5,7 +5,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.report.inoculation.gallery import shown_runs
+from finetune.report.inoculation import shown_runs
 from finetune.ui.inoculate import api
 from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.opening import Opening

@@ -5,21 +5,16 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.challenges import challenges
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan, check
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.experiments.inoculation.selection import Selection
-from finetune.experiments.inoculation.serialise import sets_from
-from finetune.report.inoculation.command import plan_that_tells
-from finetune.report.inoculation.gallery import NUMERICAL
-from finetune.report.inoculation.sweep import task_of
+from finetune.report.inoculation import NUMERICAL, plan_that_tells, task_of
+from finetune.trials.challenges import challenges
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import InoculationRun, Plan, Selection, check, sets_from
 from finetune.ui.inoculate.plan_form import bundled_sets_once, seconds_of
 from probe.errors import RunError, UserError
 from probe.models.library import AnyModel, require_on_disk
 from probe.reports.duration import duration_words
+from probe.runs.access import hidden_models
 from probe.runs.gallery import OWNER
-from probe.runs.model_access import hidden_models
 from probe.runs.run import Json
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING

@@ -6,13 +6,18 @@ from functools import partial
 
 from markupsafe import Markup
 
-from finetune.experiments.generalisation.conditions import conditions, described
-from finetune.experiments.generalisation.datasets import SourceData, draw_tests, with_conditions
-from finetune.experiments.generalisation.grid import chosen, on_original, untrained
-from finetune.experiments.generalisation.plan import Plan
-from finetune.experiments.generalisation.run import GeneralisationRun, generalisation_runs
-from finetune.experiments.generalisation.verdict import worst_in
-from finetune.experiments.inoculation.datasets import Examples
+from finetune.trials.datasets import Examples
+from finetune.trials.generalisation import chosen, on_original, untrained, worst_in
+from finetune.trials.generalisation_plan import (
+    GeneralisationRun,
+    Plan,
+    SourceData,
+    conditions,
+    described,
+    draw_tests,
+    generalisation_runs,
+    with_conditions,
+)
 from finetune.ui.generalise.titles import skill_title
 from finetune.ui.html.generalisation import in_words
 from probe.errors import RunError

@@ -7,14 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.challenges import bundled_sets, challenged
-from finetune.experiments.inoculation.outcomes import OUTCOMES
-from finetune.experiments.inoculation.plan import BASE, Plan
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.inoculation.gallery import shown_runs
-from finetune.report.inoculation.sweep import model_title
-from finetune.report.inoculation.text import meaning
+from finetune.report.inoculation import meaning, model_title, shown_runs
 from finetune.training.recipes import default_rate
+from finetune.trials.challenges import bundled_sets, challenged
+from finetune.trials.inoculation import OUTCOMES
+from finetune.trials.inoculation_plan import BASE, InoculationRun, Plan
 from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep
 from probe.errors import RunError

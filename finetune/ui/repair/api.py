@@ -5,15 +5,15 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.experiments.calibration import plan as calibration
-from finetune.experiments.further_training import Training
-from finetune.experiments.mitigation import plan as mitigation
-from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.training.recipes import Mode
+from finetune.trials import calibration as calibration
+from finetune.trials import mitigation as mitigation
+from finetune.trials.base import Training
+from finetune.trials.transfer import TRANSFER
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.form import SIZE, Form, request_of
 from probe.errors import ExperimentError
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Names, Numbers, Share, Token, Whole
 from probe.ui.api.endpoint import endpoint

@@ -5,10 +5,10 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.experiments.calibration.experiment import CALIBRATION
-from finetune.experiments.mitigation.experiment import MITIGATION
-from finetune.experiments.transfer.experiment import TRANSFER
 from finetune.training.recipes import Mode
+from finetune.trials.calibration import CALIBRATION
+from finetune.trials.mitigation import MITIGATION
+from finetune.trials.transfer import TRANSFER
 from finetune.ui.inoculate.plan_fields import mode_choice, number, several, whole
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.form import REPEATS, SHARE, SIZE, usual_size

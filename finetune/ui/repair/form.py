@@ -6,20 +6,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.experiments.calibration import experiment as calibration_runs
-from finetune.experiments.calibration import plan as calibration
-from finetune.experiments.further_training import Training
-from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.inoculation.plan import numbers
-from finetune.experiments.inoculation.user_data import UserFiles, read_source_data
-from finetune.experiments.mitigation import experiment as mitigation_runs
-from finetune.experiments.mitigation import plan as mitigation
-from finetune.experiments.mitigation.quick import quick_cost
-from finetune.experiments.source_json import labelled
-from finetune.experiments.transfer import experiment as transfer_runs
-from finetune.experiments.transfer import plan as transfer
-from finetune.experiments.word_salad import salad_names
 from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials import calibration as calibration
+from finetune.trials import calibration as calibration_runs
+from finetune.trials import mitigation as mitigation
+from finetune.trials import mitigation as mitigation_runs
+from finetune.trials import transfer as transfer
+from finetune.trials import transfer as transfer_runs
+from finetune.trials.base import Training
+from finetune.trials.challenges import UserFiles, read_source_data
+from finetune.trials.datasets import SourceData, labelled
+from finetune.trials.inoculation_plan import numbers
+from finetune.trials.mitigation import quick_cost
+from finetune.trials.word_salad import salad_names
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from finetune.ui.repair.titles import ALL, METHODS, compared, tidy
 from probe import limits
@@ -27,8 +26,7 @@ from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.library import require_on_disk, task_of_model, without_labels
 from probe.reports.duration import duration_words
-from probe.runs.environment import environment
-from probe.runs.run import RunRequest
+from probe.runs.run import RunRequest, environment
 from probe.tasks.task import Task
 from probe.terms import capitalised
 from probe.ui.html.elements import NOTHING, note
@@ -213,9 +211,9 @@ def requests(*values: object) -> list[RunRequest]:
 def estimate(plan: Plan, source: SourceData) -> float:
     """Return about how many seconds a run takes. Raises a sentence for the person."""
     with first_import:
-        from finetune.experiments.calibration import time_estimate as of_calibration
-        from finetune.experiments.mitigation import time_estimate as of_mitigation
-        from finetune.experiments.transfer import time_estimate as of_transfer
+        from finetune.trials import calibration_time as of_calibration
+        from finetune.trials import mitigation_time as of_mitigation
+        from finetune.trials import transfer_time as of_transfer
 
     if isinstance(plan, calibration.Plan):
         return of_calibration.estimate_seconds(plan, source)

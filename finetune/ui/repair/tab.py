@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from finetune.report.repair.files import write_figure, write_points, write_summary
+from finetune.report.repair_files import write_figure, write_points, write_summary
 from finetune.ui.html.repair.results import results
 from finetune.ui.repair import api
 from finetune.ui.repair.fields import Fields, offered

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from finetune.experiments.calibration import plan as calibration
-from finetune.experiments.calibration.experiment import CALIBRATION
-from finetune.experiments.mitigation import plan as mitigation
-from finetune.experiments.mitigation.experiment import MITIGATION
-from finetune.experiments.transfer.experiment import TRANSFER
-from finetune.experiments.word_salad import salad_names
 from finetune.training.recipes import mode_words
+from finetune.trials import calibration as calibration
+from finetune.trials import mitigation as mitigation
+from finetune.trials.calibration import CALIBRATION
+from finetune.trials.mitigation import MITIGATION
+from finetune.trials.transfer import TRANSFER
+from finetune.trials.word_salad import salad_names
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.tasks.task import Task

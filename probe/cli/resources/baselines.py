@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from probe.baselines import baselines_for
-from probe.baselines.evaluate import Evaluation, evaluate_baseline, evaluation_json
-from probe.cli.example_file import OR_HUB, local_file
-from probe.cli.file_options import labelled_and_told, takes_file
+from probe.baselines.training import Evaluation, evaluate_baseline, evaluation_json
+from probe.cli.file_options import OR_HUB, labelled_and_told, local_file, takes_file
 from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json

@@ -10,13 +10,11 @@ from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.group import group
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import FileError
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.score import Pruning
-from probe.pbsmt.train import TrainingSettings, train
-from probe.pbsmt.translate import FOLDER, load, missing
+from probe.pbsmt.train import Pruning, TrainingSettings, train
+from probe.pbsmt.translate import FOLDER, DecoderWeights, load, missing
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Label, Task, task_named
-from probe.text.tokens import join, tokenise
+from probe.text.words import join, tokenise
 from probe.transforms.options import Options
 
 app = group()

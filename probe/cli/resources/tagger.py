@@ -9,9 +9,8 @@ from probe.cli.group import group
 from probe.data.formats.encodings import text_file
 from probe.errors import TrainingError, writing
 from probe.limits import UNBOUNDED
-from probe.text.tagger import FOLDER, WEIGHTS_FILE, load
+from probe.text.tagger import FOLDER, WEIGHTS_FILE, held_out, load, read_line
 from probe.text.tagger_training import accuracy, save, train
-from probe.text.treebank import held_out, read_line
 
 app = group()
 

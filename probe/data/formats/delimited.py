@@ -3,23 +3,358 @@
 import codecs
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Literal
+from typing import IO, Literal
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.encodings import TextFile
-from probe.data.formats.header import SAMPLE_ROWS, header_of, titles_of
-from probe.data.formats.lines import Lines
-from probe.data.formats.quotes import do_quotes_enclose
 from probe.data.formats.unpacking import pieces_of
-from probe.data.names import check_names, listed
+from probe.data.names import check_names, listed, shown
 from probe.data.records import REPEATED, Record
-from probe.errors import FileError, what_is_wrong
+from probe.errors import FileError, FileQuestion, what_is_wrong
 from probe.limits import Bounds
+from probe.stopping import check_stop
 from probe.tasks.python_literals import read_literal
+
+SAMPLE_ROWS = 100
+"""Rows by which a first row is judged."""
+MAX_TITLES = 3
+"""Rows above the names of the columns that hold a title."""
+MOSTLY = 0.9
+"""Share of the rows below a title that have as many fields as there are names, at least."""
+NAME_CHARACTERS, NAME_WORDS = 40, 3
+LONG_WORDS, MORE_WORDS = 5, 2
+"""Words of a field that is hardly a name, and how many more than a name the texts below it have."""
+NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d+)?|[.,]\d+)([eE][-+]?\d+)?\s*")
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Header:
+    """The names of the columns, and how many rows stand above the data: titles and names."""
+
+    columns: tuple[str, ...]
+    above: int
+    words: str = ""
+
+
+def header_of(rows: Rows, header: bool | None, file: str) -> Header:
+    """Find the names of the columns among a table's first rows, none of which is blank.
+
+    `header` says whether the first row has them. Columns without names are called column1 and so
+    on. Raises FileQuestion where that is not clear.
+    """
+    first, below = (rows[0], rows[1:]) if rows else ((), ())
+    if header is False:
+        names = tuple(f"column{number}" for number in range(1, len(first) + 1))
+        return Header(names, 0, "its first row is data, and its columns have no names")
+    if header is None and (titles := titles_of(rows)):
+        count = "its first row is a title" if titles == 1 else f"its first {titles} rows are titles"
+        return Header(tuple(rows[titles]), titles + 1, count)
+    if header is None and _is_data(first, below):
+        longest = max(first, key=len)
+        raise FileQuestion(
+            f"{file}: its first row, with {shown(longest)}, looks like data and not like the names "
+            "of columns",
+            "--no-header", "--header",
+        )  # fmt: skip
+    return Header(tuple(first), min(len(rows), 1))
+
+
+def titles_of(rows: Rows) -> int:
+    """Return how many rows stand above the names of the columns.
+
+    Such a row has one field filled, or names groups of columns: then one between others is empty.
+    """
+    titles, groups = 0, False
+    while titles < min(len(rows), MAX_TITLES):
+        above = rows[titles]
+        if len(_filled(above)) > 1:
+            if all(field.strip() for field in above[1:-1]):
+                break
+            groups = True
+        titles += 1
+    below = rows[titles + 1 :]
+    if not titles or not below:
+        return 0
+    names = rows[titles]
+    fits = sum(len(row) == len(names) for row in below) >= MOSTLY * len(below)
+    named = len(_filled(names)) >= max(2, len(names) - 1) and len(set(names)) == len(names)
+    if groups and not all(map(_is_name, names)):
+        return 0
+    return titles if fits and named and _is_above(names, below) else 0
+
+
+def _is_data(first: Sequence[str], below: Rows) -> bool:
+    """Whether a first row looks like the rows below it."""
+    columns = list(zip(first, _columns(first, below), strict=True))
+    repeats = any(field and field in values for field, values in columns)
+    if repeats and not any(list(row) == list(first) for row in below):
+        return True
+    counted = [[str(number) for number in range(start, start + len(first))] for start in (0, 1)]
+    numbers = list(first) not in counted and any(
+        NUMBER.fullmatch(field) and values and all(map(NUMBER.fullmatch, values))
+        for field, values in columns
+    )
+    long = sum(len(field.split()) >= LONG_WORDS for field in first) > len(first) / 2
+    return (numbers or long) and not _is_above(first, below)
+
+
+def _is_above(names: Sequence[str], below: Rows) -> bool:
+    """Whether some column is of another kind than its name: numbers, a few values or long texts."""
+    return any(
+        _is_name(name) and values and name not in values and _is_of_a_kind(name, values)
+        for name, values in zip(names, _columns(names, below), strict=True)
+    )
+
+
+def _is_name(field: str) -> bool:
+    words = field.split()
+    short = len(field) <= NAME_CHARACTERS and 0 < len(words) <= NAME_WORDS
+    return short and not NUMBER.fullmatch(field) and not field.rstrip().endswith((".", "!", "?"))
+
+
+def _is_of_a_kind(name: str, values: Sequence[str]) -> bool:
+    if all(map(NUMBER.fullmatch, values)):
+        return True
+    few = len(values) > 2 and len(set(values)) <= len(values) / 2
+    words = sum(len(value.split()) for value in values) / len(values)
+    return few or words >= len(name.split()) + MORE_WORDS
+
+
+def _columns(first: Sequence[str], below: Rows) -> list[list[str]]:
+    """Return what is filled below each field of a row."""
+    return [[row[at] for row in below if at < len(row) and row[at]] for at in range(len(first))]
+
+
+def _filled(row: Sequence[str]) -> list[str]:
+    return [field for field in row if field.strip()]
+
+
+CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"')
+"""What stands between the quote that opens a field and, with it, the one that closes it."""
+STOP_LINES = 1 << 14
+"""Lines between two questions whether to stop."""
+
+
+@dataclass
+class Reading:
+    """Lines by the number of fields of their row, and those of rows that are not well written."""
+
+    widths: Counter[int] = field(default_factory=Counter)
+    malformed: int = 0
+
+    def add(self, width: int, lines: int = 1, well: bool = True) -> None:
+        """Count a row of several lines."""
+        if well:
+            self.widths[width] += lines
+        else:
+            self.malformed += lines
+
+    @property
+    def unfit(self) -> int:
+        """The lines of rows that do not have as many fields as most."""
+        return self.malformed + self.widths.total() - max(self.widths.values(), default=0)
+
+
+@dataclass
+class BothWays:
+    """What the lines of a file are where quotes enclose fields, and where they belong to the text.
+
+    `needed` counts fields whose quotes hold a doubled one, as no other text does, `spanning` those
+    that go on in another line; `bare` says whether some text stands without quotes.
+    """
+
+    delimiter: str
+    enclosing: Reading = field(default_factory=Reading)
+    plain: Reading = field(default_factory=Reading)
+    needed: int = 0
+    spanning: int = 0
+    bare: bool = False
+    _inside: bool = False
+    _fields: int = 1
+    _lines: int = 0
+    _well: bool = True
+
+    def add(self, line: str) -> None:
+        """Count a line without its end."""
+        if not line and not self._inside:
+            return
+        width = line.count(self.delimiter) + 1
+        self.plain.add(width)
+        if not (self._inside or line.startswith('"') or self.delimiter + '"' in line):
+            self.enclosing.add(width)
+            self.bare = self.bare or self._is_bare(line)
+            return
+        self._lines += 1
+        at = self._closed(line, 0) if self._inside else self._field(line, 0)
+        while at is not None and at < len(line):
+            self._fields += 1
+            at = self._field(line, at + 1)
+        self._inside = at is None
+        if not self._inside:
+            self._end()
+
+    def end(self) -> None:
+        """Take the file for ended."""
+        if self._inside:
+            self._well = False
+            self._end()
+
+    def _end(self) -> None:
+        self.enclosing.add(self._fields, self._lines, self._well)
+        self._inside, self._fields, self._lines, self._well = False, 1, 0, True
+
+    def _field(self, line: str, at: int) -> int | None:
+        """Return where the field that begins at a place ends, None for in a later line."""
+        if line.startswith('"', at):
+            return self._closed(line, at + 1)
+        end = line.find(self.delimiter, at)
+        end = len(line) if end < 0 else end
+        self.bare = self.bare or self._is_bare(line[at:end])
+        return end
+
+    def _closed(self, line: str, at: int) -> int | None:
+        closed = CLOSED.match(line, at)
+        if not closed:
+            self.spanning += at > 0
+            return None
+        self.needed += '""' in closed[0]
+        end = line.find(self.delimiter, closed.end())
+        end = len(line) if end < 0 else end
+        self._well = self._well and end == closed.end()
+        return end
+
+    def _is_bare(self, text: str) -> bool:
+        return any(
+            not NUMBER.fullmatch(field) for field in text.split(self.delimiter) if field.strip()
+        )
+
+
+def do_quotes_enclose(lines: Iterator[str], delimiter: str, name: str) -> bool:
+    """Read a whole file both ways, and say which way its rows fit together.
+
+    Where they do so equally, quotes at tabs enclose if one is doubled within another, or if every
+    text has them; at other delimiters they enclose unless only the other reading has a fault
+    nowhere. Raises FileQuestion where nothing tells.
+    """
+    both = BothWays(delimiter)
+    for number, line in enumerate(lines):
+        if number % STOP_LINES == 0:
+            check_stop()
+        both.add(line.rstrip("\r\n"))
+    both.end()
+    encloses = _at_tabs(both) if delimiter == "\t" else _elsewhere(both)
+    if encloses is None:
+        raise FileQuestion(
+            f"{name}: its quotes may enclose fields or belong to the text; its rows fit both ways",
+            "--quotes", "--no-quotes",
+        )  # fmt: skip
+    return encloses
+
+
+def _at_tabs(both: BothWays) -> bool | None:
+    enclosing, plain = both.enclosing.unfit, both.plain.unfit
+    if enclosing != plain:
+        doubtful = enclosing > plain and both.needed > both.enclosing.malformed
+        return None if doubtful else enclosing < plain
+    if both.enclosing.malformed:
+        return False
+    return True if both.needed or not both.bare else None
+
+
+def _elsewhere(both: BothWays) -> bool | None:
+    if both.plain.unfit or len(both.plain.widths) > 1 or max(both.plain.widths, default=1) == 1:
+        return True
+    if both.enclosing.unfit:
+        return None if both.needed else False
+    return None if both.spanning else True
+
+
+ROW_CELLS = 20
+"""A row may hold as many characters as so many of the longest cells."""
+PIECE_BYTES = 1 << 16
+CHARACTER_BYTES = 4
+"""Bytes of a character at most."""
+
+
+def longest_row(bounds: Bounds) -> int | None:
+    """Return the most characters of a row, None where there is no bound."""
+    return ROW_CELLS * bounds.max_cell if bounds.max_cell else None
+
+
+class Lines:
+    """The lines of a text with their ends, refused where a row is too long.
+
+    `row` are the bytes of the lines since the row began; `ended` says that there is no further
+    line, once one was asked for.
+    """
+
+    def __init__(
+        self, file: IO[bytes], encoding: str, bounds: Bounds, only_feeds: bool = False
+    ) -> None:
+        """`only_feeds`: a carriage return alone does not end a line."""
+        self._bounds = bounds
+        self._longest = longest_row(bounds)
+        self._lines = self._split(file, only_feeds)
+        self._first, self._encoding = encoding, "utf-8" if encoding == "utf-8-sig" else encoding
+        self._taken = list[bytes]()
+        self._length = 0
+        self.ended = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        """Return the next line. Raises LimitError, UnicodeError."""
+        line = next(self._lines, b"")
+        if not line:
+            self.ended = True
+            raise StopIteration
+        text = line.decode(self._first)
+        self._first = self._encoding  # a byte order mark stands in the first line alone
+        self._taken.append(line)
+        self._length += len(text)
+        self._check(self._length)
+        return text
+
+    @property
+    def row(self) -> bytes:
+        """The bytes of the row so far."""
+        return b"".join(self._taken)
+
+    def begin_row(self) -> None:
+        """Take what comes next for another row."""
+        self._taken = []
+        self._length = 0
+
+    def _check(self, length: int) -> None:
+        if self._longest is not None and length > self._longest:
+            self._bounds.check("max_cell", length)
+
+    def _split(self, file: IO[bytes], only_feeds: bool) -> Iterator[bytes]:
+        rest = b""
+        while piece := file.read(max(PIECE_BYTES, len(rest))):
+            *lines, rest = _parts(rest + piece, only_feeds)
+            yield from lines
+            self._check(len(rest) // CHARACTER_BYTES)
+        if rest:
+            yield rest
+
+
+def _parts(data: bytes, only_feeds: bool) -> list[bytes]:
+    """Return the whole lines of some bytes, and behind them what may go on."""
+    if only_feeds:
+        *lines, rest = data.split(b"\n")
+        return [*(line + b"\n" for line in lines), rest]
+    lines = data.splitlines(keepends=True)
+    # behind a carriage return a line feed of the same line end may follow
+    return lines if not data.endswith(b"\n") else [*lines, b""]
+
 
 NO_BOUND = 2**31 - 1
 """The csv module's own bound holds for the whole process, ours for one file."""

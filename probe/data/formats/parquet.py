@@ -1,6 +1,8 @@
 """Parquet within bounds: what a file says of itself first, then its texts, then the whole of it."""
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -13,11 +15,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from probe.data.formats.encodings import check_content
-from probe.data.formats.unpacking import MEGABYTE, unpacked_file
-from probe.data.names import check_names
+from probe.data.formats.unpacking import MEGABYTE, packing_of, unpacked_file
+from probe.data.names import check_names, listed
 from probe.data.records import Record
-from probe.errors import reading
-from probe.limits import Bounds
+from probe.errors import FileError, FileQuestion, reading
+from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
 
 BATCH_ROWS = 4096
@@ -94,10 +96,10 @@ def open_parquet(path: Path, bounds: Bounds) -> Parquet:
         _check_metadata(metadata, schema, bounds)
         if bounds.max_cell or bounds.max_unpacked_mb:
             _check_texts(source, schema, bounds)
-    return Parquet(path, bounds, columns, arrow.metadata or {}, partial(_batches, path, bounds))
+    return Parquet(path, bounds, columns, arrow.metadata or {}, partial(_rows, path, bounds))
 
 
-def _batches(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
+def _rows(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
     with (
         unpacked_file(path, bounds) as source,
         pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
@@ -170,3 +172,207 @@ def _leaves(array: Any) -> Iterator[Any]:
         yield array
     for part in parts:
         yield from _leaves(part)
+
+
+SUFFIXES = (".arrow", ".feather")
+FILE = b"ARROW1"
+"""Begins a file that lists its batches at its end; before that list they are a stream."""
+FILE_START = 8
+"""Bytes before the stream in such a file."""
+TEXTS = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+HEADER, BATCH_OF_DICTIONARY, BUFFERS, COMPRESSION = 2, 1, 2, 3
+"""Numbers of fields in the tables of which a message is made (Message.fbs and Schema.fbs)."""
+SPLITS, STATE = "dataset_dict.json", "state.json"
+"""What a folder holds of several data sets, and of one."""
+
+
+def is_arrow(path: Path) -> bool:
+    """Whether a path is an Arrow file by its name, or a folder."""
+    return path.name.lower().removesuffix(packing_of(path)).endswith(SUFFIXES) or path.is_dir()
+
+
+def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Parquet:
+    """Look at what a file or a folder says of its columns.
+
+    Raises FileError, and FileQuestion for a folder of several splits.
+    """
+    folder, words = _split(path, split)
+    files = _files(folder)
+    with _opened(files[0], bounds) as (schema, _):
+        check_names(schema.names, path.name)
+    names = tuple(schema.names)
+    if bounds != UNBOUNDED:
+        bounds.check("max_columns", sum(map(_leaf_count, schema.types)))
+        _check(files, bounds)
+    return Parquet(
+        path, bounds, names, schema.metadata or {}, partial(_batches, files, bounds), words
+    )
+
+
+def _batches(files: list[Path], bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
+    for file in files:
+        with _opened(file, bounds) as (_, batches):
+            for batch in batches:
+                for start in range(0, len(batch), BATCH_ROWS):
+                    yield batch.slice(start, BATCH_ROWS)
+
+
+def arrow_files(path: Path) -> list[Path]:
+    """Return every file of which the rows of a path are read. Raises FileError."""
+    if not path.is_dir():
+        return [path]
+    named = [path / split for split in _splits(path)] or [path]
+    return [file for folder in named for file in _files(folder)]
+
+
+def _split(path: Path, asked: str) -> tuple[Path, str]:
+    """Return the folder of the split that is asked for, or of the only one, and its name."""
+    splits = _splits(path)
+    if asked and asked not in splits:
+        raise FileError(f"{path.name} has no split {asked!r}; it has: {listed(splits)}")
+    if not splits:
+        return path, ""
+    if not asked and len(splits) > 1:
+        raise FileQuestion(
+            f"{path.name} holds several splits: {listed(splits)}",
+            *(f"--sheet {split}" for split in splits[:5]),
+        )
+    chosen = asked or splits[0]
+    return path / chosen, f"split {chosen!r}"
+
+
+def _splits(path: Path) -> list[str]:
+    told = _json(path / SPLITS).get("splits") if path.is_dir() else None
+    return [Path(str(split)).name for split in told] if isinstance(told, list) else []
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the Arrow files of one data set, in their order."""
+    if not path.is_dir():
+        return [path]
+    state = _json(path / STATE)
+    if state.get("_indices_data_files") or state.get("_indices_files"):
+        raise FileError(f"{path.name} holds rows by their number; save it after flatten_indices()")
+    named = [str(each.get("filename")) for each in state.get("_data_files", ())]
+    files = [path / Path(name).name for name in named] or sorted(path.glob("*.arrow"))
+    if not files:
+        raise FileError(
+            f"{path.name} is a folder without Arrow files; name a file, or a folder that the "
+            "library datasets saved with save_to_disk()"
+        )
+    return files
+
+
+def _json(path: Path) -> dict[str, Any]:  # Any: JSON
+    if not path.is_file():
+        return {}
+    with reading(f"{path.name} of {path.parent.name}", "JSON", "save the data set again"):
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+@contextmanager
+def _mapped(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
+    """Give the stream that an Arrow file is, or that it holds."""
+    check_content(path, UNBOUNDED, FILE)
+    with (
+        reading(path.name, "Arrow", "fetch or save it again"),
+        unpacked_file(path, bounds) as plain,
+        pa.memory_map(str(plain)) as mapped,
+    ):
+        mapped.seek(FILE_START if mapped.read(len(FILE)) == FILE else 0)
+        yield mapped
+
+
+@contextmanager
+def _opened(
+    path: Path, bounds: Bounds
+) -> Iterator[tuple[Any, Iterator[Any]]]:  # Any: pyarrow is untyped
+    """Give the schema and the batches of an Arrow file."""
+    with _mapped(path, bounds) as mapped:
+        stream = pa.ipc.open_stream(mapped)
+        yield stream.schema, iter(stream)
+
+
+def _leaf_count(kind: Any) -> int:  # Any: pyarrow is untyped
+    """Return how many columns of plain values a type is made of."""
+    parts = (kind.field(number).type for number in range(kind.num_fields))
+    return sum(map(_leaf_count, parts)) if kind.num_fields else 1
+
+
+def _check(files: Sequence[Path], bounds: Bounds) -> None:
+    """Refuse files that are larger than they look. Raises FileError, LimitError."""
+    rows = size = claimed = messages = 0
+    for file in files:
+        with _mapped(file, bounds) as mapped:
+            for message in pa.ipc.MessageReader.open_stream(mapped):
+                check_stop()
+                messages += 1
+                bounds.check("max_rows", messages)  # each costs time even where it holds no row
+                claimed += _claimed(message)
+                bounds.check("max_unpacked_mb", claimed / MEGABYTE)
+        with _opened(file, bounds) as (_, batches):
+            for batch in batches:
+                check_stop()
+                rows += len(batch)
+                bounds.check("max_rows", rows)
+                batch.validate(full=True)
+                size += sum(_size(column, bounds, file.name) for column in batch.columns)
+                bounds.check("max_unpacked_mb", size / MEGABYTE)
+
+
+def _claimed(message: Any) -> int:  # Any: pyarrow is untyped
+    """Return the bytes that the packed buffers of a message claim to hold, 0 where none is packed.
+
+    As many are reserved before they are unpacked, and no more are unpacked.
+    """
+    if message.type == "schema":
+        return 0
+    table, body = memoryview(message.metadata), memoryview(message.body)
+    batch = _followed(table, _field(table, _followed(table, 0), HEADER))
+    if message.type == "dictionary":
+        batch = _followed(table, _field(table, batch, BATCH_OF_DICTIONARY))
+    if not _field(table, batch, COMPRESSION):
+        return 0
+    buffers = _followed(table, _field(table, batch, BUFFERS))
+    places = (buffers + 4 + 16 * number for number in range(_number(table, buffers, 4)))
+    starts = (_number(table, place, 8) for place in places)
+    return sum(max(0, _number(body, start, 8, signed=True)) for start in starts)
+
+
+def _field(table: memoryview, at: int, number: int) -> int:
+    """Return where a field of a table of a flat buffer stands, 0 where it has none."""
+    fields = at - _number(table, at, 4, signed=True)
+    end, place = fields + _number(table, fields, 2), fields + 4 + 2 * number
+    offset = _number(table, place, 2) if place < end else 0
+    return at + offset if offset else 0
+
+
+def _followed(table: memoryview, place: int) -> int:
+    return place + _number(table, place, 4)
+
+
+def _number(data: memoryview, place: int, size: int, signed: bool = False) -> int:
+    return int.from_bytes(data[place : place + size], "little", signed=signed)
+
+
+def _size(array: Any, bounds: Bounds, name: str, width: int = VALUE_BYTES) -> int:
+    """Return the bytes that values take at least. Raises LimitError, and FileError for a kind.
+
+    `width` are those of one beside its text. A kind is refused whose values may lie over one
+    another in the file: how large they are together no number in it tells.
+    """
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    size = width * len(array)
+    bounds.check("max_unpacked_mb", size / MEGABYTE)
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if kind in TEXTS:
+        return size + text_size(array, bounds)
+    if kind is array.type and (parts := parts_of(array)):
+        return size + sum(_size(part, bounds, name, LISTED_BYTES) for part in parts)
+    if pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return size
+    raise FileError(
+        f"{name}: columns of the type {array.type} are read on the command line alone; save it as "
+        "Parquet, with to_parquet()"
+    )

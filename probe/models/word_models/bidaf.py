@@ -19,9 +19,8 @@ from transformers import (
 )
 from transformers.modeling_outputs import QuestionAnsweringModelOutput
 
-from probe.models.word_models.dropout import ByteDropout
-from probe.models.word_models.embeddings import Embeddings
 from probe.models.word_models.esim import differentiable_lstm, initialise_recurrent
+from probe.models.word_models.layers import ByteDropout, Embeddings, WordVectors
 from probe.models.word_models.reading import (
     CharacterConvolution,
     Side,
@@ -34,7 +33,6 @@ from probe.models.word_models.reading import (
     take_rows,
 )
 from probe.models.word_models.word_tokenizer import WordTokenizer
-from probe.models.word_models.word_vectors import WordVectors
 
 
 class BidafConfig(PreTrainedConfig):

@@ -22,9 +22,8 @@ from transformers import (
 from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from probe.models.word_models.soft_alignment import align, join_sides, other_side, stack_sides
+from probe.models.word_models.layers import WordVectors, align, join_sides, other_side, stack_sides
 from probe.models.word_models.word_tokenizer import WordTokenizer
-from probe.models.word_models.word_vectors import WordVectors
 
 INITIALISERS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "xavier": init.xavier_normal_,  # AllenNLP's configuration

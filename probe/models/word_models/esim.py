@@ -25,16 +25,16 @@ from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 from probe.models.word_models.decomposable import classifier_output, initialise_vectors
-from probe.models.word_models.embeddings import Embeddings
-from probe.models.word_models.soft_alignment import (
+from probe.models.word_models.layers import (
+    Embeddings,
     Sides,
+    WordVectors,
     align,
     join_sides,
     other_side,
     stack_sides,
 )
 from probe.models.word_models.word_tokenizer import WordTokenizer
-from probe.models.word_models.word_vectors import WordVectors
 
 ACTIVATIONS: Mapping[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 BYTE_IDS = 256  # bytes count from 1; 0 is padding

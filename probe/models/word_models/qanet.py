@@ -21,8 +21,7 @@ from transformers import (
 from transformers import initialization as init
 from transformers.modeling_outputs import QuestionAnsweringModelOutput
 
-from probe.models.word_models.dropout import ByteDropout
-from probe.models.word_models.embeddings import Embeddings
+from probe.models.word_models.layers import ByteDropout, Embeddings, WordVectors
 from probe.models.word_models.reading import (
     CharacterConvolution,
     Side,
@@ -34,7 +33,6 @@ from probe.models.word_models.reading import (
     passage_logits,
 )
 from probe.models.word_models.word_tokenizer import WordTokenizer
-from probe.models.word_models.word_vectors import WordVectors
 
 ENCODER_CONVOLUTIONS, ENCODER_WIDTH = 4, 7
 """Of the block that encodes the passage or the question by itself."""

@@ -13,9 +13,8 @@ from torch.nn.functional import pad
 from transformers import initialization as init
 
 from probe.models.word_models.decomposable import initialise_vectors
-from probe.models.word_models.dropout import ByteDropout
 from probe.models.word_models.esim import without_padding
-from probe.models.word_models.word_vectors import WordVectors
+from probe.models.word_models.layers import ByteDropout, WordVectors
 
 BYTE_IDS, FIRST, LAST = 262, 259, 260
 """AllenNLP's ids of characters: bytes from 1 on, then marks around a word; 0 is padding."""

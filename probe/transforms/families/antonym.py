@@ -18,8 +18,8 @@ from probe.first_import import first_import
 from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import CONTRADICTION, NLI, Pair
-from probe.text.tokens import spans, substitute
 from probe.text.wordnet import reader
+from probe.text.words import spans, substitute
 from probe.transforms.options import Antonym
 from probe.transforms.registry import Tools, transform
 

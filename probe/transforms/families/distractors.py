@@ -5,8 +5,7 @@ Raw AddSent: no person has repaired a sentence or checked that it answers nothin
 
 from dataclasses import replace
 
-from probe.addsent.generate import Distractor, distractor
-from probe.addsent.place import insert
+from probe.addsent.generate import Distractor, distractor, insert
 from probe.tasks.label_rules import KEEP
 from probe.tasks.reading import Question, joined
 from probe.transforms.registry import Changed, Need, Tools, transform

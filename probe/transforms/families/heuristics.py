@@ -15,8 +15,8 @@ from probe.graphemes import why_characters
 from probe.tasks.label_rules import KEEP, Rule
 from probe.tasks.nli import FLIP, NLI, NOT_ENTAILED, Pair
 from probe.text.tagger import tag
-from probe.text.tokens import join, split_at_blanks, tokenise
 from probe.text.wordnet import Relation
+from probe.text.words import join, split_at_blanks, tokenise
 from probe.transforms.families.wordnet_substitution import Kind, reworded
 from probe.transforms.registry import Changed, Inexact, Tools, inexact, transform
 

@@ -12,7 +12,7 @@ from itertools import pairwise, permutations
 from probe.graphemes import why_characters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
-from probe.text.tokens import FINAL_MARKS, join, words_of
+from probe.text.words import FINAL_MARKS, join, words_of
 from probe.transforms.registry import Inexact, Tools, inexact, transform
 
 PAPER = "Gupta et al. 2021, section 3.1"

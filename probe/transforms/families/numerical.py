@@ -18,7 +18,7 @@ from random import Random
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI, Pair
 from probe.text import tagger
-from probe.text.tokens import Span, spans, substitute
+from probe.text.words import Span, spans, substitute
 from probe.transforms.options import Number
 from probe.transforms.registry import Tools, transform
 

@@ -7,12 +7,11 @@ tokens with blanks between, as the systems of the paper print it.
 
 from functools import partial
 
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.translate import MAX_WORDS, trained, translation
+from probe.pbsmt.translate import MAX_WORDS, DecoderWeights, trained, translation
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 from probe.tasks.task import ORIGIN, SOURCE, Label
-from probe.text.tokens import join, tokenise
+from probe.text.words import join, tokenise
 from probe.transforms.options import Options
 from probe.transforms.registry import Inexact, Tools, transform
 

@@ -21,7 +21,7 @@ from probe.graphemes import clusters
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import NLI
 from probe.text import tagger
-from probe.text.tokens import Span, spans, substitute
+from probe.text.words import Span, spans, substitute
 from probe.transforms.options import Spelling
 from probe.transforms.registry import Tools, transform
 

@@ -15,8 +15,8 @@ from typing import Literal
 from probe.stopping import check_stop
 from probe.text.inflection import DEGREE, inflect, lemmas
 from probe.text.tagger import tag
-from probe.text.tokens import spans, substitute
 from probe.text.wordnet import Pos, Relation, own_senses, reader, related, senses
+from probe.text.words import spans, substitute
 from probe.transforms.options import Options
 
 Kind = Literal["verb", "noun", "adverb", "adjective"]

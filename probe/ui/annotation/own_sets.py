@@ -6,24 +6,28 @@ from typing import Any
 
 import gradio as gr
 
-from probe.annotation.annotation_set import (
+from probe.data.reading import labelled
+from probe.errors import ArgumentError, FileError, UserError
+from probe.limits import visitor_bounds
+from probe.runs.access import ModelAccess
+from probe.runs.store import Store
+from probe.surveys.annotation_results import (
+    items_frame,
+    results,
+    results_json,
+    votes_frame,
+    write_table,
+)
+from probe.surveys.annotation_set import (
     BATCH,
     VOTES,
     AnnotationSet,
     content_of,
+    draw_items,
+    mode_for,
     set_control,
 )
-from probe.annotation.batches import into_batches
-from probe.annotation.files import items_frame, votes_frame, write_table
-from probe.annotation.items import draw_items
-from probe.annotation.judgements import judgements
-from probe.annotation.modes import mode_for
-from probe.annotation.results import results, results_json
-from probe.data.reading import labelled
-from probe.errors import ArgumentError, FileError, UserError
-from probe.limits import visitor_bounds
-from probe.runs.model_access import ModelAccess
-from probe.runs.store import Store
+from probe.surveys.batches import into_batches, judgements
 from probe.surveys.survey import (
     Survey,
     create_survey,

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.annotation.annotation_set import AnnotationSet
-from probe.annotation.batches import progress_of
-from probe.annotation.items import Item, shown_texts
-from probe.annotation.results import BROKEN, Line, Results
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.runs.store import Store
+from probe.surveys.annotation_results import BROKEN, Line, Results
+from probe.surveys.annotation_set import AnnotationSet, Item, shown_texts
+from probe.surveys.batches import progress_of
 from probe.surveys.survey import Survey
 from probe.transforms import REGISTRY
 from probe.ui.html.elements import (

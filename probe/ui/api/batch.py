@@ -17,11 +17,11 @@ from probe.errors import FileError, FileQuestion
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
-from probe.runs.model_access import ModelAccess
-from probe.scoring.request import ScoringRequest
+from probe.runs.access import ModelAccess
+from probe.scoring.files import ScoringRequest
 from probe.tasks.task import Task, task_named
 from probe.transforms.options import Sign
-from probe.transforms.task_options import read_task_options
+from probe.transforms.presets import read_task_options
 from probe.ui.answers.answering import answering, caller_left
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.request_limits import check_transforms

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.comparison.rows import compare_rows, read, require_two
+from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import stem_of
 from probe.data.tables import read_table
@@ -15,7 +15,7 @@ from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
 from probe.reports.comparison import comparison_json, example_comparison_json
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.task import Task
 from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Names, NamesByName, Text, Token, Upload

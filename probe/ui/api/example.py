@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from probe.errors import ModelError, OptionError
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.answers.request_limits import check_example
 from probe.ui.api.arguments import MAX_NAMES, Name, Text, opened

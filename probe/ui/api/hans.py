@@ -7,7 +7,7 @@ import gradio as gr
 
 from probe.analysis.hans import hans_json, profile
 from probe.errors import ModelError, TemplateError
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Names, Seed, Token, Whole
 from probe.ui.api.endpoint import endpoint

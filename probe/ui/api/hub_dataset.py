@@ -4,7 +4,7 @@ from typing import Any
 
 import gradio as gr
 
-from probe.data.hub.dataset import PREFIX, FetchedDataset, fetch, read_reference
+from probe.data.hub_dataset import PREFIX, FetchedDataset, fetch, read_reference
 from probe.errors import FileError
 from probe.limits import visitor_bounds
 from probe.runs.store import Store

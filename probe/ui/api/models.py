@@ -5,8 +5,8 @@ from typing import Any
 import gradio as gr
 
 from probe.errors import ModelError
-from probe.models.user_models import LoadedModel
-from probe.runs.model_access import ModelAccess
+from probe.models.library import LoadedModel
+from probe.runs.access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, read_labels
 from probe.ui.answers.answering import answering

@@ -5,14 +5,13 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.examination import examine
-from probe.analysis.importance.check import check_behind
-from probe.analysis.importance.methods import AskedMethod, BaselineToken
+from probe.analysis.importance import AskedMethod, BaselineToken, check_behind
 from probe.models.library import that_reads
 from probe.models.windows import Long
 from probe.reports.json import examination_json
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.transforms.options import Sign
-from probe.transforms.task_options import read_task_options
+from probe.transforms.presets import read_task_options
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint

@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from probe.checkup.measuring.subject import Asked
+from probe.checkup.measuring import Asked
 from probe.models.windows import Long
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, NamesByName, OptionalUpload, Seed, Token, Whole
 from probe.ui.api.endpoint import endpoint

@@ -9,11 +9,10 @@ from markupsafe import Markup
 
 from probe import limits
 from probe.checkup.experiment import run_request
-from probe.checkup.measuring.subject import Asked
-from probe.checkup.plan import Plan, new_plan, with_gold
-from probe.checkup.time_estimate import estimate_seconds
+from probe.checkup.measuring import Asked
+from probe.checkup.plan import Plan, estimate_seconds, new_plan, with_gold
 from probe.data.file_options import option_words
-from probe.data.hub.dataset import source_name
+from probe.data.hub_dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.tables import read_table
 from probe.errors import CheckupError

@@ -9,8 +9,8 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.checkup.experiment import KIND
-from probe.checkup.measuring.subject import Asked
-from probe.checkup.page.files import write_report
+from probe.checkup.measuring import Asked
+from probe.checkup.page import write_report
 from probe.checkup.report import against, read_report, report_of
 from probe.errors import CheckupError, UserError
 from probe.runs.access import chosen_runs

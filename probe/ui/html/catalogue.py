@@ -12,9 +12,7 @@ from probe.tasks.task import Example, Task
 from probe.templates import Request, generate, kinds, template_ids
 from probe.templates.grammar import grammar
 from probe.transforms import REGISTRY, Result
-from probe.transforms.availability import missing
-from probe.transforms.registry import FAMILIES, Transform
-from probe.transforms.wording import summary_of
+from probe.transforms.registry import FAMILIES, Transform, missing, summary_of
 from probe.ui.html.edits import TEXT, changes
 from probe.ui.html.elements import NOTHING, each, hint, join, term, twin
 from probe.ui.html.glossary import shown_glossary

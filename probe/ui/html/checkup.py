@@ -5,19 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from probe.checkup import page
 from probe.checkup.figure import GROUPS, Figure, Group
-from probe.checkup.measuring.part import bins_from
-from probe.checkup.page import reliability
-from probe.checkup.page.details import TEST_HEADS, examples, rows_of_tests
-from probe.checkup.page.glance import verdict
-from probe.checkup.page.page import (
+from probe.checkup.measuring import bins_from
+from probe.checkup.page import (
     EXAMPLES,
     FIRST,
     RELIABILITY,
+    TEST_HEADS,
     TESTS,
+    examples,
     facts_of,
     glance_tiles,
+    rows_of_tests,
     said_in,
+    verdict,
 )
 from probe.checkup.report import changes_words, figures_of, references, report_of
 from probe.metrics import NOTHING as UNKNOWN
@@ -151,9 +153,9 @@ def _estimates(
 def _folded(report: Json, own: Mapping[str, Figure]) -> Iterator[Markup]:
     """Show what few ask for: how sure it is, sub-cases, examples, and the tests."""
     if bins := bins_from(report["reliability"]):
-        drawn = reliability.diagram(bins, len(task_named(report["task"]).labels))
-        table_of_bins = _sheet(reliability.HEADS, reliability.rows(bins), RELIABILITY)
-        yield twin(RELIABILITY, drawn + note(reliability.NOTE) + table_of_bins)
+        drawn = page.diagram(bins, len(task_named(report["task"]).labels))
+        table_of_bins = _sheet(page.HEADS, page.rows(bins), RELIABILITY)
+        yield twin(RELIABILITY, drawn + note(page.NOTE) + table_of_bins)
     if subcases := [each for each in own.values() if each.group == "subcases"]:
         rows = [(each.title, percent(each.estimate), str(each.n)) for each in subcases]
         yield twin(GROUPS["subcases"], _sheet(SUBCASE_HEADS, rows, GROUPS["subcases"]))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from probe.text.difference import Edit, edits
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 from probe.transforms.apply import Result, Step
 from probe.ui.html.elements import join
 

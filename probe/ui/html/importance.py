@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from probe.analysis.importance.attribution import Importance
-from probe.analysis.importance.methods import METHODS
+from probe.analysis.importance import METHODS, Importance
 from probe.tasks.task import Example
 from probe.transforms.options import SIGNS, Sign
 from probe.transforms.registry import Scored

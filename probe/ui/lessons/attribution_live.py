@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
 from probe.analysis.deletion import HALF, RANDOM, Cut, Ranking, deletion_test
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import FIRST, METHODS, PAPER, Method
+from probe.analysis.importance import FIRST, METHODS, PAPER, Importance, Method, attribute
 from probe.metrics import Estimate, Share
 from probe.models.classifier import text_lengths
 from probe.settings import ASSETS

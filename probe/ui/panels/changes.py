@@ -5,9 +5,8 @@ from typing import Any
 import gradio as gr
 
 from probe.tasks.task import task_named
-from probe.transforms.availability import ready
 from probe.transforms.presets import PRESETS, first_choice, presets
-from probe.transforms.wording import choice
+from probe.transforms.registry import choice, ready
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.page import Page
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from probe.analysis.hans import Profiled, profile
 from probe.errors import UserError
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.pacing import STOPPED, StopRequests
 from probe.ui.api import hans as hans_api

@@ -10,7 +10,7 @@ from probe.errors import UserError
 from probe.models.classifier import Classifier
 from probe.models.errors import SeveralCheckpoints, UnclearLabels
 from probe.models.library import AnyModel
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.ui.api import models as models_api

@@ -9,9 +9,7 @@ from probe.analysis.summary import Totals
 from probe.data.names import stem_of
 from probe.data.source import Source
 from probe.models.library import AnyModel
-from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places
-from probe.scoring.request import ScoringRequest
+from probe.scoring.files import FileScoring, Places, ScoringRequest
 from probe.tasks.task import Label
 from probe.ui.results.batch_tables import Record, view
 from probe.ui.results.result_files import result_key, write_json

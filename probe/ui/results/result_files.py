@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from probe.analysis.comparison import rows as comparison
+from probe.analysis import comparison as comparison
 from probe.data.tables import Table, write_table
 from probe.errors import FileError
-from probe.reports.compared_rows import keep, kept
-from probe.reports.frames import compared_frame
+from probe.reports.comparison import compared_frame, keep, kept
 from probe.ui.visitors.visitor_files import VISITORS, cache_folder
 
 KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from probe.models.library import require_on_disk
-from probe.runs.compute.engine import Engine
-from probe.runs.model_access import hidden_models
-from probe.runs.owned_models import check_kept_models
-from probe.runs.owners import new_owner, start_runs
+from probe.runs.access import check_kept_models, hidden_models, new_owner, start_runs
+from probe.runs.engine import Engine
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
 

@@ -10,10 +10,8 @@ from markupsafe import Markup
 from probe.errors import StoreError, UserError
 from probe.models.bundled import title_of
 from probe.models.library import require_on_disk
-from probe.runs.compute.engine import Engine
-from probe.runs.model_access import ModelAccess, hidden_models
-from probe.runs.owned_models import check_kept_models
-from probe.runs.owners import start_runs
+from probe.runs.access import ModelAccess, check_kept_models, hidden_models, start_runs
+from probe.runs.engine import Engine
 from probe.runs.run import OPEN, STOPPED
 from probe.runs.store import Store
 from probe.tasks.task import Task, task_named

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from probe.models.library import DEFAULT
 from probe.runs import access
+from probe.runs.access import asks_alike
 from probe.runs.gallery import OWNER
-from probe.runs.model_access import asks_alike
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.tasks.nli import NLI

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from probe.errors import RunError, UserError
-from probe.runs.removal import discard_run
+from probe.runs.access import discard_run
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.admin import load_table, runs_table, short_owner
 from probe.ui.html.elements import NOTHING, alert, note

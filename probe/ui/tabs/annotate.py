@@ -5,12 +5,11 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.annotation.modes import modes_for
+from probe.surveys.annotation_set import modes_for
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
-from probe.transforms.availability import ready
 from probe.transforms.presets import presets
-from probe.transforms.wording import choice
+from probe.transforms.registry import choice, ready
 from probe.ui.annotation.answering import Answering, build_answering
 from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, OwnSets
 from probe.ui.annotation.shown import no_set

@@ -10,13 +10,12 @@ from markupsafe import Markup
 from probe.data.source import Source
 from probe.errors import ModelError, UserError
 from probe.models.library import task_of_model
-from probe.runs.compute.engine import Engine
-from probe.runs.model_access import asks_alike
-from probe.runs.owners import as_token, start_runs
+from probe.runs.access import as_token, asks_alike, start_runs
+from probe.runs.engine import Engine
 from probe.runs.run import OPEN, StoredRun
 from probe.runs.store import Store
 from probe.scoring.experiment import SCORING, scoring_request
-from probe.scoring.request import ScoringRequest
+from probe.scoring.files import ScoringRequest
 from probe.tasks.task import Task
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.html.background import background_runs

@@ -11,8 +11,7 @@ from probe.analysis.file_progress import FileProgress
 from probe.analysis.summary import Summary
 from probe.data.names import stem_of
 from probe.metrics import Estimate
-from probe.scoring.files import forms_words
-from probe.scoring.precisions import precision_words
+from probe.scoring.files import forms_words, precision_words
 from probe.tasks.task import Label, Task
 from probe.ui.html.batch.pictures import against_rules
 from probe.ui.html.batch.summary import figures, head

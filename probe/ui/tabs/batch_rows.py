@@ -6,7 +6,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import FileError
-from probe.transforms.wording import chain_title
+from probe.transforms.registry import chain_title
 from probe.ui.events import cell_of
 from probe.ui.html.batch.pictures import ALL as ALL_LABELS
 from probe.ui.html.batch.pictures import BETWEEN

@@ -16,8 +16,8 @@ from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
-from probe.runs.model_access import ModelAccess
-from probe.scoring.request import ScoringRequest
+from probe.runs.access import ModelAccess
+from probe.scoring.files import ScoringRequest
 from probe.settings import settings
 from probe.tasks.task import task_named
 from probe.ui.answers.answering import caller_left, in_steps

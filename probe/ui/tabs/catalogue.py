@@ -9,12 +9,11 @@ from markupsafe import Markup
 from probe.analysis.transformed import ImportanceReader
 from probe.errors import UserError
 from probe.models.library import AnyModel
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Example, Task
 from probe.transforms import REGISTRY, Options, Result, apply
-from probe.transforms.availability import ready
-from probe.transforms.registry import SubWords
+from probe.transforms.registry import SubWords, ready
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.events import QUIET
 from probe.ui.html.catalogue import catalogue

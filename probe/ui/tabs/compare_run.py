@@ -9,7 +9,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
-from probe.analysis.comparison.rows import Row, compare_rows, read, require_two
+from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
@@ -21,7 +21,7 @@ from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
 from probe.reports.comparison import comparison_json
 from probe.reports.duration import duration
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.examples import bundled_file
 from probe.tasks.task import Example, Task, task_named
 from probe.ui.answers.answering import caller_left, in_steps

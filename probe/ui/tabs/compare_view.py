@@ -6,10 +6,10 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison import Row
 from probe.errors import ComparisonError, UserError
 from probe.models.windows import Long
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named

@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 
 from probe.errors import RunError, UserError
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.events import EACH, PRESSED, QUIET, cell_of, in_turn
 from probe.ui.html.elements import NOTHING, alert, note

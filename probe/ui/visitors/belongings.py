@@ -8,13 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from probe.errors import RunError
-from probe.runs.access import forget_opened_links, grants, revoke
-from probe.runs.compute.engine import Engine
+from probe.runs.access import (
+    DAY,
+    as_token,
+    delete_model,
+    delete_run,
+    forget_opened_links,
+    grants,
+    kept_bytes,
+    revoke,
+    stored_bytes,
+)
+from probe.runs.engine import Engine
 from probe.runs.experiment import run_title
-from probe.runs.owned_files import stored_bytes
-from probe.runs.owned_models import kept_bytes
-from probe.runs.owners import DAY, as_token
-from probe.runs.removal import delete_model, delete_run
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.settings import settings

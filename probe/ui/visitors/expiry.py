@@ -5,8 +5,7 @@ import time
 from threading import Thread
 
 from probe.errors import UserError
-from probe.runs.owners import DAY
-from probe.runs.removal import remove_old_runs
+from probe.runs.access import DAY, remove_old_runs
 from probe.runs.store import Store
 from probe.settings import settings
 from probe.surveys.survey import remove_old_surveys

@@ -5,8 +5,7 @@ from contextlib import suppress
 import gradio as gr
 
 from probe.errors import UserError
-from probe.runs.access import redeem
-from probe.runs.owners import as_token, browser_secret, new_owner
+from probe.runs.access import as_token, browser_secret, new_owner, redeem
 from probe.runs.store import Store
 from probe.ui.events import QUIET
 

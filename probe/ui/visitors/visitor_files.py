@@ -25,9 +25,7 @@ from probe.data.source import Source, open_source
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, RunError
 from probe.limits import Bounds, check, visitor_bounds
-from probe.runs.owned_files import run_bytes
-from probe.runs.owned_models import model_bytes
-from probe.runs.owners import as_token
+from probe.runs.access import as_token, model_bytes, run_bytes
 from probe.runs.store import Store
 from probe.settings import ASSETS, kept_private, settings
 

@@ -10,10 +10,10 @@ from typer.testing import CliRunner, Result
 
 from finetune.cli.gallery import GalleryFiles, all_sets, read_rates, sample_source_data
 from finetune.cli.main import app
-from finetune.experiments.inoculation.experiment import pack_scores, unpack_scores
-from finetune.report.inoculation.gallery import CHALLENGES, READERS, shown_runs
+from finetune.report.inoculation import CHALLENGES, READERS, shown_runs
+from finetune.trials.inoculation import pack_scores, unpack_scores
 from probe.errors import ExperimentError
-from probe.models.weights.hashes import model_hash, pairs_hash
+from probe.models.weights import model_hash, pairs_hash
 from probe.runs.gallery import read
 from tests.support.files.pair_files import PAIRS, row, write
 

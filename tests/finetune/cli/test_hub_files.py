@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from finetune.cli.experiments.example_files import local_files
-from finetune.experiments.inoculation.user_data import UserFiles, read_source_data, sources_of
+from finetune.cli.trial_options import local_files
+from finetune.trials.challenges import UserFiles, read_source_data, sources_of
 from probe.tasks.nli import NLI
 from tests.support.files.pair_files import PAIRS, row
 from tests.support.processes.hub import COMMIT, Hub, ServedDataset

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.word_salad import salad_names
+from finetune.trials.word_salad import salad_names
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task, task_named
 from tests.support.commands import call

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from finetune.cli.main import app
-from finetune.experiments.inoculation.datasets import Sets
-from probe.cli.answers.interrupts import INTERRUPTED
+from finetune.trials.datasets import Sets
+from probe.cli.batch import INTERRUPTED
 from probe.runs.store import Store
 from tests.support.files.pair_files import row, write
 from tests.support.waiting import training, until

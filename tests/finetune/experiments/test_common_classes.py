@@ -7,21 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finetune.experiments.generalisation.user_data import read_data
-from finetune.experiments.inoculation.cell import fresh, run_cell
-from finetune.experiments.inoculation.datasets import Sets, SourceData
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.user_data import UserFiles
-from finetune.experiments.inoculation.verdict import conclude
-from finetune.experiments.source_json import labelled, source_request
+from finetune.trials.challenges import UserFiles
+from finetune.trials.datasets import Sets, SourceData, labelled, source_request
+from finetune.trials.generalisation_data import read_data
+from finetune.trials.inoculation import conclude
+from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, run_request
+from finetune.trials.inoculation_trial import fresh, run_cell
 from probe.calibration import calibration
-from probe.checkup.conclusions.families import families_of
-from probe.checkup.conclusions.findings import findings
+from probe.checkup.conclusions import families_of, findings
 from probe.checkup.figure import Figure
-from probe.checkup.measuring.measure import measure_part
-from probe.checkup.measuring.subject import Asked, Subject
+from probe.checkup.measuring import Asked, Subject, measure_part
 from probe.models.library import load
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import IN_COMMON, WHY_IN_COMMON, Label, in_common_classes

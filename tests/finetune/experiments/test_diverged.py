@@ -4,19 +4,16 @@ from dataclasses import replace
 
 import torch
 
-from finetune.experiments.generalisation.cell import run_cell as generalise
-from finetune.experiments.generalisation.conditions import FILE
-from finetune.experiments.generalisation.datasets import SourceData, with_conditions
-from finetune.experiments.generalisation.grid import chosen
-from finetune.experiments.generalisation.plan import Cell as Trained
-from finetune.experiments.generalisation.plan import Plan as GridPlan
-from finetune.experiments.generalisation.point import Point as GridPoint
-from finetune.experiments.inoculation.cell import fresh, run_cell
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.selection import choose
-from finetune.experiments.inoculation.verdict import conclude
+from finetune.trials.datasets import Sets
+from finetune.trials.generalisation import chosen
+from finetune.trials.generalisation_plan import FILE, SourceData, with_conditions
+from finetune.trials.generalisation_plan import Cell as Trained
+from finetune.trials.generalisation_plan import Plan as GridPlan
+from finetune.trials.generalisation_plan import Point as GridPoint
+from finetune.trials.generalisation_trial import run_cell as generalise
+from finetune.trials.inoculation import conclude
+from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, choose
+from finetune.trials.inoculation_trial import fresh, run_cell
 from probe.models.classifier import Classifier
 from tests.support.models.tiny_bert import tiny_pairs
 

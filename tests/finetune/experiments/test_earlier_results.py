@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from finetune.experiments.calibration.experiment import known_results as known_calibrations
-from finetune.experiments.calibration.plan import cells
-from finetune.experiments.mitigation.experiment import known_results as known_mitigations
+from finetune.trials.calibration import cells
+from finetune.trials.calibration import known_results as known_calibrations
+from finetune.trials.mitigation import known_results as known_mitigations
 from probe.runs.run import Json
 from tests.support.runs.repairs import (
     CALIBRATION_PLAN,

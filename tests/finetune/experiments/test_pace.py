@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from finetune.experiments.further_training import Training
-from finetune.experiments.pace import mean_characters, trial, typical
+from finetune.trials.base import Training
+from finetune.trials.pace import mean_characters, trial, typical
 from probe.analysis.pace import characters, sample
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair

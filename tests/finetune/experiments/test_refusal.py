@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.experiments.refusal import refuse
+from finetune.trials.base import refuse
 from probe.errors import ExperimentError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.experiments.registry import EXPERIMENTS, register_experiments
+from finetune.trials.registry import EXPERIMENTS, register_experiments
 from probe.glossary import glossary
 from probe.tasks.task import Task, offered_tasks
 from tests.support.glossary import require_plain, undefined

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.run import Json, StoredRun, ended
 from probe.runs.store import Store
 from tests.support.processes.worker_process import one_worker, worker_pid

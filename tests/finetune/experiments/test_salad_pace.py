@@ -1,7 +1,7 @@
 """How long word salad takes here, as a trial measures it."""
 
-from finetune.experiments.salad_pace import salad_pace_of
-from finetune.experiments.word_salad import salad_names
+from finetune.trials.salad_pace import salad_pace_of
+from finetune.trials.word_salad import salad_names
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI
 from tests.support.runs.clean_source import clean_source

@@ -2,8 +2,9 @@
 
 import pytest
 
-from finetune.experiments.pace import Pace
-from finetune.experiments.work import (
+from finetune.training.frozen_layers import TENSOR_CACHE
+from finetune.trials.pace import Pace
+from finetune.trials.work import (
     Salad,
     Texts,
     Work,
@@ -16,7 +17,6 @@ from finetune.experiments.work import (
     seconds_at_pace,
     training,
 )
-from finetune.training.prepared.tensor_cache import TENSOR_CACHE
 from probe.analysis.pace import TransformPace
 
 DEV, TEST, POOL = Texts("dev", 30), Texts("test", 20), Texts("pool", 100)

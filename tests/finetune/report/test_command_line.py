@@ -8,16 +8,16 @@ import pytest
 from typer.main import get_command
 
 from finetune.cli.main import app
-from finetune.experiments.calibration import plan as calibration
-from finetune.experiments.further_training import Training
-from finetune.experiments.generalisation import plan as generalisation
-from finetune.experiments.generalisation.run import generalisation_run
-from finetune.experiments.inoculation.plan import Plan, Thresholds
-from finetune.experiments.mitigation import plan as mitigation
-from finetune.experiments.transfer import plan as transfer
-from finetune.report.generalisation.command import generalise_command
-from finetune.report.inoculation.command import command
-from finetune.report.repair.command import repair_command
+from finetune.report.generalisation import generalise_command
+from finetune.report.inoculation import command
+from finetune.report.repairs import repair_command
+from finetune.trials import calibration as calibration
+from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import mitigation as mitigation
+from finetune.trials import transfer as transfer
+from finetune.trials.base import Training
+from finetune.trials.generalisation_plan import generalisation_run
+from finetune.trials.inoculation_plan import Plan, Thresholds
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json, Run, StoredRun
 from tests.support.runs.points import make_point, make_run

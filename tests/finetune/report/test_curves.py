@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from finetune.experiments.inoculation.plan import Cell
 from finetune.report.curves import Panel, PanelStyle, curve_frame, style_for, ticks
+from finetune.trials.inoculation_plan import Cell
 from tests.support.runs.points import make_point
 
 POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]

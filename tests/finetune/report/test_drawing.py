@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from finetune.report.drawing import REPLACEMENT, png_file, svg_file
+from finetune.report.panel import REPLACEMENT, png_file, svg_file
 
 CONTROLS = [chr(code) for code in range(0x20) if chr(code) not in "\t\n\r"]
 PICTURE = Markup(

@@ -1,6 +1,6 @@
 """Tables as Markdown."""
 
-from finetune.report.markdown import MarkdownTable, in_percent, with_interval, written
+from finetune.report.panel import MarkdownTable, in_percent, with_interval, written
 from probe.metrics import NOTHING, Estimate
 
 

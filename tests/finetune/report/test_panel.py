@@ -6,9 +6,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from finetune.experiments.inoculation.plan import Cell
 from finetune.report.curves import MODEL_SHAPES, Panel, PanelStyle, curve_frame, style_for
 from finetune.report.panel import FILE, MARKERS, Plot, drawing, grouped_labels, svg
+from finetune.trials.inoculation_plan import Cell
 from tests.support.runs.points import make_point
 
 POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from finetune.training.distillation import mean_probabilities, soft_targets
-from finetune.training.encoder import TrainingOptions, train
+from finetune.training.encoder import TrainingOptions, mean_probabilities, soft_targets, train
 from finetune.training.losses import soft_cross_entropy
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
-from probe.models.inputs.token_rows import TokenRows
+from probe.models.inputs import TokenRows
 from probe.models.library import load
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_word_models import word_classifier

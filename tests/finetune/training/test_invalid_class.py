@@ -13,11 +13,9 @@ from finetune.training.checkpoints import save_model
 from finetune.training.invalid_class import with_invalid_class
 from probe.analysis.examination import examine
 from probe.errors import ModelError
-from probe.models.answers.prediction import as_predictions
-from probe.models.answers.rule import INVALID_BELOW, write_invalid_below
-from probe.models.label_check import check_labels
-from probe.models.library import load
+from probe.models.library import check_labels, load
 from probe.models.outputs import read_config
+from probe.models.prediction import INVALID_BELOW, as_predictions, write_invalid_below
 from probe.tasks.nli import LABELS, NLI, matches
 from probe.tasks.task import INVALID
 from probe.ui.html.prediction import bar, verdict

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import torch
 
+from finetune.training.encoded import encode, score, unscaled_logits
 from finetune.training.loop import (
     BestEpoch,
     Schedule,
@@ -19,7 +20,6 @@ from finetune.training.loop import (
 )
 from finetune.training.losses import admissible, cross_entropy
 from finetune.training.optimisers import OPTIMISERS, make_optimiser
-from finetune.training.prepared.encoded import encode, score, unscaled_logits
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load

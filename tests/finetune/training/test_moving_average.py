@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from finetune.training.moving_average import MovingAverage, averaged
+from finetune.training.optimisers import MovingAverage, averaged
 from tests.support.models.tiny_word_readers import word_reader
 
 NAME = "start.bias"

@@ -9,14 +9,13 @@ from typer.testing import CliRunner, Result
 
 import finetune.cli.main
 import probe.cli.main
-from finetune.experiments.inoculation.cell import run_cell
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.point import Point
-from finetune.training.prepared.encoded import encode
-from finetune.training.prepared.frozen_layers import lower_states, upper_part
+from finetune.training.encoded import encode
+from finetune.training.frozen_layers import lower_states, upper_part
 from finetune.training.recipes import default_rate
-from probe.analysis.importance.attribution import attribute
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Cell, Plan, Point
+from finetune.trials.inoculation_trial import run_cell
+from probe.analysis.importance import attribute
 from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayers, Recipe
 from probe.models.library import load

@@ -12,13 +12,18 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
+from finetune.training.encoded import encode, predictions
+from finetune.training.invalid_class import HIGHEST, LOWEST, fit_temperature
 from finetune.training.losses import cross_entropy
-from finetune.training.prepared.encoded import encode, predictions
-from finetune.training.temperature import HIGHEST, LOWEST, fit_temperature
 from probe.errors import ModelError
-from probe.models.answers.prediction import as_predictions, softmax
-from probe.models.answers.rule import TEMPERATURE, read_temperature, write_temperature
 from probe.models.library import load
+from probe.models.prediction import (
+    TEMPERATURE,
+    as_predictions,
+    read_temperature,
+    softmax,
+    write_temperature,
+)
 from probe.tasks.nli import LABELS
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import tiny_classifier

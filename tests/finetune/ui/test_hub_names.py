@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from finetune.experiments.generalisation.conditions import FILE
+from finetune.trials.generalisation_plan import FILE
 from finetune.ui.generalise.form import Form as GeneraliseForm
 from finetune.ui.generalise.form import request_of
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, Form, sources_of
-from probe.data.hub.dataset import fetch, read_reference
+from probe.data.hub_dataset import fetch, read_reference
 from tests.support.files.pair_files import PAIRS, row
 from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 

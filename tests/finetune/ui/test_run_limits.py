@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.plan import THRESHOLDS
+from finetune.trials.inoculation_plan import THRESHOLDS
 from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.plan_form import FILE_COUNT, LIMIT_FIELDS
-from probe.runs.compute.engine import Engine
-from probe.runs.removal import delete_model
+from probe.runs.access import delete_model
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING
 from probe.ui.visitors.visitor_files import fresh_folder

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from probe.addsent.alterations import UNALTERED, Word, alteration
-from probe.addsent.generate import distractor
-from probe.addsent.place import insert
-from probe.addsent.sister_words import is_noun, sisters
+from probe.addsent.alterations import UNALTERED, Word, alteration, is_noun, sisters
+from probe.addsent.generate import distractor, insert
 from probe.addsent.statements import statement
 from probe.cli.main import app
 from probe.data.questions import read_questions
@@ -18,7 +16,7 @@ from probe.errors import FileError
 from probe.tasks.examples import bundled_examples
 from probe.tasks.reading import READING, Span
 from probe.text.tagger import tag
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 from tests.support.files.questions import asked
 
 PASSAGE = "The old mill burned down in 1850. Anna Weber rebuilt it. It stands in Oldtown today."

@@ -14,7 +14,7 @@ from probe.analysis.summary import Totals, summarise
 from probe.data.rows import Columns
 from probe.data.tables import Table, read_table
 from probe.errors import FileError, UnknownTransform
-from probe.reports.summary import notes, summary_frame, summary_json
+from probe.reports.scored import notes, summary_frame, summary_json
 from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
 from probe.transforms.options import DEFAULTS, OtherLanguages

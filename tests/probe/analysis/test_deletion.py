@@ -11,7 +11,7 @@ from probe.analysis.deletion import (
     deletion_test,
     rankings,
 )
-from probe.analysis.importance.methods import METHODS
+from probe.analysis.importance import METHODS
 from tests.support.models.scored_tokens import WORDS, scored
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import shared

@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import score
-from probe.analysis.fp32_sample import LARGEST, SMALLEST, fp32_sample, fp32_words
-from probe.analysis.summary import Summary, Totals
+from probe.analysis.summary import LARGEST, SMALLEST, Summary, Totals, fp32_sample, fp32_words
 from probe.data.tables import Table
 from probe.models.classifier import Precision, Prediction
-from probe.reports.summary import summary_json
+from probe.reports.scored import summary_json
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Task
 from probe.transforms import Options

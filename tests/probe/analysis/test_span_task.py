@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import score
-from probe.analysis.comparison.rows import compare
-from probe.analysis.comparison.statistics import agreement, disagreement
+from probe.analysis.comparison import agreement, compare, disagreement
 from probe.analysis.examination import examine
 from probe.analysis.summary import summarise
 from probe.data.rows import guess
@@ -20,13 +19,12 @@ from probe.errors import ExampleError, Unavailable
 from probe.models.classifier import Precision, Prediction
 from probe.reports.comparison import comparison_json
 from probe.reports.json import examination_json
-from probe.reports.summary import summary_json
+from probe.reports.scored import summary_json
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import Pair
 from probe.tasks.task import TASKS, Example, Label, Task, register
 from probe.transforms import REGISTRY, Options
-from probe.transforms.availability import ready
-from probe.transforms.registry import Tools, transform
+from probe.transforms.registry import Tools, ready, transform
 from tests.support.files.scored_frames import made_frame, scored_frame
 
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from probe.analysis.batch import Row
-from probe.analysis.variants import variant_scores, variants_json
+from probe.analysis.batch import Row, variant_scores, variants_json
 from probe.cli.main import app
 from probe.data.records import Record
 from probe.models.reader import SpanPrediction

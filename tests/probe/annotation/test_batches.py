@@ -5,16 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from probe.annotation import batches as module
-from probe.annotation.batches import (
-    into_batches,
-    next_batch,
-    progress_of,
-    sent_batches,
-    submit_batch,
-)
 from probe.errors import SurveyError
 from probe.runs.store import Store
+from probe.surveys import batches as module
+from probe.surveys.batches import into_batches, next_batch, progress_of, sent_batches, submit_batch
 from probe.surveys.survey import end_survey, join, responses, survey_of
 from tests.support.pages.visitors import ME
 from tests.support.runs.annotation import answer_all, honest, items, person, small_set

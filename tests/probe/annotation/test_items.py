@@ -5,12 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from probe.annotation.files import items_frame, read_items, write_table
-from probe.annotation.items import draw_items, example_of, item_from, shown_texts
-from probe.annotation.modes import MODES, mode_for, modes_for
 from probe.errors import ArgumentError, ExampleError, FileError, LabelError
 from probe.models.classifier import Classifier
 from probe.models.library import load_any
+from probe.surveys.annotation_results import items_frame, read_items, write_table
+from probe.surveys.annotation_set import (
+    MODES,
+    draw_items,
+    example_of,
+    item_from,
+    mode_for,
+    modes_for,
+    shown_texts,
+)
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING

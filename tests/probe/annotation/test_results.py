@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from probe.annotation.annotation_set import set_control
-from probe.annotation.judgements import fleiss_kappa, majority
-from probe.annotation.results import BROKEN, paper_share, results, results_json
 from probe.errors import SurveyError
 from probe.models.bundled import BUNDLED
 from probe.models.library import load_any
 from probe.runs.store import Store
+from probe.surveys.annotation_results import BROKEN, paper_share, results, results_json
+from probe.surveys.annotation_set import set_control
+from probe.surveys.batches import fleiss_kappa, majority
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.pages.visitors import ME, YOU
 from tests.support.runs.annotation import answer_all, honest, person, small_set

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from probe.baselines import BASELINES
-from probe.baselines.evaluate import Tally, evaluate_baseline, evaluation_json
+from probe.baselines.training import Tally, evaluate_baseline, evaluation_json
 from probe.errors import UnknownBaseline
 from probe.tasks.nli import LABELS, Pair, matches
 from probe.tasks.task import Label

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.baselines import BASELINES
-from probe.baselines.evaluate import evaluate_baseline
+from probe.baselines.training import evaluate_baseline
 from probe.tasks.nli import Pair
 from probe.tasks.task import Label
 from tests.support.files.baseline_pairs import C, E, N, X, label_of

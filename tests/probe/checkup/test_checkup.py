@@ -10,17 +10,22 @@ from typing import Any
 
 import pytest
 
-from probe.checkup.conclusions.difference import difference, paired
-from probe.checkup.conclusions.families import families_of
-from probe.checkup.conclusions.findings import Advice, advice, findings, listing
-from probe.checkup.conclusions.published import published_beside
-from probe.checkup.conclusions.significance import HOW, adjusted, p_value
+from probe.checkup.conclusions import (
+    HOW,
+    Advice,
+    adjusted,
+    advice,
+    difference,
+    families_of,
+    findings,
+    listing,
+    p_value,
+    paired,
+    published_beside,
+)
 from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
-from probe.checkup.measuring.measure import measure_part, parts_of
-from probe.checkup.measuring.part import Part
-from probe.checkup.measuring.subject import Asked, Subject
-from probe.checkup.page.glance import glances, verdict
-from probe.checkup.page.page import checkup_page
+from probe.checkup.measuring import Asked, Part, Subject, measure_part, parts_of
+from probe.checkup.page import checkup_page, glances, verdict
 from probe.checkup.report import (
     FORMAT,
     against,
@@ -37,7 +42,7 @@ from probe.runs.run import Json
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_reader import tiny_reader
 from tests.support.models.tiny_word_readers import QUESTIONS

@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
-from probe.checkup.measuring.measure import measure_part, parts_of
-from probe.checkup.measuring.part import part_json
-from probe.checkup.measuring.subject import Asked, Subject
+from probe.checkup.measuring import Asked, Subject, measure_part, part_json, parts_of
 from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
 from probe.checkup.report import figures_of, report_of
 from probe.errors import CheckupError
 from probe.models.library import load
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.tasks.nli import NLI

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from probe.checkup.measuring.names import IN_SLICES, figure_names
-from probe.checkup.measuring.subject import Asked
+from probe.checkup.measuring import IN_SLICES, Asked, figure_names
 from probe.checkup.report import REFERENCES, figures_of, read_report, references
 from probe.models.bundled import BUNDLED
-from probe.models.weights.hashes import pairs_hash
+from probe.models.weights import pairs_hash
 from probe.runs.models import named_model_hash
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import task_named

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from probe.analysis.pace import TransformPace
-from probe.checkup.measuring.subject import Asked
-from probe.checkup.plan import Plan
-from probe.checkup.time_estimate import estimate_seconds, seconds_at_pace
+from probe.checkup.measuring import Asked
+from probe.checkup.plan import Plan, estimate_seconds, seconds_at_pace
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_pairs

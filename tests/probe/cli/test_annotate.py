@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from probe.annotation.annotation_set import AnnotationSet
-from probe.runs.owners import COMMAND_LINE
+from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
+from probe.surveys.annotation_set import AnnotationSet
 from probe.surveys.survey import own_surveys
 from tests.support.commands import refusal, run
 from tests.support.runs.annotation import answer_all, honest, person

@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.cli.example_file import local_file
-from probe.data.hub.dataset import source_name
+from probe.cli.file_options import local_file
+from probe.data.hub_dataset import source_name
 from probe.data.reading import labelled
 from probe.tasks.nli import NLI
 from tests.support.commands import run

@@ -6,9 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.data.spreadsheets import write_guarded_copy
-from probe.data.tables import read_table, write_table
-from probe.data.writers.output import checked_form
+from probe.data.tables import read_table, write_guarded_copy, write_table
+from probe.data.writers import checked_form
 from probe.errors import FileError
 
 FORMULAS = ["=1+1", "+1", "-1", "@sum", "\tx", "\rx", '=HYPERLINK("http://x")']

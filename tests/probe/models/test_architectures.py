@@ -10,8 +10,7 @@ import torch
 from torch.func import functional_call
 from transformers import PreTrainedModel
 
-from probe.analysis.importance.attribution import attribute
-from probe.analysis.importance.methods import Method
+from probe.analysis.importance import Method, attribute
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS, Pair

@@ -26,7 +26,7 @@ from typer.main import get_command
 from benchmarks.architectures import KINDS, examine, save
 from finetune.cli.main import app as finetune_app
 from probe.analysis.batch import score
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.cli.main import app as probe_app
 from probe.data.rows import guess
 from probe.data.tables import read_table
@@ -34,7 +34,7 @@ from probe.errors import ModelError
 from probe.models.checkpoint import start_from_encoder
 from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import load, locate
-from probe.models.weights.shared import export_model
+from probe.models.shared_weights import export_model
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
 from probe.tasks.sentiment import SENTIMENT, Review

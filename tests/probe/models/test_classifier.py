@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from probe.errors import ModelError
-from probe.models.answers.prediction import as_predictions
 from probe.models.classifier import Classifier, by_length, fast_bf16, resolve
+from probe.models.prediction import as_predictions
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
 from tests.support.models.tiny_bert import tiny_pairs

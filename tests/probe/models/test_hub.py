@@ -6,8 +6,7 @@ import pytest
 
 from probe.errors import ModelError
 from probe.hub import make_room
-from probe.models.cache import ModelCache
-from probe.models.library import load
+from probe.models.library import ModelCache, load
 from probe.tasks.nli import Pair
 from tests.support.processes.hub import COMMIT, TOKEN, Broken, Hub
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from probe.models.classifier import Classifier
-from probe.models.label_check import LabelCheck, check_labels
-from probe.models.library import load
+from probe.models.library import LabelCheck, check_labels, load
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import LABELS, NLI, SANITY_PAIRS, TWO_WAY
 from probe.tasks.task import Label

@@ -12,12 +12,19 @@ from safetensors.torch import load_file, save_file
 from probe.errors import ModelError
 from probe.models import library
 from probe.models.bundled import BUNDLED, title_of
-from probe.models.cache import ModelCache, model_bytes, parameter_bytes
 from probe.models.checkpoint import start_from_encoder
 from probe.models.classifier import fast_bf16
 from probe.models.errors import loading_error
-from probe.models.hub import free_memory_bytes
-from probe.models.library import entries, find, load, require_on_disk
+from probe.models.library import (
+    ModelCache,
+    entries,
+    find,
+    load,
+    model_bytes,
+    parameter_bytes,
+    require_on_disk,
+)
+from probe.models.weights import free_memory_bytes
 from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

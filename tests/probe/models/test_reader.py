@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from probe.analysis.examination import examine
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.errors import ModelError
-from probe.models.answers.spans import MAX_ANSWER_TOKENS, WindowSpans, best_spans
 from probe.models.library import answers_with_spans, load_any, load_reader
+from probe.models.prediction import MAX_ANSWER_TOKENS, WindowSpans, best_spans
 from probe.models.reader import CANDIDATES, Reader, SpanPrediction
 from probe.tasks.nli import NLI
 from probe.tasks.reading import Question

@@ -16,18 +16,17 @@ from typer.testing import CliRunner
 from benchmarks.architectures import KINDS, save
 from probe.analysis.batch import score
 from probe.analysis.examination import examine
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.analysis.summary import summarise
 from probe.cli.main import app as commands
 from probe.data.tables import read_table
 from probe.errors import ModelError
-from probe.models.answers.prediction import Prediction
-from probe.models.cache import ModelCache
 from probe.models.classifier import Classifier
-from probe.models.user_models import open_model, require_open
-from probe.models.weights.shared import export_model
+from probe.models.library import ModelCache, open_model, require_open
+from probe.models.prediction import Prediction
+from probe.models.shared_weights import export_model
 from probe.reports.json import examination_json
-from probe.reports.summary import summary_json
+from probe.reports.scored import summary_json
 from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.errors import OptionError
-from probe.models.answers.prediction import Prediction
 from probe.models.library import that_reads
+from probe.models.prediction import Prediction
 from probe.models.windows import (
     WINDOW_TOKENS,
     WindowPrediction,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.errors import TrainingError
-from probe.pbsmt.align import Link, align, symmetrise
+from probe.pbsmt.train import Link, align, symmetrise
 from tests.support.property_settings import STEADY
 
 

@@ -10,17 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.pbsmt import phrase_table
-from probe.pbsmt.decode import (
+from probe.pbsmt import translate
+from probe.pbsmt.translate import (
     EMPTY,
     ESTIMATE,
+    START,
+    UNKNOWN_SCORE,
+    DecoderWeights,
     Search,
+    SourceText,
     Stack,
     Translation,
 )
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.ngram_model import START
-from probe.pbsmt.source_text import UNKNOWN_SCORE, SourceText
 from tests.support.models.toy_ngrams import TOY, log10_of
 from tests.support.property_settings import STEADY
 
@@ -31,7 +32,7 @@ LINES = [
     "c\t-0.6\tc\n",
     "b c\t-1.0\tc b\n",
 ]
-SMALL = phrase_table.parse(LINES)
+SMALL = translate.parse_table(LINES)
 FREE = DecoderWeights(language_model=0.5, distortion=0.3, distortion_limit=6)
 
 
@@ -152,7 +153,9 @@ def test_a_narrow_search_finds_nothing_better(words: list[str]) -> None:
 def reordered(words: Sequence[str], weights: DecoderWeights) -> list[str]:
     """Translate with a table that knows no word: only the order can change."""
     return (
-        Search(SourceText(words, phrase_table.parse([]), TOY, weights), beam_size=100).run().words
+        Search(SourceText(words, translate.parse_table([]), TOY, weights), beam_size=100)
+        .run()
+        .words
     )
 
 
@@ -174,7 +177,7 @@ def test_a_language_model_that_weighs_enough_changes_the_order() -> None:
     st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=8, unique=True), st.integers(0, 4)
 )
 def test_no_word_is_taken_from_farther_than_the_limit(words: list[str], limit: int) -> None:
-    source = SourceText(words, phrase_table.parse([]), TOY, DecoderWeights(5.0, 0.0, limit))
+    source = SourceText(words, translate.parse_table([]), TOY, DecoderWeights(5.0, 0.0, limit))
     search = Search(source, beam_size=50)
     positions = [words.index(word) for word in search.run().words]
     assert sorted(positions) == list(range(len(words)))

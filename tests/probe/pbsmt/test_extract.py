@@ -5,8 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.pbsmt.align import Link
-from probe.pbsmt.extract import PhrasePair, extract, phrase_spans
+from probe.pbsmt.train import Link, PhrasePair, extract, phrase_spans
 from tests.support.property_settings import STEADY
 
 LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)

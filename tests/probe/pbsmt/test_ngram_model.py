@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.pbsmt import ngram_model
+from probe.pbsmt import translate
 from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
 from tests.support.property_settings import STEADY
 
@@ -56,8 +56,8 @@ def test_a_word_that_is_not_behind_a_context_has_what_it_has_behind_the_rest(con
 
 
 def test_many_words_behind_a_context_are_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ngram_model, "FEW", 1)
-    model = ngram_model.parse(ARPA.splitlines(keepends=True))
+    monkeypatch.setattr(translate, "FEW", 1)
+    model = translate.parse_arpa(ARPA.splitlines(keepends=True))
     assert {context: set(words) for context, words in model.contexts.items()} == {
         context: set(words) for context, words in TOY.contexts.items()
     }

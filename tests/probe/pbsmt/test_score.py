@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from probe.pbsmt.extract import PhrasePair
-from probe.pbsmt.score import NULL, Pruning, lexical_weight, lexicons, score
+from probe.pbsmt.train import NULL, PhrasePair, Pruning, lexical_weight, lexicons, score
 
 ALIGNED = [
     (["a", "b"], ["x"], {(0, 0)}),

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from probe.errors import TrainingError
-from probe.pbsmt.align import align
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.train import TrainingSettings, estimate, train
-from probe.pbsmt.translate import load
-from probe.text.tokens import tokenise
+from probe.pbsmt.train import TrainingSettings, align, estimate, train
+from probe.pbsmt.translate import DecoderWeights, load
+from probe.text.words import tokenise
 
 TRAINING_PAIRS = [
     ("The old man walks to the green park.", "The man walks to the park."),

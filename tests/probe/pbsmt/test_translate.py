@@ -5,10 +5,16 @@ from pathlib import Path
 import pytest
 
 from probe import pbsmt
-from probe.pbsmt import ngram_model
-from probe.pbsmt.decode import Search
-from probe.pbsmt.decoder_weights import DecoderWeights
-from probe.pbsmt.translate import MAX_PART_WORDS, missing, parts, translation, translator
+from probe.pbsmt import translate
+from probe.pbsmt.translate import (
+    MAX_PART_WORDS,
+    DecoderWeights,
+    Search,
+    missing,
+    parts,
+    translation,
+    translator,
+)
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
 
@@ -69,7 +75,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) -> None:
     model = translator(label).language_model
     words = [
-        ngram for ngram in model.probabilities if " " not in ngram and ngram != ngram_model.START
+        ngram for ngram in model.probabilities if " " not in ngram and ngram != translate.START
     ]
     total = sum(10 ** model.step(state, word)[0] for word in words)
     assert total == pytest.approx(1, abs=0.005)  # three decimals of each logarithm are kept

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison import Row
 from probe.metrics import FEWEST
 from probe.models.classifier import Prediction
-from probe.reports.compared_words import in_a_sentence
+from probe.reports.comparison import in_a_sentence
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import KIND, run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import KIND, Plan, run_request
 from probe.errors import UnknownRun
 from probe.runs.access import (
+    COMMAND_LINE,
     chosen_runs,
     grants,
+    new_owner,
     own_run,
     readable_run,
     readable_runs,
@@ -19,7 +20,6 @@ from probe.runs.access import (
     revoke,
     share,
 )
-from probe.runs.owners import COMMAND_LINE, new_owner
 from probe.runs.store import Store
 from tests.support.pages.visitors import ME, YOU
 

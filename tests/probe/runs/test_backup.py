@@ -10,14 +10,12 @@ from threading import Event, Thread
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.errors import FileError, SettingsError
-from probe.runs.backup import GENERATIONS, LISTS, NEW_SECONDS, back_up, restore
+from probe.runs.access import browser_secret
+from probe.runs.backup import GENERATIONS, LISTS, NEW_SECONDS, back_up, restore, start_backups
 from probe.runs.models import save_model_files
-from probe.runs.owners import browser_secret
-from probe.runs.periodic_backup import start_backups
 from probe.runs.store import Store
 from tests.support.commands import refusal, run
 from tests.support.pages.visitors import ME

@@ -17,18 +17,15 @@ from typer.testing import CliRunner
 
 from app import TABS
 from finetune.cli.main import app as finetune
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.serialise import row_json
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Cell, Plan, row_json, run_request
 from finetune.ui.inoculate.opening import Opening
 from probe.errors import FileError, SettingsError, StoreError
-from probe.models.cache import ModelCache
+from probe.models.library import ModelCache
+from probe.runs.access import ModelAccess
 from probe.runs.backup import back_up
-from probe.runs.compute.engine import Engine
-from probe.runs.compute.lease import LEASE_SECONDS, Lease
-from probe.runs.database.tables import RunRow
-from probe.runs.model_access import ModelAccess
+from probe.runs.database import RunRow
+from probe.runs.engine import LEASE_SECONDS, Engine, Lease
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.settings import make_home

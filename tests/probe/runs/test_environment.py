@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from probe.runs.environment import environment
+from probe.runs.run import environment
 
 
 def test_the_environment_says_which_precision_and_versions() -> None:

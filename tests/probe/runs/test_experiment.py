@@ -13,8 +13,8 @@ import pytest
 
 from probe.errors import ExperimentError
 from probe.runs import gallery
-from probe.runs.access import chosen_runs
-from probe.runs.compute.engine import Engine
+from probe.runs.access import chosen_runs, start_runs
+from probe.runs.engine import Engine
 from probe.runs.experiment import (
     EXPERIMENTS,
     CellContext,
@@ -25,7 +25,6 @@ from probe.runs.experiment import (
     run_json,
     run_title,
 )
-from probe.runs.owners import start_runs
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.stopping import halt

@@ -4,15 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.errors import ModelError
-from probe.models.cache import ModelCache
-from probe.models.library import entries
-from probe.runs.access import redeem, revoke, share
-from probe.runs.model_access import ModelAccess
-from probe.runs.owners import COMMAND_LINE
+from probe.models.library import ModelCache, entries
+from probe.runs.access import COMMAND_LINE, ModelAccess, redeem, revoke, share
 from probe.runs.store import Store
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.runs.owners import browser_secret
+from probe.runs.access import browser_secret
 
 APPS = 16
 

@@ -7,24 +7,31 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.errors import UnknownRun
-from probe.models.cache import ModelCache
-from probe.runs.access import grants, readable_run, redeem, share
-from probe.runs.compute.engine import Engine
-from probe.runs.database.tables import RunRow
-from probe.runs.model_access import ModelAccess
-from probe.runs.owners import COMMAND_LINE, DAY
-from probe.runs.removal import delete_model, delete_run, discard_run, remove_old_runs
+from probe.models.library import ModelCache
+from probe.runs.access import (
+    COMMAND_LINE,
+    DAY,
+    ModelAccess,
+    delete_model,
+    delete_run,
+    discard_run,
+    grants,
+    readable_run,
+    redeem,
+    remove_old_runs,
+    share,
+)
+from probe.runs.database import RunRow
+from probe.runs.engine import Engine
 from probe.runs.run import Json, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import scoring_request
-from probe.scoring.folder import input_file
-from probe.scoring.request import ScoringRequest
+from probe.scoring.experiment import input_file, scoring_request
+from probe.scoring.files import ScoringRequest
 from probe.tasks.nli import NLI
 from tests.support.files.scoring_files import pair_file
 from tests.support.models.tiny_bert import tiny_bert

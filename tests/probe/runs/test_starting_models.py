@@ -2,7 +2,7 @@
 
 from probe.models.bundled import BUNDLED
 from probe.models.library import locate
-from probe.models.weights.hashes import model_hash
+from probe.models.weights import model_hash
 from probe.runs.models import hash_if_there
 
 

@@ -13,13 +13,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from finetune.experiments.inoculation.datasets import Sets, sets_facts
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan
-from finetune.experiments.inoculation.point import Epoch
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.serialise import cell_from, plan_from, row_json, sets_from
+from finetune.trials.datasets import Sets, sets_facts
+from finetune.trials.inoculation_plan import (
+    BASE,
+    Cell,
+    Epoch,
+    Plan,
+    cell_from,
+    plan_from,
+    row_json,
+    run_request,
+    sets_from,
+)
 from probe.errors import UnknownRun
-from probe.runs.database.tables import Base
+from probe.runs.database import Base
 from probe.runs.experiment import run_json
 from probe.runs.run import State, StoredRun
 from probe.runs.store import Store

@@ -9,14 +9,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from probe.analysis.fp32_sample import fp32_sample
+from probe.analysis.summary import fp32_sample
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.errors import FileError
 from probe.models.classifier import Classifier, Precision
-from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places
-from probe.scoring.request import ScoringRequest
+from probe.scoring.files import FileScoring, Places, ScoringRequest
 from probe.tasks.nli import NLI
 from tests.support.files.pair_files import PAIRS
 

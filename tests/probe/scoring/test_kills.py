@@ -12,19 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.page.app_process import APP, ROOT, process
-from probe.cli.answers.interrupts import INTERRUPTED
+from probe.cli.batch import INTERRUPTED
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.models.library import load
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.assembly import assemble
-from probe.scoring.checkpoint import read_checkpoint
-from probe.scoring.experiment import scoring_request
-from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places
-from probe.scoring.request import ScoringRequest
+from probe.scoring.experiment import assemble, scoring_request
+from probe.scoring.files import FileScoring, Places, ScoringRequest, read_checkpoint
 from probe.tasks.nli import NLI
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME

@@ -10,20 +10,21 @@ from probe.data.reading import reading_of
 from probe.data.source import open_source
 from probe.models.classifier import Precision
 from probe.models.library import load
-from probe.runs.compute.engine import Engine
+from probe.runs.access import COMMAND_LINE
+from probe.runs.engine import Engine
 from probe.runs.experiment import CellContext, Result
 from probe.runs.models import named_model_hash
-from probe.runs.owners import COMMAND_LINE
 from probe.runs.run import RunRequest, StoredRun
 from probe.runs.store import Store
-from probe.scoring.assembly import assemble
-from probe.scoring.cell import run_cell
-from probe.scoring.experiment import scoring_request
-from probe.scoring.files import Places
-from probe.scoring.folder import read_part, write_values
-from probe.scoring.plan import keys
-from probe.scoring.precisions import precision_words
-from probe.scoring.request import ScoringRequest, identity
+from probe.scoring.experiment import (
+    assemble,
+    keys,
+    read_part,
+    run_cell,
+    scoring_request,
+    write_values,
+)
+from probe.scoring.files import Places, ScoringRequest, identity, precision_words
 from probe.tasks.nli import NLI
 from probe.ui.tabs.background_result import result_of
 from probe.ui.tabs.batch_background import Background

@@ -8,27 +8,31 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.analysis.fp32_sample import fp32_sample
+from probe.analysis.summary import fp32_sample
+from probe.data import writers
 from probe.data.rows import guess, read_rows
 from probe.data.source import Source, open_source
-from probe.data.writers import blocks
 from probe.errors import FileError
 from probe.models.library import load
-from probe.runs.compute.engine import Engine
+from probe.runs.access import delete_run
+from probe.runs.engine import Engine
 from probe.runs.experiment import CellContext, Progress
 from probe.runs.models import named_model_hash
-from probe.runs.removal import delete_run
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.assembly import assemble
-from probe.scoring.cell import run_cell
-from probe.scoring.experiment import scoring_request
-from probe.scoring.file_scoring import FileScoring
-from probe.scoring.files import Places
-from probe.scoring.folder import folder_bytes, read_part
-from probe.scoring.parts import Part, packed_part, read_packed_part
-from probe.scoring.plan import plan_json, read_plan
-from probe.scoring.request import ScoringRequest
+from probe.scoring.experiment import (
+    Part,
+    assemble,
+    folder_bytes,
+    packed_part,
+    plan_json,
+    read_packed_part,
+    read_part,
+    read_plan,
+    run_cell,
+    scoring_request,
+)
+from probe.scoring.files import FileScoring, Places, ScoringRequest
 from probe.tasks.nli import NLI
 from probe.transforms import Options
 from tests.support.files.scoring_files import pair_file
@@ -169,7 +173,7 @@ def test_a_run_refuses_the_cells_that_the_command_refuses(
 def test_more_rows_than_a_sheet_holds_are_refused_before_any_is_scored(
     model: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "EXCEL_ROWS", ROWS)
+    monkeypatch.setattr(writers, "EXCEL_ROWS", ROWS)
     source, classifier = open_source(file), load(model)
     request = ScoringRequest(guess(source.names, NLI), ("reverse", "shuffle"))
     for places in (
@@ -179,5 +183,5 @@ def test_more_rows_than_a_sheet_holds_are_refused_before_any_is_scored(
         with pytest.raises(FileError, match=r"\.xlsx: a sheet holds 600 rows; choose \.csv$"):
             FileScoring(source, classifier, request, places)
         assert not places.work.exists()
-    monkeypatch.setattr(blocks, "EXCEL_ROWS", ROWS + 1)
+    monkeypatch.setattr(writers, "EXCEL_ROWS", ROWS + 1)
     FileScoring(source, classifier, request, Places(tmp_path / "out.xlsx"))

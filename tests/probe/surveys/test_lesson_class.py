@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.runs.store import Store
-from probe.surveys.lesson_class import guesses, guesses_frame, record_guess, start_class
+from probe.surveys.survey import guesses, guesses_frame, record_guess, start_class
 from tests.support.pages.visitors import ME
 from tests.support.runs.annotation import person
 

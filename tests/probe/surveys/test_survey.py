@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.errors import SurveyError
-from probe.runs.owners import COMMAND_LINE
+from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys import survey as surveys
 from probe.surveys.survey import (

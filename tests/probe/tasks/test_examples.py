@@ -20,7 +20,7 @@ from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 
 GENRES = 10
 SPLITS = ("dev", "test", "pool")

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from probe.addsent.place import sentence_starts
+from probe.addsent.generate import sentence_starts
 from probe.data.questions import Question, read_questions
 from probe.settings import ASSETS
-from probe.tasks.span_scores import normalised
-from probe.text.tokens import tokenise
+from probe.tasks.reading import normalised
+from probe.text.words import tokenise
 
 BUNDLED, SAMPLE = ASSETS / "bundled" / "reading.json", ASSETS / "examples" / "passages.json"
 ASKING = ("how many", "how much", "who", "whom", "what", "when", "where", "which", "why", "how")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.tasks.span_scores import best, f1, normalised, same_span
+from probe.tasks.reading import best, normalised, same_span, token_f1
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_case_punctuation_articles_and_blanks_do_not_count(text: str, expected: 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall(
     answer: str, reference: str, expected: float
 ) -> None:
-    assert f1(answer, reference) == pytest.approx(expected)
+    assert token_f1(answer, reference) == pytest.approx(expected)
 
 
 def test_the_best_of_several_references_counts() -> None:
     references = ["Paris", "the old mill", "in Rome"]
-    assert best("old mill", references, f1) == 1.0
-    assert best("Rome", references, f1) == pytest.approx(2 / 3)
+    assert best("old mill", references, token_f1) == 1.0
+    assert best("Rome", references, token_f1) == pytest.approx(2 / 3)
     assert best("Rome", references, same_span) == 0.0
-    assert best("Rome", [], f1) == 0.0
+    assert best("Rome", [], token_f1) == 0.0

@@ -9,8 +9,7 @@ from probe.tasks.paraphrase import NON_PARAPHRASE, PARAPHRASE, PARAPHRASE_IDENTI
 from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT, Review
 from probe.tasks.task import Task, read_outputs
 from probe.transforms import REGISTRY
-from probe.transforms.availability import require_ready
-from probe.transforms.registry import default_of
+from probe.transforms.registry import default_of, require_ready
 
 COPIES = {"copysort", "copyone"}
 SALAD = {"sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.text.listing import listing
+from probe.text.words import listing
 
 
 @pytest.mark.parametrize(

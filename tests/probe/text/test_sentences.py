@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.text.sentences import sentences
+from probe.text.words import sentences
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.text import tagger
-from probe.text.tagger import missing, tag
-from probe.text.treebank import TAGS
+from probe.text.tagger import TAGS, missing, tag
 from tests.support.property_settings import STEADY
 
 NEEDS_WEIGHTS = pytest.mark.skipif(bool(missing()), reason=missing() or "the weights are present")

@@ -9,9 +9,8 @@ from typer.testing import CliRunner
 
 from probe.cli.resources.tagger import app
 from probe.text import tagger_training
-from probe.text.tagger import WEIGHTS_FILE, load, tags
+from probe.text.tagger import WEIGHTS_FILE, load, read_line, tags
 from probe.text.tagger_training import accuracy, save, train
-from probe.text.treebank import read_line
 from tests.support.global_state import leaves_global_chance_alone
 
 LINES = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.text.tokens import Span, join, same_words, spans, substitute, tokenise
+from probe.text.words import Span, join, same_words, spans, substitute, tokenise
 from tests.support.property_settings import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.text.treebank import TAGS, held_out, read_line
+from probe.text.tagger import TAGS, held_out, read_line
 
 
 def test_there_are_45_tags() -> None:

@@ -11,8 +11,7 @@ import pytest
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
 from probe.transforms import REGISTRY, Options
-from probe.transforms.availability import missing
-from probe.transforms.registry import Tools
+from probe.transforms.registry import Tools, missing
 from tests.support.models.scored_tokens import FixedReader, scored
 
 if sys.version_info >= (3, 11):

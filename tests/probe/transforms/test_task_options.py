@@ -11,10 +11,8 @@ from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY, Options
-from probe.transforms.availability import ready
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.transforms.registry import Scored, Tools
-from probe.transforms.task_options import (
+from probe.transforms.presets import (
     GROUPS,
     SEVERAL,
     foreign,
@@ -22,6 +20,7 @@ from probe.transforms.task_options import (
     options_of,
     read_task_options,
 )
+from probe.transforms.registry import Scored, Tools, ready
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.offers import OPTIONS as OFFERED
 

@@ -16,7 +16,7 @@ from probe.errors import Unavailable, UnknownTransform
 from probe.graphemes import clusters
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
-from probe.text.tokens import tokenise
+from probe.text.words import tokenise
 from probe.transforms import (
     REGISTRY,
     Options,
@@ -27,10 +27,8 @@ from probe.transforms import (
     leaves_gold,
     rule_of,
 )
-from probe.transforms.availability import RESOURCES, missing, ready
 from probe.transforms.families.importance import kept_count, kept_units, units
-from probe.transforms.registry import Scored, SubWords, Tools
-from probe.transforms.wording import applies_of
+from probe.transforms.registry import RESOURCES, Scored, SubWords, Tools, applies_of, missing, ready
 from tests.support.global_state import leaves_global_chance_alone
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.models.tiny_models import shared
@@ -601,7 +599,7 @@ def test_what_is_missing_is_said_before_anything_is_done(monkeypatch: pytest.Mon
     monkeypatch.setitem(REGISTRY, "far", entry)
     resources = {resource: lambda task: "" for resource in RESOURCES}
     resources |= {"wordnet": lambda task: "Get it so."}
-    monkeypatch.setattr("probe.transforms.availability.RESOURCES", resources)
+    monkeypatch.setattr("probe.transforms.registry.RESOURCES", resources)
     assert missing(entry) == "Get it so."
     assert "sort" in ready(NLI) and "far" not in ready(NLI)
     with pytest.raises(Unavailable, match=r"^far cannot run here: Get it so\.$"):

@@ -8,8 +8,14 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
 from probe.transforms import REGISTRY
-from probe.transforms.registry import FAMILIES
-from probe.transforms.wording import applies_of, chain_title, choice, source_of, summary_of
+from probe.transforms.registry import (
+    FAMILIES,
+    applies_of,
+    chain_title,
+    choice,
+    source_of,
+    summary_of,
+)
 
 MAX_TITLE, MAX_SENTENCE = 30, 160  # characters
 TASKS = {

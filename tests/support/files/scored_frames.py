@@ -6,9 +6,9 @@ import pandas as pd
 
 from probe.analysis.batch import Row
 from probe.data.tables import Table
-from probe.data.writers.cells import free_names
+from probe.data.writers import free_names
 from probe.models.classifier import Model
-from probe.scoring.values import value_columns
+from probe.scoring.files import value_columns
 
 
 def scored_frame(

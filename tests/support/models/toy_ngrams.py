@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from probe.pbsmt import ngram_model
+from probe.pbsmt import translate
 
 ARPA = """\\data\\
 ngram 1=5
@@ -27,13 +27,13 @@ ngram 3=1
 
 \\end\\
 """
-TOY = ngram_model.parse(ARPA.splitlines(keepends=True))
+TOY = translate.parse_arpa(ARPA.splitlines(keepends=True))
 
 
-def log10_of(words: Sequence[str], model: ngram_model.NgramModel) -> float:
+def log10_of(words: Sequence[str], model: translate.NgramModel) -> float:
     """Return the log10 probability of a sentence."""
-    total, state = 0.0, ngram_model.START
-    for word in (*words, ngram_model.END):
+    total, state = 0.0, translate.START
+    for word in (*words, translate.END):
         step, state = model.step(state, word)
         total += step
     return total

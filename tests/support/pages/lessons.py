@@ -5,10 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from probe.models.cache import ModelCache
-from probe.models.library import AnyModel, load_reader
+from probe.models.library import AnyModel, ModelCache, load_reader
 from probe.models.reader import Reader
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
 from probe.tasks.nli import NLI

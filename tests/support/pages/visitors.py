@@ -4,8 +4,8 @@ import secrets
 import shutil
 from pathlib import Path
 
-from probe.models.cache import ModelCache
-from probe.runs.model_access import ModelAccess
+from probe.models.library import ModelCache
+from probe.runs.access import ModelAccess
 from probe.runs.store import Store
 from probe.ui.visitors.visitor_files import cache_folder
 

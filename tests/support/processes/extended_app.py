@@ -18,14 +18,13 @@ from typer.testing import CliRunner
 import finetune.cli.main
 import probe.cli.main
 from app import TABS
-from finetune.experiments.inoculation.challenges import bundled_sets
-from finetune.experiments.registry import register_experiments
-from finetune.training.prepared.frozen_layers import upper_part
+from finetune.training.frozen_layers import upper_part
 from finetune.training.recipes import default_rate
+from finetune.trials.challenges import bundled_sets
+from finetune.trials.registry import register_experiments
 from finetune.ui.inoculate.samples import challenge_choices
-from probe.models.cache import ModelCache
-from probe.models.library import load
-from probe.runs.compute.engine import Engine
+from probe.models.library import ModelCache, load
+from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.run import RunRequest
 from probe.runs.store import Store

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 from huggingface_hub import constants
 
-from probe.cli.example_file import fetched
+from probe.cli.file_options import fetched
 from tests.support.models.tiny_bert import tiny_bert
 
 TOKEN = "the-owner-s"

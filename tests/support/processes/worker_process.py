@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from distributed import Client
 
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 
 

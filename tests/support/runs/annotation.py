@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 
-from probe.annotation.annotation_set import AnnotationSet, annotation_set, content_of
-from probe.annotation.batches import into_batches, next_batch, submit_batch
-from probe.annotation.items import Item
-from probe.annotation.modes import MODES
 from probe.runs.store import Store
+from probe.surveys.annotation_set import MODES, AnnotationSet, Item, annotation_set, content_of
+from probe.surveys.batches import into_batches, next_batch, submit_batch
 from probe.surveys.survey import create_survey, join
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.pages.visitors import ME

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from probe.checkup.experiment import run_request
 from probe.checkup.figure import Figure, Group, figure_json, figure_of
-from probe.checkup.measuring.subject import Asked
+from probe.checkup.measuring import Asked
 from probe.checkup.plan import Plan
 from probe.metrics import share
 from probe.runs.run import StoredRun

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from finetune.experiments.further_training import Training
-from finetune.experiments.inoculation.datasets import SourceData
+from finetune.trials.base import Training
+from finetune.trials.datasets import SourceData
 from tests.support.files.pair_files import row, write
 from tests.support.models.tiny_bert import tiny_pairs
 

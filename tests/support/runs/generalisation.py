@@ -3,11 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from finetune.experiments.generalisation.experiment import GENERALISATION, verdict_of
-from finetune.experiments.generalisation.plan import Cell, Plan, base_cell, cells
-from finetune.experiments.generalisation.point import Hits, Point
-from finetune.experiments.generalisation.run import GeneralisationRun, generalisation_run
-from finetune.experiments.generalisation.serialise import plan_json, row_json
+from finetune.trials.generalisation import GENERALISATION, verdict_of
+from finetune.trials.generalisation_plan import (
+    Cell,
+    GeneralisationRun,
+    Hits,
+    Plan,
+    Point,
+    base_cell,
+    cells,
+    generalisation_run,
+    plan_json,
+    row_json,
+)
 from probe.runs.run import Run, RunCell, State, StoredRun
 
 LEVELS = ("simple", "medium", "complex")

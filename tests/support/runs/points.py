@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.run import KIND, InoculationRun
-from finetune.experiments.inoculation.verdict import judge, verdict_json
+from finetune.trials.inoculation import judge, verdict_json
+from finetune.trials.inoculation_plan import BASE, KIND, Cell, InoculationRun, Plan, Point, cells
 from probe.runs.run import Run, RunCell, State
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from finetune.experiments.calibration.experiment import run_request as calibration_request
-from finetune.experiments.calibration.plan import Plan as CalibrationPlan
-from finetune.experiments.mitigation.experiment import run_request as mitigation_request
-from finetune.experiments.mitigation.plan import Plan as MitigationPlan
-from finetune.experiments.transfer.experiment import run_request as transfer_request
-from finetune.experiments.transfer.plan import Plan as TransferPlan
+from finetune.trials.calibration import Plan as CalibrationPlan
+from finetune.trials.calibration import run_request as calibration_request
+from finetune.trials.mitigation import Plan as MitigationPlan
+from finetune.trials.mitigation import run_request as mitigation_request
+from finetune.trials.transfer import Plan as TransferPlan
+from finetune.trials.transfer import run_request as transfer_request
 from probe.runs.models import named_model_hash
 from probe.runs.run import RunRequest
 from tests.support.runs.clean_source import TRAINING, clean_source

@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from finetune.experiments.calibration import plan as calibration
-from finetune.experiments.calibration.experiment import CALIBRATION
-from finetune.experiments.calibration.point import Agreement
-from finetune.experiments.calibration.point import Point as CalibrationPoint
-from finetune.experiments.further_training import Training
-from finetune.experiments.mitigation import plan as mitigation
-from finetune.experiments.mitigation.experiment import MITIGATION
-from finetune.experiments.mitigation.point import Found
-from finetune.experiments.mitigation.point import Point as MitigationPoint
-from finetune.experiments.repair_kind import as_json, point_json
-from finetune.experiments.transfer import plan as transfer
-from finetune.experiments.transfer.experiment import TRANSFER
-from finetune.experiments.transfer.point import Point as TransferPoint
+from finetune.trials import calibration as calibration
+from finetune.trials import mitigation as mitigation
+from finetune.trials import transfer as transfer
+from finetune.trials.base import Training
+from finetune.trials.calibration import CALIBRATION, Agreement
+from finetune.trials.calibration import Point as CalibrationPoint
+from finetune.trials.mitigation import MITIGATION, Found
+from finetune.trials.mitigation import Point as MitigationPoint
+from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.transfer import TRANSFER
+from finetune.trials.transfer import Point as TransferPoint
 from probe.calibration import BINS, Bin, Calibration
 from probe.runs.experiment import Experiment
 from probe.runs.run import Json, Run, RunCell, State, StoredRun

@@ -7,9 +7,8 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.errors import ExperimentError
 from probe.runs.run import StoredRun
 from probe.tasks.task import Task

@@ -8,12 +8,19 @@ from statistics import fmean
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.experiments.calibration.experiment import points_of
-from finetune.experiments.calibration.outcomes import LESS, Outcome, outcomes
-from finetune.experiments.calibration.plan import BASE, METHODS, Method, plan_from
-from finetune.experiments.calibration.point import Point
-from finetune.experiments.calibration.terms import WORDS
-from finetune.report.drawing import svg_file
+from finetune.report.panel import svg_file
+from finetune.trials.calibration import (
+    BASE,
+    LESS,
+    METHODS,
+    WORDS,
+    Method,
+    Outcome,
+    Point,
+    outcomes,
+    plan_from,
+    points_of,
+)
 from finetune.ui.html.repair.before_after import (
     LEGEND,
     BeforeAfter,

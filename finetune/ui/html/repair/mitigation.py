@@ -5,11 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.experiments.mitigation.experiment import points_of
-from finetune.experiments.mitigation.outcomes import Outcome, outcomes
-from finetune.experiments.mitigation.plan import BASE, METHODS, Method, plan_from
-from finetune.experiments.mitigation.point import Point
-from finetune.experiments.mitigation.quick import quick_cost
+from finetune.trials.mitigation import (
+    BASE,
+    METHODS,
+    Method,
+    Outcome,
+    Point,
+    outcomes,
+    plan_from,
+    points_of,
+    quick_cost,
+)
 from finetune.ui.html.forest_picture import forest_picture
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside

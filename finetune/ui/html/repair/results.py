@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from finetune.experiments.calibration.experiment import CALIBRATION
-from finetune.experiments.calibration.plan import plan_from as calibration_plan
-from finetune.experiments.mitigation.experiment import MITIGATION
-from finetune.experiments.transfer.experiment import TRANSFER
-from finetune.report.repair.command import repair_command
+from finetune.report.repairs import repair_command
+from finetune.trials.calibration import CALIBRATION
+from finetune.trials.calibration import plan_from as calibration_plan
+from finetune.trials.mitigation import MITIGATION
+from finetune.trials.transfer import TRANSFER
 from finetune.ui.html.commands import commands
 from finetune.ui.html.repair import calibration, mitigation, transfer
 from finetune.ui.html.repair.words import model_title

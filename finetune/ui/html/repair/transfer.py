@@ -6,10 +6,17 @@ from statistics import fmean
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.experiments.transfer.experiment import points_of
-from finetune.experiments.transfer.outcomes import largest, matrix, own_and_others
-from finetune.experiments.transfer.plan import LESSONS, Lesson, Plan, plan_from
-from finetune.experiments.transfer.point import Point
+from finetune.trials.transfer import (
+    LESSONS,
+    Lesson,
+    Plan,
+    Point,
+    largest,
+    matrix,
+    own_and_others,
+    plan_from,
+    points_of,
+)
 from finetune.ui.html.forest_picture import forest_picture
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside

@@ -7,9 +7,9 @@ from markupsafe import Markup
 from probe.analysis.summary import Measured, Summary
 from probe.baselines import BASELINES
 from probe.metrics import Estimate, interval
-from probe.reports.summary import summary_frame
+from probe.reports.scored import summary_frame
 from probe.tasks.task import Task
-from probe.transforms.wording import chain_title
+from probe.transforms.registry import chain_title
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.picture import picture
 from probe.ui.html.pictures.forest_plot import (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from probe.tasks.task import Task
-from probe.transforms.wording import chain_title
+from probe.transforms.registry import chain_title
 from probe.ui.html.elements import NOTHING, heads, join, note, table, term
 from probe.ui.html.prediction import label_name, short_label
 from probe.ui.html.tones import tone

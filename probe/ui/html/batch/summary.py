@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.fp32_sample import fp32_words
-from probe.analysis.summary import Summary
+from probe.analysis.summary import Summary, fp32_words
 from probe.metrics import Estimate, interval
 from probe.models.bundled import title_of
 from probe.reports.duration import duration

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.slice_table import inference, note_on, slices_of
-from probe.analysis.comparison.slices import Measured, measure, of_gold
-from probe.analysis.comparison.slices import members as slice_members
-from probe.analysis.comparison.statistics import agreeing, differing, members, p_text
+from probe.analysis.comparison import Row, agreeing, differing, members, p_text
+from probe.analysis.slices import Measured, inference, measure, note_on, of_gold, slices_of
+from probe.analysis.slices import members as slice_members
 from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.tasks.task import Task

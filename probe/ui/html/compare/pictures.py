@@ -6,9 +6,8 @@ from itertools import combinations
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.slices import ALL, Measured, measure
-from probe.analysis.comparison.statistics import (
+from probe.analysis.comparison import (
+    Row,
     accuracy,
     agreeing,
     differing,
@@ -20,6 +19,7 @@ from probe.analysis.comparison.statistics import (
     same_answer,
     score,
 )
+from probe.analysis.slices import ALL, Measured, measure
 from probe.metrics import Estimate
 from probe.models.bundled import title_of
 from probe.tasks.task import Label

@@ -5,8 +5,8 @@ from itertools import combinations
 
 from markupsafe import Markup
 
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.statistics import (
+from probe.analysis.comparison import (
+    Row,
     accuracy,
     agreement,
     group_accuracies,
@@ -19,7 +19,7 @@ from probe.analysis.examination import Examination
 from probe.metrics import Estimate, interval, percent
 from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
-from probe.reports.compared_words import gold_name, in_a_sentence
+from probe.reports.comparison import gold_name, in_a_sentence
 from probe.tasks.task import Task
 from probe.ui.html.compare.pictures import GROUPS
 from probe.ui.html.elements import NOTHING, each, join, link, note, unbroken

@@ -11,8 +11,7 @@ from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import in_words
 from probe.tasks.task import INVALID, Task
-from probe.transforms.availability import missing
-from probe.transforms.registry import FAMILIES, REGISTRY
+from probe.transforms.registry import FAMILIES, REGISTRY, missing
 from probe.ui.html.elements import NOTHING, alert, join, note, term, twin, uncapitalised
 from probe.ui.html.importance import importance, score_table, shaded
 from probe.ui.html.prediction import bar, legend, next_best, place_of

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from probe.analysis.importance.attribution import Importance
+from probe.analysis.importance import Importance
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
 from probe.transforms.apply import Result, Step
-from probe.transforms.registry import REGISTRY, leaves_gold
-from probe.transforms.wording import chain_title, summary_of
+from probe.transforms.registry import REGISTRY, chain_title, leaves_gold, summary_of
 from probe.ui.html.edits import changes, edited_line
 from probe.ui.html.elements import NOTHING, join, link, note, title
 from probe.ui.html.importance import importance

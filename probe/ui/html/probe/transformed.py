@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
-from probe.transforms.wording import chain_title
+from probe.transforms.registry import chain_title
 from probe.ui.html.edits import edited_line
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.prediction import bar, label_name

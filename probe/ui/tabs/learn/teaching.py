@@ -7,11 +7,21 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.annotation.files import write_table
 from probe.errors import SurveyError, UserError
 from probe.runs.store import Store
-from probe.surveys.lesson_class import guesses, guesses_frame, record_guess, start_class
-from probe.surveys.survey import Survey, answers_of, join, own_survey, respondents, survey_of
+from probe.surveys.annotation_results import write_table
+from probe.surveys.survey import (
+    Survey,
+    answers_of,
+    guesses,
+    guesses_frame,
+    join,
+    own_survey,
+    record_guess,
+    respondents,
+    start_class,
+    survey_of,
+)
 from probe.tasks.task import task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import NOTHING, alert, card, note

@@ -7,12 +7,11 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.examination import Examination, examine
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.check import checked
+from probe.analysis.importance import Importance, attribute, checked
 from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
 from probe.errors import AttributionError, TransformError, UnknownTransform, UserError
 from probe.models.library import AnyModel, that_reads
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
 from probe.transforms.presets import presets

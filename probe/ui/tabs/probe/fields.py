@@ -7,13 +7,12 @@ from typing import Any, get_args
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.importance.methods import AUTO, FIRST_TITLE, METHODS, BaselineToken
+from probe.analysis.importance import AUTO, FIRST_TITLE, METHODS, BaselineToken
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
-from probe.transforms.availability import ready
 from probe.transforms.options import OPTIONS
 from probe.transforms.presets import first_choice, presets
-from probe.transforms.wording import choice
+from probe.transforms.registry import choice, ready
 from probe.ui.choices import short_model_choices
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.probe.examination import not_available, notices, question

@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from probe.analysis.importance.methods import AUTO, METHODS, AskedMethod, BaselineToken
+from probe.analysis.importance import AUTO, METHODS, AskedMethod, BaselineToken
 from probe.errors import FileError, LabelError, ModelError, OptionError
 from probe.models.bundled import title_of
 from probe.models.windows import LONG, Long
-from probe.runs.model_access import ModelAccess
+from probe.runs.access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
 from probe.transforms.options import DEFAULTS, Options, read_options
-from probe.transforms.presets import first_choice
-from probe.transforms.task_options import foreign
+from probe.transforms.presets import first_choice, foreign
 from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.links import not_here, shortened
 from probe.ui.tabs.example_pairs import examples_of

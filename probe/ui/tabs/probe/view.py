@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from probe.analysis.importance.methods import AskedMethod, BaselineToken
+from probe.analysis.importance import AskedMethod, BaselineToken
 from probe.errors import OptionError
 from probe.models.windows import Long
 from probe.tasks.task import Label, Task, offered_tasks, task_named

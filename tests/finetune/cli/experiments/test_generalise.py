@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 import nli_clinic
 from finetune.cli.main import app
-from finetune.experiments.generalisation.run import generalisation_runs
+from finetune.trials.generalisation_plan import generalisation_runs
 from probe.runs.gallery import read
 from probe.runs.store import Store
 from tests.support.files.pair_files import write

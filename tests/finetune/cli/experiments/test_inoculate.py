@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from finetune.cli.main import app
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import THRESHOLD_OPTIONS, THRESHOLDS, Plan
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.serialise import row_json
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import (
+    THRESHOLD_OPTIONS,
+    THRESHOLDS,
+    Plan,
+    row_json,
+    run_request,
+)
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
 from tests.support.commands import call

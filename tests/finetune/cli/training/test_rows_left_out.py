@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from finetune.cli.experiments.example_files import told
-from finetune.cli.training.options import dev_sets, examples_of
-from finetune.experiments.generalisation.user_data import read_conditions
-from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.inoculation.file_sets import file_sets
+from finetune.cli.options import dev_sets, examples_of
+from finetune.cli.trial_options import told
 from finetune.training.data import read_pairs
+from finetune.trials.challenges import file_sets
+from finetune.trials.datasets import SourceData
+from finetune.trials.generalisation_data import read_conditions
 from probe.cli.file_options import labelled_and_told
 from probe.data.file_options import AS_THE_FILE_TELLS
 from probe.tasks.nli import ENTAILMENT, NEUTRAL, NLI, NON_ENTAILMENT, Pair

@@ -8,8 +8,8 @@ from typer.testing import CliRunner, Result
 
 from finetune.cli.main import app
 from probe.models.library import load
-from probe.models.weights.files import WHOLE
-from probe.models.weights.shared import write_weights
+from probe.models.shared_weights import write_weights
+from probe.models.weights import WHOLE
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_bert
 

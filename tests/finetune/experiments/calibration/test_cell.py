@@ -4,17 +4,28 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.calibration.cell import calibrate
-from finetune.experiments.calibration.experiment import known_results, run_request, run_stored_cell
-from finetune.experiments.calibration.outcomes import conclude, outcomes
-from finetune.experiments.calibration.plan import BASE, Cell, Plan, cells, check, plan_from
-from finetune.experiments.calibration.point import Point, point_from
-from finetune.experiments.further_training import Epoch
-from finetune.experiments.inoculation.cell import fresh
-from finetune.experiments.repair_kind import as_json, point_json
-from finetune.experiments.source_json import drawn, labelled, source_from, source_json
-from finetune.experiments.word_salad import destroy, salad_names
-from finetune.training.prepared.tensor_cache import weights_hash
+from finetune.training.frozen_layers import weights_hash
+from finetune.trials.base import Epoch
+from finetune.trials.calibration import (
+    BASE,
+    Cell,
+    Plan,
+    Point,
+    cells,
+    check,
+    conclude,
+    known_results,
+    outcomes,
+    plan_from,
+    point_from,
+    run_request,
+    run_stored_cell,
+)
+from finetune.trials.calibration_trial import calibrate
+from finetune.trials.datasets import drawn, labelled, source_from, source_json
+from finetune.trials.inoculation_trial import fresh
+from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Result

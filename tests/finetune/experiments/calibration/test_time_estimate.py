@@ -1,10 +1,10 @@
 """What a calibration does, counted by hand."""
 
-from finetune.experiments.calibration.plan import BASE, Cell, Plan
-from finetune.experiments.calibration.time_estimate import cell_work, estimate_seconds
-from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.word_salad import salad_names
-from finetune.experiments.work import Work
+from finetune.trials.calibration import BASE, Cell, Plan
+from finetune.trials.calibration_time import cell_work, estimate_seconds
+from finetune.trials.datasets import SourceData
+from finetune.trials.word_salad import salad_names
+from finetune.trials.work import Work
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
 from tests.support.runs.clean_source import TRAINING, clean_source

@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.experiments.generalisation.another_rule import judged_anew, loss_in
+from finetune.trials.generalisation import judged_anew, loss_in
 from probe.errors import ExperimentError
 from tests.support.runs.generalisation import make_points, make_run
 

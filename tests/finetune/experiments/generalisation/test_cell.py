@@ -6,16 +6,20 @@ from dataclasses import replace
 import pytest
 import torch
 
-from finetune.experiments.generalisation.cell import run_cell
-from finetune.experiments.generalisation.conditions import FILE
-from finetune.experiments.generalisation.datasets import (
+from finetune.trials.generalisation_plan import (
+    FILE,
+    Cell,
+    Epoch,
+    Plan,
+    Point,
     SourceData,
+    base_cell,
     draw_tests,
     draw_training,
+    total,
     with_conditions,
 )
-from finetune.experiments.generalisation.plan import Cell, Plan, base_cell
-from finetune.experiments.generalisation.point import Epoch, Point, total
+from finetune.trials.generalisation_trial import run_cell
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.stopping import Cancelled

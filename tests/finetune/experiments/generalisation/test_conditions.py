@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.experiments.generalisation.conditions import conditions, grids, offered, phenomena
+from finetune.trials.generalisation_plan import conditions, grids, offered, phenomena
 from probe.errors import ExperimentError
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from finetune.experiments.generalisation.datasets import (
+from finetune.trials.datasets import Examples
+from finetune.trials.generalisation_plan import (
+    Plan,
     SourceData,
     TrainingSets,
     draw_tests,
     draw_training,
     with_conditions,
 )
-from finetune.experiments.generalisation.plan import Plan
-from finetune.experiments.inoculation.datasets import Examples
 from probe.errors import ExperimentError
 from probe.tasks.task import task_named
 from probe.templates import template_ids

@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.generalisation.conditions import FILE
-from finetune.experiments.generalisation.datasets import SourceData, with_conditions
-from finetune.experiments.generalisation.plan import Plan
-from finetune.experiments.generalisation.run import run_request
-from probe.runs.compute.engine import Engine
+from finetune.trials.generalisation_plan import FILE, Plan, SourceData, run_request, with_conditions
+from probe.runs.engine import Engine
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from tests.support.models.tiny_bert import tiny_pairs

@@ -3,7 +3,7 @@
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from finetune.experiments.generalisation.grid import (
+from finetune.trials.generalisation import (
     by_label,
     chosen,
     constant,
@@ -12,7 +12,7 @@ from finetune.experiments.generalisation.grid import (
     on_original,
     repeats,
 )
-from finetune.experiments.generalisation.plan import Cell, base_cell
+from finetune.trials.generalisation_plan import Cell, base_cell
 from tests.support.runs.generalisation import make_point
 
 ROW = [make_point(Cell("simple", 100, 1e-3, seed), (270, 210, 150 + seed)) for seed in (0, 1)]

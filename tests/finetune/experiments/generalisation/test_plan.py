@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.generalisation.plan import (
+from finetune.trials.generalisation_plan import (
     Cell,
     Thresholds,
     base_cell,

@@ -5,29 +5,31 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.generalisation.conditions import FILE
-from finetune.experiments.generalisation.datasets import SourceData, with_conditions
-from finetune.experiments.generalisation.experiment import GENERALISATION
-from finetune.experiments.generalisation.inoculated import same_phenomenon
-from finetune.experiments.generalisation.plan import Cell, Plan, Thresholds, base_cell
-from finetune.experiments.generalisation.point import Epoch
-from finetune.experiments.generalisation.run import (
-    generalisation_run,
-    generalisation_runs,
-    known_results,
-    run_request,
-)
-from finetune.experiments.generalisation.serialise import (
+from finetune.trials.generalisation import GENERALISATION
+from finetune.trials.generalisation_data import same_phenomenon
+from finetune.trials.generalisation_plan import (
+    FILE,
+    Cell,
+    Epoch,
+    Plan,
+    SourceData,
+    Thresholds,
+    base_cell,
     data_from,
     data_json,
     epoch_from,
+    generalisation_run,
+    generalisation_runs,
+    known_results,
     plan_from,
     plan_json,
     point_from,
     row_json,
+    run_request,
+    with_conditions,
 )
-from finetune.experiments.generalisation.time_estimate import estimate_seconds
-from finetune.experiments.inoculation.plan import Plan as InoculationPlan
+from finetune.trials.generalisation_time import estimate_seconds
+from finetune.trials.inoculation_plan import Plan as InoculationPlan
 from probe.models.classifier import Classifier
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from tests.support.models.tiny_bert import tiny_pairs

@@ -1,7 +1,6 @@
 """The words of generalisation in the glossary."""
 
-from finetune.experiments.generalisation.terms import generalisation_terms
-from finetune.experiments.generalisation.verdict import OUTCOMES
+from finetune.trials.generalisation import OUTCOMES, generalisation_terms
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from tests.support.glossary import require_plain

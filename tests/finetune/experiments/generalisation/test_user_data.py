@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.generalisation.user_data import read_conditions, read_data
-from finetune.experiments.inoculation.user_data import UserFiles
+from finetune.trials.challenges import UserFiles
+from finetune.trials.generalisation_data import read_conditions, read_data
 from probe.errors import FileError
 from tests.support.models.tiny_bert import tiny_pairs
 

@@ -4,14 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.generalisation.plan import Cell, Plan, Thresholds
-from finetune.experiments.generalisation.verdict import (
-    Outcome,
-    conclude,
-    serving_all,
-    verdict_json,
-    worst_in,
-)
+from finetune.trials.generalisation import Outcome, conclude, serving_all, verdict_json, worst_in
+from finetune.trials.generalisation_plan import Cell, Plan, Thresholds
 from tests.support.runs.generalisation import PLAN, make_point, make_points
 
 GOOD = (285, 285, 285)

@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 import torch
 
-from finetune.experiments.inoculation.cell import Cancelled, fresh, run_cell
-from finetune.experiments.inoculation.challenges import bundled_sets, challenged, challenges
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan, cells, check, kept_name, nested
-from finetune.experiments.inoculation.point import Epoch, Point
 from finetune.training.data import read_pairs
+from finetune.trials.challenges import bundled_sets, challenged, challenges
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import (
+    BASE,
+    Cell,
+    Epoch,
+    Plan,
+    Point,
+    cells,
+    check,
+    kept_name,
+    nested,
+)
+from finetune.trials.inoculation_trial import Cancelled, fresh, run_cell
 from probe.errors import ExperimentError, FileError, FileQuestion
 from probe.models.classifier import Classifier
 from probe.tasks.nli import LABELS, NON_ENTAILMENT, TWO_WAY, Pair

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.challenges import (
+from finetune.trials.challenges import (
     catalogue,
     challenged,
     challenges,
+    file_sets,
     make_sets,
     template_challenges,
     title_of,
 )
-from finetune.experiments.inoculation.datasets import SourceData, bundled, split_by_premise, unseen
-from finetune.experiments.inoculation.file_sets import file_sets
+from finetune.trials.datasets import SourceData, bundled, split_by_premise, unseen
 from probe.errors import ExperimentError, FileError
 from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 from tests.support.files.pair_files import PAIRS, row, write
 
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])

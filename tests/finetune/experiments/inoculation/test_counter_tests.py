@@ -4,17 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.counter_tests import counter_sentence, counter_tests
-from finetune.experiments.inoculation.experiment import INOCULATION
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.selection import merge
-from finetune.experiments.inoculation.serialise import point_from, row_json
-from finetune.experiments.inoculation.verdict import judge, verdict_json
 from finetune.report.curves import counter_tests_in, curve_frame
-from finetune.report.inoculation.figure import figure
-from finetune.report.inoculation.sweep import points_frame
-from finetune.report.inoculation.text import counter_lines
+from finetune.report.inoculation import counter_lines, points_frame
+from finetune.report.inoculation_files import figure
+from finetune.trials.challenges import counter_sentence, counter_tests
+from finetune.trials.inoculation import INOCULATION, judge, verdict_json
+from finetune.trials.inoculation_plan import Cell, Plan, Point, merge, point_from, row_json
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome
 from probe.tasks.reading import READING

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
-from finetune.experiments.inoculation.evidence import Conclusion, telling_plan
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.verdict import current_verdict, judge, verdict_json
+from finetune.trials.inoculation import (
+    Conclusion,
+    current_verdict,
+    judge,
+    telling_plan,
+    verdict_json,
+)
+from finetune.trials.inoculation_plan import Cell, Plan, Point
 from tests.support.runs.points import make_point
 
 PLAN = Plan("minilm", "negation", (10, 400), (2e-5,), (0,))

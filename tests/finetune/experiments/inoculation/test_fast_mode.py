@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.fast_mode import (
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation import (
     MEASURED,
     MeasuredModes,
+    conclude,
     fast_notes,
     known_differences,
 )
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.verdict import conclude
+from finetune.trials.inoculation_plan import Cell, Plan
 from tests.support.runs.points import make_point
 
 PLAN = Plan("minilm", "negation", (10,), (1e-3,), (0,), "fast")

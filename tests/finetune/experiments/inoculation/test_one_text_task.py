@@ -14,12 +14,11 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification
 from typer.testing import CliRunner, Result
 
-from finetune.experiments.inoculation.challenges import catalogue, challenged
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.registry import register_experiments
 from finetune.training.encoder import TrainingOptions, train
+from finetune.trials.challenges import catalogue, challenged
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.registry import register_experiments
 from probe.analysis.examination import examine
 from probe.cli.main import app
 from probe.errors import Unavailable
@@ -27,11 +26,11 @@ from probe.metrics import accuracy
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.reports.json import examination_json, transforms_json
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.tasks.task import TASKS, Label, Task, register
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 from tests.support.models.tiny_models import POSITIONS, SHAPE, word_piece
 from tests.support.waiting import until
 

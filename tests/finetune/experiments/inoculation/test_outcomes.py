@@ -9,21 +9,22 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.outcomes import (
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation import (
     MEASURES,
     OUTCOMES,
     Outcome,
     SizeOutcome,
     badge,
+    baseline_scores,
     classify,
+    conclude,
+    judge,
     outcome_of,
     resample,
+    verdict_json,
 )
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan, Thresholds
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.selection import choose, merge
-from finetune.experiments.inoculation.verdict import baseline_scores, conclude, judge, verdict_json
+from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, Thresholds, choose, merge
 from probe.metrics import Estimate
 from tests.support.runs.points import make_point
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import (
+from finetune.training.recipes import default_rate
+from finetune.trials.base import MAX_EPOCHS, MAX_SEED
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import (
     ALL,
     LIU_LRS,
     LIU_SIZES,
@@ -16,8 +18,6 @@ from finetune.experiments.inoculation.plan import (
     read_sizes,
     resolved,
 )
-from finetune.experiments.training_limits import MAX_EPOCHS, MAX_SEED
-from finetune.training.recipes import default_rate
 from probe.errors import ExperimentError
 
 PLAN = Plan("tiny", "negation", (6, ALL), (1e-3,), (0,))

@@ -7,20 +7,22 @@ from pathlib import Path
 import pytest
 import torch
 
-from finetune.experiments.inoculation.cell import run_cell
-from finetune.experiments.inoculation.challenges import COUNTER_TESTS, make_sets
-from finetune.experiments.inoculation.datasets import Sets, SourceData
-from finetune.experiments.inoculation.file_sets import file_sets, sets_tested_on
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan, check, nested
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.user_data import UserFiles, read_sets
 from finetune.training.checkpoints import model_files
 from finetune.training.data import Asked, read_pairs
 from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
-from finetune.training.moving_average import MovingAverage
-from finetune.training.optimisers import make_optimiser
-from finetune.training.prepared.reader import PreparedReader
-from finetune.training.prepared.trainable import prepare_any
+from finetune.training.optimisers import MovingAverage, make_optimiser
+from finetune.training.reader import PreparedReader
+from finetune.trials.challenges import (
+    COUNTER_TESTS,
+    UserFiles,
+    file_sets,
+    make_sets,
+    read_sets,
+    sets_tested_on,
+)
+from finetune.trials.datasets import Sets, SourceData
+from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, check, nested
+from finetune.trials.inoculation_trial import prepare_any, run_cell
 from probe.errors import ExperimentError, FileError, LimitError
 from probe.limits import Bounds
 from probe.models.library import load_any, load_reader

@@ -4,16 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets, sets_facts
-from finetune.experiments.inoculation.plan import BASE, Cell, Plan, Thresholds
-from finetune.experiments.inoculation.point import Epoch
-from finetune.experiments.inoculation.run import (
+from finetune.trials.datasets import Sets, sets_facts
+from finetune.trials.inoculation_plan import (
+    BASE,
+    Cell,
+    Epoch,
+    Plan,
+    Thresholds,
     inoculation_run,
     inoculation_runs,
     known_results,
+    row_json,
     run_request,
 )
-from finetune.experiments.inoculation.serialise import row_json
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from tests.support.runs.points import make_point
 

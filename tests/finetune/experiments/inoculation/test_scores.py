@@ -4,15 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets, sets_facts, worst_variants
-from finetune.experiments.inoculation.experiment import INOCULATION, pack_scores, unpack_scores
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.serialise import row_json, sets_from, sets_json
-from finetune.experiments.inoculation.verdict import judge, verdict_json
 from finetune.report.curves import curve_frame
-from finetune.report.inoculation.text import details
+from finetune.report.inoculation import details
+from finetune.trials.datasets import Sets, sets_facts, worst_variants
+from finetune.trials.inoculation import INOCULATION, judge, pack_scores, unpack_scores, verdict_json
+from finetune.trials.inoculation_plan import Cell, Plan, row_json, sets_from, sets_json
 from probe.metrics import mean, mean_score, wilson
-from probe.models.weights.hashes import pairs_hash
+from probe.models.weights import pairs_hash
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question, Span
 from tests.support.runs.points import make_point

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.challenges import (
+from finetune.report.inoculation import by_panel, command, points_frame
+from finetune.trials.challenges import (
+    UserFiles,
     challenge_name,
     challenged,
     challenges,
+    file_sets,
     make_sets,
+    read_sets,
+    read_source_data,
 )
-from finetune.experiments.inoculation.datasets import SET_NAMES, Sets, SourceData
-from finetune.experiments.inoculation.file_sets import file_sets
-from finetune.experiments.inoculation.plan import Plan, check
-from finetune.experiments.inoculation.serialise import plan_from, sets_from, sets_json
-from finetune.experiments.inoculation.user_data import UserFiles, read_sets, read_source_data
-from finetune.report.inoculation.command import command
-from finetune.report.inoculation.sweep import by_panel, points_frame
+from finetune.trials.datasets import SET_NAMES, Sets, SourceData
+from finetune.trials.inoculation_plan import Plan, check, plan_from, sets_from, sets_json
 from probe.errors import ExperimentError, FileError, FileQuestion
 from probe.tasks.nli import NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

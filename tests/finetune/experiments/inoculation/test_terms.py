@@ -1,8 +1,7 @@
 """The words of inoculation in the glossary."""
 
-from finetune.experiments.inoculation.outcomes import MEASURES, OUTCOMES
-from finetune.experiments.inoculation.terms import inoculation_terms
-from finetune.experiments.registry import register_experiments
+from finetune.trials.inoculation import MEASURES, OUTCOMES, inoculation_terms
+from finetune.trials.registry import register_experiments
 from probe.glossary import glossary
 from probe.tasks.nli import NLI
 from tests.support.glossary import require_plain, undefined

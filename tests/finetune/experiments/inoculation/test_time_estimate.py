@@ -4,15 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.time_estimate import (
-    estimate_seconds,
-    overflow_note,
-    seconds_at_pace,
-)
-from finetune.experiments.pace import Pace
-from finetune.training.prepared.tensor_cache import TENSOR_CACHE
+from finetune.training.frozen_layers import TENSOR_CACHE
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan
+from finetune.trials.inoculation_time import estimate_seconds, overflow_note, seconds_at_pace
+from finetune.trials.pace import Pace
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair

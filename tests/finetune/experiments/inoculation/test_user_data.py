@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.user_data import UserFiles, read_sets, sources_of
+from finetune.trials.challenges import UserFiles, read_sets, sources_of
 from probe.errors import ExperimentError
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI

@@ -4,16 +4,27 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.further_training import Epoch
-from finetune.experiments.mitigation.cell import broken, changed_copy, repair
-from finetune.experiments.mitigation.experiment import run_stored_cell
-from finetune.experiments.mitigation.outcomes import collapsed, conclude, outcomes
-from finetune.experiments.mitigation.plan import BASE, Cell, Plan, cells, check, plan_from
-from finetune.experiments.mitigation.point import Found, Point, point_from
-from finetune.experiments.repair_kind import as_json, point_json
-from finetune.experiments.source_json import source_json
-from finetune.experiments.word_salad import gradient_names, salad_names
-from finetune.training.prepared.tensor_cache import weights_hash
+from finetune.training.frozen_layers import weights_hash
+from finetune.trials.base import Epoch
+from finetune.trials.datasets import source_json
+from finetune.trials.mitigation import (
+    BASE,
+    Cell,
+    Found,
+    Plan,
+    Point,
+    cells,
+    check,
+    collapsed,
+    conclude,
+    outcomes,
+    plan_from,
+    point_from,
+    run_stored_cell,
+)
+from finetune.trials.mitigation_trial import broken, changed_copy, repair
+from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.word_salad import gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.runs.experiment import CellContext, Result

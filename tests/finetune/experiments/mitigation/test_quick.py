@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.further_training import Training
-from finetune.experiments.mitigation.plan import Plan
-from finetune.experiments.mitigation.quick import quick_cost
+from finetune.trials.base import Training
+from finetune.trials.mitigation import Plan, quick_cost
 
 QUICK = Plan("minilm", Training(1e-3), ("invalid",))
 

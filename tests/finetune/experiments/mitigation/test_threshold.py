@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finetune.experiments.mitigation.threshold import best_threshold, grid
+from finetune.trials.mitigation import best_threshold, grid
 from tests.support.property_settings import STEADY
 
 SHARES = st.floats(0.34, 1.0)

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.mitigation.plan import BASE, Cell, Plan
-from finetune.experiments.mitigation.time_estimate import cell_work, estimate_seconds
-from finetune.experiments.word_salad import gradient_names, salad_names
-from finetune.experiments.work import made_anew
+from finetune.trials.datasets import SourceData
+from finetune.trials.mitigation import BASE, Cell, Plan
+from finetune.trials.mitigation_time import cell_work, estimate_seconds
+from finetune.trials.word_salad import gradient_names, salad_names
+from finetune.trials.work import made_anew
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI, Pair
 from tests.support.runs.clean_source import TRAINING, clean_source

@@ -5,16 +5,24 @@ from dataclasses import replace
 import pytest
 import torch
 
-from finetune.experiments.inoculation.cell import fresh
-from finetune.experiments.mitigation.point import Found
-from finetune.experiments.repair_kind import as_json, point_json
-from finetune.experiments.transfer.cell import begin_anew, run_cell, salad_with_gold
-from finetune.experiments.transfer.outcomes import conclude, matrix, own_and_others
-from finetune.experiments.transfer.plan import Cell, Plan, cells, check, plan_from
-from finetune.experiments.transfer.point import Point, point_from
-from finetune.experiments.word_salad import salad_names
-from finetune.training.prepared.frozen_layers import upper_part
-from finetune.training.prepared.tensor_cache import weights_hash
+from finetune.training.frozen_layers import upper_part, weights_hash
+from finetune.trials.inoculation_trial import fresh
+from finetune.trials.mitigation import Found
+from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.transfer import (
+    Cell,
+    Plan,
+    Point,
+    cells,
+    check,
+    conclude,
+    matrix,
+    own_and_others,
+    plan_from,
+    point_from,
+)
+from finetune.trials.transfer_trial import begin_anew, run_cell, salad_with_gold
+from finetune.trials.word_salad import salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.tasks.nli import NLI

@@ -1,9 +1,9 @@
 """What a transfer does, counted by hand."""
 
-from finetune.experiments.inoculation.datasets import SourceData
-from finetune.experiments.transfer.plan import Cell, Plan
-from finetune.experiments.transfer.time_estimate import cell_work, estimate_seconds
-from finetune.experiments.work import made_anew
+from finetune.trials.datasets import SourceData
+from finetune.trials.transfer import Cell, Plan
+from finetune.trials.transfer_time import cell_work, estimate_seconds
+from finetune.trials.work import made_anew
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 from tests.support.runs.clean_source import TRAINING, clean_source

@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.generalisation.plan import Cell, base_cell
-from finetune.experiments.generalisation.point import Epoch
-from finetune.experiments.inoculation.plan import Cell as InoculationCell
-from finetune.report.drawing import png_file
-from finetune.report.generalisation.figure import curve_frame, curves, figure, heat
-from finetune.report.generalisation.files import row_text, write_points, write_summary
+from finetune.report.generalisation import (
+    curve_frame,
+    curves,
+    figure,
+    heat,
+    row_text,
+    write_points,
+    write_summary,
+)
+from finetune.report.panel import png_file
+from finetune.trials.generalisation_plan import Cell, Epoch, base_cell
+from finetune.trials.inoculation_plan import Cell as InoculationCell
 from probe.errors import RunError
 from tests.support.runs.generalisation import PLAN, make_point, make_points, make_run
 from tests.support.runs.points import make_point as inoculation_point

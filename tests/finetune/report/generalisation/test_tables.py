@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from finetune.report.generalisation.tables import before_table, generalisation_tables, grid_table
+from finetune.report.generalisation import before_table, generalisation_tables, grid_table
 from tests.support.runs.generalisation import PLAN, make_points, make_run, stored_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]

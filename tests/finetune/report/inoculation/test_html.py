@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from finetune.experiments.inoculation.plan import Cell
-from finetune.report.inoculation.html import report
+from finetune.report.inoculation_files import report
+from finetune.trials.inoculation_plan import Cell
 from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]

@@ -4,17 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.outcomes import OUTCOMES
-from finetune.experiments.inoculation.plan import BASE, Cell
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.inoculation.overview import (
-    COUNTS,
-    MEANINGS,
-    TONES,
-    overview,
-    seconds_left,
-    status,
-)
+from finetune.report.inoculation import COUNTS, MEANINGS, TONES, overview, seconds_left, status
+from finetune.trials.inoculation import OUTCOMES
+from finetune.trials.inoculation_plan import BASE, Cell, InoculationRun
 from tests.support.runs.points import make_point, make_run
 
 NAMES = ("negation", "spelling", "numerical", "length_mismatch", "word_overlap", "antonym")

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from finetune.experiments.inoculation.plan import Cell
-from finetune.report.inoculation.sweep import baselines_of, frames, line_names, panels, points_frame
+from finetune.report.inoculation import baselines_of, frames, line_names, panels, points_frame
+from finetune.trials.inoculation_plan import Cell
 from probe.runs.gallery import OWNER
 from tests.support.runs.points import make_point, make_run
 

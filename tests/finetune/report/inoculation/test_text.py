@@ -1,7 +1,7 @@
 """A verdict in words."""
 
-from finetune.experiments.inoculation.plan import Cell
-from finetune.report.inoculation.text import details, interval, summary
+from finetune.report.inoculation import details, interval, summary
+from finetune.trials.inoculation_plan import Cell
 from tests.support.runs.points import make_point, make_run
 
 RUN = make_run([make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.report.repair.files import FILES, repair_summary, write_figure, write_points
+from finetune.report.repair_files import FILES, repair_summary, write_figure, write_points
 from finetune.ui.repair.titles import KINDS
 from probe.runs.run import StoredRun
 from tests.support.runs.repairs import calibration_run, mitigation_run, transfer_run

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from finetune.report.repair.repeated import mean_share
+from finetune.report.repairs import mean_share
 
 
 def test_the_interval_of_a_mean_is_wilsons_for_the_examples_of_one_repeat() -> None:

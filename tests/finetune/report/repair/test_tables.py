@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from finetune.report.markdown import MarkdownTable
-from finetune.report.repair.tables import (
+from finetune.report.panel import MarkdownTable
+from finetune.report.repairs import (
     agreement_table,
     calibration_table,
     mitigation_table,

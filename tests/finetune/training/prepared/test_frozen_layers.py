@@ -7,17 +7,17 @@ import pytest
 import torch
 from transformers import BatchEncoding
 
-from finetune.experiments.inoculation.cell import run_cell
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.training.prepared.encoded import Encoded, encode
-from finetune.training.prepared.frozen_layers import (
+from finetune.training.encoded import Encoded, encode
+from finetune.training.frozen_layers import (
     cut_of,
     lower_states,
+    prepare,
     trained_layers,
     upper_part,
 )
-from finetune.training.prepared.tensor_cache import prepare
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Cell, Plan
+from finetune.trials.inoculation_trial import run_cell
 from probe.errors import ExperimentError
 from probe.models.architectures import architecture
 from probe.models.classifier import Classifier

@@ -6,9 +6,9 @@ from typing import get_args
 import pytest
 import torch
 
+from finetune.training.encoded import correct, encode, predictions
+from finetune.training.frozen_layers import TENSOR_CACHE, prepare
 from finetune.training.invalid_class import with_invalid_class
-from finetune.training.prepared.encoded import correct, encode, predictions
-from finetune.training.prepared.tensor_cache import TENSOR_CACHE, prepare
 from finetune.training.recipes import Mode
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled

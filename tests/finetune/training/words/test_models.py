@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-import finetune.training.words.models as word_models
+import finetune.training.word_models as word_models
 from finetune.training.optimisers import clip_gradients
 from finetune.training.recipes import DA, ESIM, WORD_MODELS, Preset
-from finetune.training.words.models import held_out, train, untrained
-from finetune.training.words.vectors import (
+from finetune.training.word_models import held_out, train, untrained
+from finetune.training.word_vectors import (
     COMPONENT_RMS,
     embed_words,
     reduce_by_pca,
@@ -21,8 +21,8 @@ from finetune.training.words.vectors import (
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
+from probe.models.word_models.layers import shared_table
 from probe.models.word_models.word_tokenizer import SPECIAL
-from probe.models.word_models.word_vectors import shared_table
 from probe.tasks.nli import LABELS, Pair
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.models.tiny_word_models import word_classifier

@@ -9,11 +9,11 @@ import torch
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-import finetune.training.words.readers as word_readers
+import finetune.training.word_readers as word_readers
 from finetune.cli.main import app
 from finetune.training.reader import mean_f1
 from finetune.training.recipes import WORD_READERS, ReaderPreset
-from finetune.training.words.readers import held_out, rate, train, untrained
+from finetune.training.word_readers import held_out, rate, train, untrained
 from probe.errors import TrainingError
 from probe.models.library import answers_with_spans, load_reader
 from probe.tasks.reading import Span

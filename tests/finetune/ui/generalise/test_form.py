@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from finetune.experiments.generalisation.conditions import FILE
-from finetune.experiments.generalisation.plan import Thresholds
-from finetune.experiments.generalisation.run import KIND
-from finetune.experiments.generalisation.serialise import plan_from
+from finetune.trials.generalisation_plan import FILE, KIND, Thresholds, plan_from
 from finetune.ui.generalise.form import Form, forecast, form_of, plan_of, request_of, requests
 from probe.errors import UserError
 from tests.support.runs.condition_files import written

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.generalisation.conditions import FILE, phenomena
-from finetune.experiments.generalisation.serialise import plan_json
+from finetune.trials.generalisation_plan import FILE, phenomena, plan_json
 from finetune.ui.generalise.titles import run_title, skill_choices, skill_title, subject
 from probe.tasks.nli import NLI
 from tests.support.runs.generalisation import PLAN, stored_run

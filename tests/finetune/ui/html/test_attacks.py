@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.plan import Cell
-from finetune.experiments.inoculation.run import InoculationRun
-from finetune.report.inoculation.html import report
+from finetune.report.inoculation_files import report
+from finetune.trials.inoculation_plan import Cell, InoculationRun
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome, progress

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.generalisation.another_rule import judged_anew
-from finetune.experiments.inoculation.plan import Cell
+from finetune.trials.generalisation import judged_anew
+from finetune.trials.inoculation_plan import Cell
 from finetune.ui.html.generalisation import (
     beside,
     grid_frame,

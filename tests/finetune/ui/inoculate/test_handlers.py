@@ -6,13 +6,12 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
-from finetune.report.inoculation.gallery import shown_runs
+from finetune.report.inoculation import shown_runs
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.view import Outputs
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from tests.support.pages.visitors import ME
 from tests.support.processes.database_trouble import locked

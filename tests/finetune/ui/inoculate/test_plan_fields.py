@@ -2,8 +2,8 @@
 
 import pytest
 
-from finetune.experiments.inoculation.challenges import make_sets
-from finetune.experiments.inoculation.datasets import bundled
+from finetune.trials.challenges import make_sets
+from finetune.trials.datasets import bundled
 from finetune.ui.inoculate.plan_fields import DEFAULT_SIZES, sizes_for
 from finetune.ui.inoculate.samples import first_challenge
 from probe.tasks.nli import NLI

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from finetune.experiments.inoculation.plan import THRESHOLDS, Thresholds
+from finetune.trials.inoculation_plan import THRESHOLDS, Thresholds
 from finetune.ui.inoculate import plan_form
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import (

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.start import start_sweep
 from finetune.ui.inoculate.view import (
@@ -17,7 +16,7 @@ from finetune.ui.inoculate.view import (
     linked_state,
     show,
 )
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

@@ -2,11 +2,7 @@
 
 import pytest
 
-from finetune.experiments.inoculation.challenges import (
-    catalogue,
-    challenges,
-    template_challenges,
-)
+from finetune.trials.challenges import catalogue, challenges, template_challenges
 from finetune.ui.inoculate.samples import SAMPLES, challenge_choices, samples
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI

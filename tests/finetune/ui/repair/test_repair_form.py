@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from finetune.experiments.calibration import plan as calibration
-from finetune.experiments.mitigation import plan as mitigation
-from finetune.experiments.transfer import plan as transfer
-from finetune.experiments.word_salad import salad_names
+from finetune.trials import calibration as calibration
+from finetune.trials import mitigation as mitigation
+from finetune.trials import transfer as transfer
+from finetune.trials.word_salad import salad_names
 from finetune.ui.repair.form import Form, forecast, form_of, plan_of, request_of, requests
 from finetune.ui.repair.titles import ALL
 from probe.errors import UserError

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from probe.analysis.comparison.paired_bootstrap import PairedBootstrap, paired_bootstrap
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.statistics import (
+from probe.analysis.comparison import (
     Cell,
     McNemar,
+    PairedBootstrap,
+    Row,
     accuracy,
     agreeing,
     agreement,
@@ -20,6 +20,7 @@ from probe.analysis.comparison.statistics import (
     f1,
     in_words,
     outcomes,
+    paired_bootstrap,
     score,
     significance,
 )
@@ -28,10 +29,14 @@ from probe.data.tables import Table, read_table
 from probe.metrics import FEWEST
 from probe.models.library import load_reader
 from probe.models.reader import SpanPrediction
-from probe.reports.compared_rows import keep, kept
-from probe.reports.compared_words import in_a_sentence
-from probe.reports.comparison import comparison_json, example_comparison_json
-from probe.reports.frames import compared_frame
+from probe.reports.comparison import (
+    compared_frame,
+    comparison_json,
+    example_comparison_json,
+    in_a_sentence,
+    keep,
+    kept,
+)
 from probe.tasks import reading
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question

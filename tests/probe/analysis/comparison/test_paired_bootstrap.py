@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from probe.analysis.comparison.paired_bootstrap import RESAMPLES, _resampled, paired_bootstrap
+from probe.analysis.comparison import RESAMPLES, _resampled, paired_bootstrap
 
 
 def test_equal_models_differ_by_nothing() -> None:

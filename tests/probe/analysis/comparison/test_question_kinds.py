@@ -4,13 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from probe.analysis.comparison import question_kinds, slice_table
-from probe.analysis.comparison.paired_bootstrap import PairedBootstrap
-from probe.analysis.comparison.question_kinds import answer_type, question_word
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.slice_table import SLICES, note_on, slices_of
-from probe.analysis.comparison.slices import facts_of, measure, members, sliced
-from probe.models.answers.prediction import Prediction
+from probe.analysis import slices
+from probe.analysis.comparison import PairedBootstrap, Row
+from probe.analysis.slices import (
+    SLICES,
+    answer_type,
+    facts_of,
+    measure,
+    members,
+    note_on,
+    question_word,
+    sliced,
+    slices_of,
+)
+from probe.models.prediction import Prediction
 from probe.tasks.reading import READING, Question
 from probe.text import wordnet
 
@@ -113,8 +120,8 @@ def test_a_question_without_an_answer_has_a_word_and_no_type() -> None:
 
 def test_every_kind_that_is_told_is_a_slice() -> None:
     names = {each.name for each in SLICES if each.fits(READING)}
-    words = {*question_kinds.QUESTION_WORDS.values(), "how many/much", "other"}
-    assert names == words | {*question_kinds.ANSWER_TYPES.values(), "anything else"}
+    words = {*slices.QUESTION_WORDS.values(), "how many/much", "other"}
+    assert names == words | {*slices.ANSWER_TYPES.values(), "anything else"}
 
 
 def test_without_wordnet_the_types_are_left_out_and_the_note_says_why(
@@ -122,7 +129,7 @@ def test_without_wordnet_the_types_are_left_out_and_the_note_says_why(
 ) -> None:
     assert "in place of a recogniser of names" in note_on(READING)
     monkeypatch.setattr(wordnet, "missing", lambda: "WordNet is not on this machine.")
-    fitting = {each.group for each in slice_table.SLICES if each.fits(READING)}
+    fitting = {each.group for each in slices.SLICES if each.fits(READING)}
     assert fitting == {"question word"}
     assert note_on(READING) == (
         "Slices by the type of the answer are left out. WordNet is not on this machine."

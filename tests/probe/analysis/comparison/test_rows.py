@@ -12,25 +12,32 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS
-from probe.analysis.comparison.rows import Row, compare, compare_rows, read
-from probe.analysis.comparison.statistics import (
+from probe.analysis.comparison import (
     Cell,
+    Row,
     accuracy,
     agreement,
+    compare,
+    compare_rows,
     disagreement,
     group_accuracies,
     in_words,
     mcnemar,
     members,
+    read,
 )
 from probe.cli.main import app
 from probe.data.tables import Table, read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
-from probe.reports.compared_rows import keep, kept
-from probe.reports.compared_words import in_a_sentence
-from probe.reports.comparison import comparison_json, example_comparison_json
-from probe.reports.frames import compared_frame
+from probe.reports.comparison import (
+    compared_frame,
+    comparison_json,
+    example_comparison_json,
+    in_a_sentence,
+    keep,
+    kept,
+)
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
 from probe.tasks.task import Label
 from probe.templates import TemplatePair

@@ -2,9 +2,8 @@
 
 import pytest
 
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.slice_table import slices_of
-from probe.analysis.comparison.slices import NEGATIONS, facts_of, measure, members, sliced
+from probe.analysis.comparison import Row
+from probe.analysis.slices import NEGATIONS, facts_of, measure, members, sliced, slices_of
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair

@@ -5,14 +5,15 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from probe.analysis.importance import methods
-from probe.analysis.importance.attribution import Importance, attribute
-from probe.analysis.importance.methods import (
+from probe.analysis import importance
+from probe.analysis.importance import (
     FIRST,
     FIRST_LONG,
     METHODS,
     BaselineToken,
+    Importance,
     Method,
+    attribute,
     first_method,
 )
 from probe.errors import AttributionError
@@ -265,7 +266,7 @@ def test_the_method_shown_first_leaves_tokens_out_while_that_is_quick(
 ) -> None:
     assert first_method(20, 110_000_000) == FIRST  # a base BERT reads a short text so
     assert first_method(120, 110_000_000) == FIRST_LONG == first_method(129, 0)
-    monkeypatch.setattr(methods, "FIRST_TOKENS", 64)  # the tiny model reads no more than 128
+    monkeypatch.setattr(importance, "FIRST_TOKENS", 64)  # the tiny model reads no more than 128
     words = "the man walks slowly to the old park and she reads her letter "
     short, long = Pair(words, words), Pair(words * 5, words * 5)
     shown = attribute(shared(), [long, short], ["neutral"] * 2, "auto")

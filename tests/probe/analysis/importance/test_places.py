@@ -23,8 +23,7 @@ from transformers import (
     XLMRobertaForQuestionAnswering,
 )
 
-from probe.analysis.importance.attribution import attribute
-from probe.analysis.importance.methods import METHODS, Method
+from probe.analysis.importance import METHODS, Method, attribute
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
 from probe.models.reader import Reader

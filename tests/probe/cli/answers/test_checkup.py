@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from probe.checkup.experiment import KIND
-from probe.checkup.measuring.subject import Asked
+from probe.checkup.measuring import Asked
 from probe.checkup.plan import new_plan
 from probe.checkup.report import command, figures_of, read_report
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from tests.support.commands import refusal, run

@@ -7,8 +7,8 @@ import huggingface_hub
 import pytest
 from typer.testing import CliRunner
 
+from probe.cli import service
 from probe.cli.main import app
-from probe.cli.service import space
 from tests.support.checkout import ROOT, text
 from tests.support.processes.dockerfile import parse
 
@@ -36,14 +36,14 @@ class Hub:
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Hub:
     """The stub, and a small checkout instead of ours."""
     checkout, stub = tmp_path / "checkout", Hub()
-    for name in space.BELONGS:
+    for name in service.BELONGS:
         inside = Path(name) if Path(name).suffix or name.isupper() else Path(name, "one.py")
         (checkout / inside).parent.mkdir(parents=True, exist_ok=True)
         (checkout / inside).write_text("---\ntitle: NLI Clinic\n---\n", encoding="utf-8")
     for junk in ("var/runs.sqlite", "tests/x.py", "probe/__pycache__/x.pyc", "probe/.cache/x"):
         (checkout / junk).parent.mkdir(parents=True, exist_ok=True)
         (checkout / junk).touch()
-    monkeypatch.setattr(space, "CHECKOUT", checkout)
+    monkeypatch.setattr(service, "CHECKOUT", checkout)
     monkeypatch.setattr(huggingface_hub, "HfApi", lambda: stub)
     return stub
 
@@ -98,7 +98,7 @@ def test_only_the_name_of_a_space_is_taken(name: str, hub: Hub) -> None:
 def test_a_space_has_what_the_image_has_but_the_exact_versions() -> None:
     steps = parse(text("Dockerfile"))
     copied = {path for step in steps if step.name == "COPY" for path in step.paths()[0]}
-    assert set(space.BELONGS) == copied - {"constraints.txt"}
+    assert set(service.BELONGS) == copied - {"constraints.txt"}
 
 
 def test_a_hub_that_does_not_answer_is_one_sentence(

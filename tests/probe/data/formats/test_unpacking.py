@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.data.source import open_source
-from probe.data.writers.output import Output
+from probe.data.writers import Output
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.cli.example_file import local_file
+from probe.cli.file_options import local_file
 from probe.data.file_options import FileOptions
-from probe.data.hub.dataset import HubDataset, fetch, is_reference, read_reference, source_name
+from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
 from probe.data.label_values import in_words
 from probe.data.questions import question_rows
 from probe.data.reading import labelled, reading_of

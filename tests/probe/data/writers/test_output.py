@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.data.source import Source, open_source
-from probe.data.writers.output import Output
+from probe.data.writers import Output
 from probe.errors import FileError
 from tests.support.property_settings import STEADY
 

@@ -13,7 +13,7 @@ from probe.data.class_names import class_names, features_json, features_of
 from probe.data.reading import reading_of
 from probe.data.rows import read_rows
 from probe.data.source import open_source
-from probe.data.writers.output import Output
+from probe.data.writers import Output
 from probe.tasks.nli import NLI
 
 NAMES = ["contradiction", "neutral", "entailment"]

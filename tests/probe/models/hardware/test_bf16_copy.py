@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from probe.models.classifier import Classifier
-from probe.models.hardware.bf16_copy import copy_bytes
+from probe.models.hardware import copy_bytes
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import MODELS, shared, tiny_classifier
 from tests.support.models.tiny_word_models import word_classifier

@@ -6,7 +6,7 @@ from threading import Barrier, Event, get_ident
 import pytest
 import torch
 
-from probe.models.hardware.side_by_side import MOST_BATCHES, batches_at_once, side_by_side
+from probe.models.torch_threads import MOST_BATCHES, batches_at_once, side_by_side
 from tests.support.torch_threads import torch_threads
 
 WAIT_SECONDS = 20

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from probe.models.inputs.token_rows import by_tokens
+from probe.models.inputs import by_tokens
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import MODELS, shared

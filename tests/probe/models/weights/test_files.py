@@ -13,9 +13,8 @@ from transformers import AutoModelForSequenceClassification, pipeline
 
 from probe.errors import FileError, ModelError
 from probe.models.library import entries, load
-from probe.models.weights.files import INDEX, OWN, WHOLE, weight_files
-from probe.models.weights.hashes import model_hash
-from probe.models.weights.shared import export_model, read_weights, share_weights, write_weights
+from probe.models.shared_weights import export_model, read_weights, share_weights, write_weights
+from probe.models.weights import INDEX, OWN, WHOLE, model_hash, weight_files
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_bert
 

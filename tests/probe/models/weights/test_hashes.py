@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets, sets_facts
+from finetune.trials.datasets import Sets, sets_facts
 from probe.errors import ModelError
-from probe.models.weights.hashes import model_hash, pairs_hash
+from probe.models.weights import model_hash, pairs_hash
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_pairs
 
@@ -71,7 +71,7 @@ def test_a_model_card_does_not_count(copy: Path) -> None:
 def test_shared_word_vectors_count(
     copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probe.models.weights.hashes.VECTORS", tmp_path)
+    monkeypatch.setattr("probe.models.weights.VECTORS", tmp_path)
     config = copy / "config.json"
     config.write_text(config.read_text().replace("{", '{"vectors": "words",', 1))
     (tmp_path / "words.safetensors").write_bytes(b"one")

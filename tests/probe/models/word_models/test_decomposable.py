@@ -8,15 +8,14 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from finetune.training.checkpoints import save_model
-from probe.analysis.importance.attribution import attribute
+from probe.analysis.importance import attribute
 from probe.errors import ModelError
 from probe.models.library import load
 from probe.models.word_models.decomposable import (
     DecomposableConfig,
     DecomposableForSequenceClassification,
 )
-from probe.models.word_models.soft_alignment import align, join_sides, other_side, stack_sides
-from probe.models.word_models.word_vectors import WordVectors
+from probe.models.word_models.layers import WordVectors, align, join_sides, other_side, stack_sides
 from probe.settings import ASSETS
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI, Pair

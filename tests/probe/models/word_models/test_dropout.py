@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from probe.models.word_models.dropout import ByteDropout
+from probe.models.word_models.layers import ByteDropout
 
 
 def test_a_share_is_zeroed_and_the_mean_stays() -> None:

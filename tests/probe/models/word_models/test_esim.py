@@ -11,7 +11,7 @@ from probe.models.word_models.esim import (
     SideEncoder,
     pool,
 )
-from probe.models.word_models.soft_alignment import Sides
+from probe.models.word_models.layers import Sides
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import Options, apply
 from tests.support.models.tiny_word_models import word_classifier

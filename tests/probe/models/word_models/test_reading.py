@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import linear
 
-from probe.analysis.importance.attribution import attribute
-from probe.analysis.importance.methods import METHODS, Method
+from probe.analysis.importance import METHODS, Method, attribute
 from probe.models.library import load_reader
 from probe.models.reader import Reader
 from probe.models.word_models.reading import (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, register
 from probe.runs.store import Store
 from tests.support.runs.logged_cells import LOGGED, Log

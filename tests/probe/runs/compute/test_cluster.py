@@ -11,8 +11,7 @@ import pytest
 from distributed import LocalCluster
 
 from probe.errors import SettingsError
-from probe.runs.compute.cluster import Cluster, worker_count
-from probe.runs.compute.own_cluster import without_main
+from probe.runs.dispatch import Workers, without_main, worker_count
 
 
 def test_the_number_of_processes_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +25,7 @@ def test_without_a_setting_half_of_the_cores_compute_and_at_least_one(
     monkeypatch.delenv("NLI_CLINIC_WORKERS", raising=False)
     found = []
     for cores in (1, 2, 3, 8):
-        monkeypatch.setattr("probe.runs.compute.cluster.CPU_COUNT", cores)
+        monkeypatch.setattr("probe.runs.dispatch.CPU_COUNT", cores)
         found.append(worker_count())
     assert found == [1, 1, 1, 4]
 
@@ -52,13 +51,13 @@ def test_a_spawned_process_does_not_import_the_main_module(monkeypatch: pytest.M
 
 
 def test_an_idle_cluster_of_our_own_ends_and_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = Cluster(None, in_process=True)
+    cluster = Workers(None, in_process=True)
     first = cluster.connect()
     assert first is not None
     address = cluster.address
     cluster.rest(busy=False)
     assert cluster.address == address
-    monkeypatch.setattr("probe.runs.compute.cluster.IDLE_SECONDS", 0.0)
+    monkeypatch.setattr("probe.runs.dispatch.IDLE_SECONDS", 0.0)
     cluster.rest(busy=True)
     assert cluster.address == address
     cluster.rest(busy=False)
@@ -71,7 +70,7 @@ def test_an_idle_cluster_of_our_own_ends_and_starts_anew(monkeypatch: pytest.Mon
 
 def test_the_cluster_in_this_process_listens_nowhere() -> None:
     before = listening()
-    cluster = Cluster(None, in_process=True)
+    cluster = Workers(None, in_process=True)
     assert cluster.connect() is not None
     opened = listening() - before
     cluster.close()
@@ -80,7 +79,7 @@ def test_the_cluster_in_this_process_listens_nowhere() -> None:
 
 def test_nobody_without_the_certificate_runs_code_in_a_cluster_of_our_own() -> None:
     before = listening()
-    cluster = Cluster(None)
+    cluster = Workers(None)
     client = cluster.connect()
     assert client is not None
     assert client.submit(os.getppid).result(timeout=60) == os.getpid()

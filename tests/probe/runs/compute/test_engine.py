@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 import torch
 
-from finetune.experiments.inoculation import cell as cell_module
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Cell, Plan, kept_name
-from finetune.experiments.inoculation.point import Epoch
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials import inoculation_trial as cell_module
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Cell, Epoch, Plan, kept_name, run_request
 from probe.models.library import entries, load
-from probe.models.weights.hashes import model_hash
-from probe.runs.compute.engine import Engine
-from probe.runs.compute.failures import MEMORY_SENTENCE
+from probe.models.weights import model_hash
+from probe.runs.engine import MEMORY_SENTENCE, Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.settings import settings

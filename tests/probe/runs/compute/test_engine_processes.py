@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Cell, Plan
-from finetune.experiments.inoculation.run import run_request
-from finetune.experiments.inoculation.serialise import cell_from
-from probe.runs.compute import engine as engine_module
-from probe.runs.compute.engine import Engine
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Cell, Plan, cell_from, run_request
+from probe.runs import engine as engine_module
+from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.processes.worker_process import connected, one_worker, worker_pid

@@ -5,10 +5,9 @@ from queue import Queue
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
-from probe.runs.compute.event_queue import EventQueue
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
+from probe.runs.engine import EventQueue
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from tests.support.processes.database_trouble import locked

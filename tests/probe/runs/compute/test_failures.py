@@ -11,7 +11,7 @@ from distributed import KilledWorker
 from safetensors.torch import save_file
 
 from probe.errors import ExperimentError
-from probe.runs.compute.failures import DISK_SENTENCE, MEMORY_SENTENCE, sentence
+from probe.runs.engine import DISK_SENTENCE, MEMORY_SENTENCE, sentence
 from probe.runs.models import save_model_files
 
 

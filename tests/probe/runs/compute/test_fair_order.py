@@ -2,9 +2,9 @@
 
 import pytest
 
-from probe.runs.compute import dispatch
-from probe.runs.compute.engine import Engine
-from probe.runs.compute.fair_order import FairOrder
+from probe.runs import dispatch
+from probe.runs.engine import Engine
+from probe.runs.fair_order import FairOrder
 from probe.runs.run import RunRequest, ended
 from probe.runs.store import Store
 from tests.support.pages.visitors import ME, YOU

@@ -10,15 +10,13 @@ import pytest
 from distributed import Client
 
 from benchmarks.page.app_process import APP, process
-from finetune.experiments.inoculation.cell import run_cell
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan, cells
-from finetune.experiments.inoculation.point import Point
-from finetune.experiments.inoculation.run import inoculation_run, run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, Point, cells, inoculation_run, run_request
+from finetune.trials.inoculation_trial import run_cell
 from probe.models.library import load
-from probe.runs.compute import dispatch
-from probe.runs.compute.engine import Engine
-from probe.runs.database.tables import RunRow
+from probe.runs import dispatch
+from probe.runs.database import RunRow
+from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
 from tests.support.processes.dask_cluster import DaskCluster, dask_cluster

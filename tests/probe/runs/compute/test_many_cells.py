@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import sqlalchemy
 from sqlalchemy import event
 
-from probe.runs.compute.dispatch import MAX_SENT
-from probe.runs.compute.engine import Engine
+from probe.runs.dispatch import MAX_SENT
+from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.pages.visitors import ME

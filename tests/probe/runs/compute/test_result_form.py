@@ -7,13 +7,12 @@ import pytest
 from sqlalchemy import update
 
 from probe.cli.compute import compute_run
-from probe.runs.compute.engine import Engine
-from probe.runs.database.tables import RunRow
+from probe.runs.access import COMMAND_LINE
+from probe.runs.database import RunRow
+from probe.runs.engine import Engine
 from probe.runs.experiment import register
-from probe.runs.owners import COMMAND_LINE
-from probe.runs.result_form import renewed_words
 from probe.runs.run import Json, StoredRun, ended
-from probe.runs.store import Store
+from probe.runs.store import Store, renewed_words
 from probe.ui.html.background import background_runs
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.run import under_way

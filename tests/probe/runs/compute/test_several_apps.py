@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import create_engine, update
 
-from probe.runs.compute import engine as engine_module
-from probe.runs.compute.engine import Engine
-from probe.runs.compute.lease import LEASE_SECONDS
-from probe.runs.database.tables import Base, RunRow
+from probe.runs import engine as engine_module
+from probe.runs.database import Base, RunRow
+from probe.runs.engine import LEASE_SECONDS, Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.pages.visitors import ME, YOU

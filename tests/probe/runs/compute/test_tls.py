@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.page.app_process import APP, process
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.errors import SettingsError
 from probe.runs.certificates import write_certificates
-from probe.runs.compute.cluster import Cluster
+from probe.runs.dispatch import Workers
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.conftest import free_port
@@ -24,7 +23,7 @@ TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 
 def test_an_encrypted_cluster_without_certificates_is_refused() -> None:
     with pytest.raises(SettingsError, match=f"set {TLS}CA_FILE and {TLS}CLIENT__CERT and "):
-        Cluster("tls://127.0.0.1:8786")
+        Workers("tls://127.0.0.1:8786")
 
 
 @pytest.mark.slow

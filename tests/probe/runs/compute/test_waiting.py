@@ -6,7 +6,7 @@ import pytest
 from distributed import LocalCluster
 from sqlalchemy import text
 
-from probe.runs.compute.engine import NO_WORKER, Engine
+from probe.runs.engine import NO_WORKER, Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from tests.support.runs.logged_cells import Log
@@ -40,7 +40,7 @@ def engine(
     store: Store, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Engine]:
     """An engine that looks around often."""
-    monkeypatch.setattr("probe.runs.compute.engine.UPKEEP_INTERVAL", 0.05)
+    monkeypatch.setattr("probe.runs.engine.UPKEEP_INTERVAL", 0.05)
     engine = Engine(store, cluster.scheduler_address)
     yield engine
     engine.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from probe.errors import ModelError
-from probe.models.weights.hashes import model_hash
+from probe.models.weights import model_hash
 from probe.runs.models import load_unchanged
 
 

@@ -28,15 +28,12 @@ from sqlalchemy import (
     update,
 )
 
-from finetune.experiments.inoculation.run import inoculation_run
-from finetune.experiments.inoculation.serialise import sets_from
-from finetune.experiments.inoculation.verdict import conclude, verdict_json
+from finetune.trials.inoculation import conclude, verdict_json
+from finetune.trials.inoculation_plan import inoculation_run, sets_from
 from probe.errors import StoreError
-from probe.models.weights.hashes import model_hash
-from probe.runs.compute.engine import Engine
-from probe.runs.compute.lease import Lease
-from probe.runs.database.tables import Base, GrantRow, RunRow, SchemaRow
-from probe.runs.database.upgrade import ADDED_TO_VERSION_1, SCHEMA
+from probe.models.weights import model_hash
+from probe.runs.database import ADDED_TO_VERSION_1, SCHEMA, Base, GrantRow, RunRow, SchemaRow
+from probe.runs.engine import Engine, Lease
 from probe.runs.experiment import run_json
 from probe.runs.run import ended
 from probe.runs.store import Store

@@ -6,7 +6,7 @@ from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question, Span
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.apply import Result
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 from tests.probe.transforms.test_transforms import ODD, no_reading
 
 NAMES = ("addsent", "addsent_first", "addsent_other")

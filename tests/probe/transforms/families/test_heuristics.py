@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from probe.tasks.nli import LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options, Result, apply
-from probe.transforms.availability import missing
 from probe.transforms.families.heuristics import CLAUSE
 from probe.transforms.families.wordnet_substitution import left_alone
-from probe.transforms.registry import SubWords, Tools
+from probe.transforms.registry import SubWords, Tools, missing
 from tests.support.property_settings import STEADY
 
 RELATED = [f"h{kind}{end}" for kind in ("verb", "noun", "adv", "adj") for end in ("syn", "ant")]

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from probe.baselines import BASELINES
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY, Options
-from probe.transforms.availability import missing
-from probe.transforms.registry import Tools
+from probe.transforms.registry import Tools, missing
 from tests.support.property_settings import STEADY
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

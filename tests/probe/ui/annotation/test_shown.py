@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from probe.annotation.results import results
 from probe.runs.store import Store
+from probe.surveys.annotation_results import results
 from probe.ui.annotation.shown import results_shown
 from tests.support.runs.annotation import answer_all, honest, person, small_set
 

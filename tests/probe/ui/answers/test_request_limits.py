@@ -7,9 +7,9 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
-from probe.runs.model_access import ModelAccess
+from probe.models.library import ModelCache
+from probe.runs.access import ModelAccess
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.ui.answers.file_line import FileLine

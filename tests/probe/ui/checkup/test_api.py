@@ -6,8 +6,8 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from probe.runs.compute.engine import Engine
-from probe.runs.owners import as_token
+from probe.runs.access import as_token
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.checkup.api import build
 from tests.support.pages.visitors import ME

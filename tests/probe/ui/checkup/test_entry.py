@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from probe.runs.access import redeem
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING

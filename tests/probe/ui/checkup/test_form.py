@@ -8,16 +8,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from probe.checkup.measuring.measure import parts_of
-from probe.checkup.measuring.subject import Asked
+from probe.checkup.measuring import Asked, parts_of
 from probe.checkup.report import command
-from probe.data.hub.dataset import fetch, read_reference
+from probe.data.hub_dataset import fetch, read_reference
 from probe.errors import OptionError, UserError
 from probe.runs.experiment import experiment_of
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 from probe.ui.checkup.form import MAX_N, forecast, form_of, plan_of, requests
 from tests.support.files.pair_files import PAIRS, row
 from tests.support.models.tiny_bert import tiny_pairs

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from finetune.ui.inoculate.plan_form import forecast
 from finetune.ui.inoculate.samples import samples
 from probe.analysis.batch import score
-from probe.analysis.comparison.rows import Row
+from probe.analysis.comparison import Row
 from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress
 from probe.analysis.hans import Profiled, profile

@@ -2,13 +2,13 @@
 
 import pytest
 
-from finetune.experiments.registry import register_experiments
+from finetune.trials.registry import register_experiments
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY
-from probe.transforms.availability import ready
+from probe.transforms.registry import ready
 from probe.ui.html.glossary import shown_glossary
 from probe.ui.tabs.catalogue import described
 from tests.support.pages.markup import Reading, require_ours

@@ -9,8 +9,8 @@ import pytest
 from probe.checkup.report import read_report
 from probe.errors import FileQuestion, UserError, writing
 from probe.runs.backup import restore
-from probe.runs.compute.failures import sentence
-from probe.scoring.checkpoint import FILE, read_checkpoint
+from probe.runs.engine import sentence
+from probe.scoring.files import FILE, read_checkpoint
 from probe.ui.api.endpoint import refused
 from probe.ui.html.elements import alert, sheet, term
 

@@ -1,6 +1,6 @@
 """A prediction's bar can be read without its colours."""
 
-from probe.models.answers.prediction import Prediction
+from probe.models.prediction import Prediction
 from probe.tasks.nli import LABELS
 from probe.ui.html.prediction import bar
 

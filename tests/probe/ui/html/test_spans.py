@@ -4,7 +4,7 @@ import pytest
 from markupsafe import Markup
 
 from probe.analysis.batch import Row
-from probe.analysis.importance.attribution import Importance
+from probe.analysis.importance import Importance
 from probe.analysis.summary import Summary, summarise
 from probe.analysis.transformed import Transformed
 from probe.models.reader import SpanPrediction

@@ -8,7 +8,7 @@ from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.errors import FileError
 from probe.models.classifier import Classifier
-from probe.scoring.request import ScoringRequest
+from probe.scoring.files import ScoringRequest
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
 from probe.ui.results.batch_result import BatchResult

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from finetune.experiments.inoculation.datasets import Sets
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from finetune.trials.datasets import Sets
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.run_tab.layout import build

@@ -2,11 +2,11 @@
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import run_request
 from probe.errors import LimitError, ModelError
-from probe.runs.compute.engine import Engine
-from probe.runs.owners import as_token
+from probe.runs.access import as_token
+from probe.runs.engine import Engine
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
 from probe.ui.run_tab.api import start_for_owner

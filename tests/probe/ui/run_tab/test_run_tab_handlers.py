@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import run_request
 from probe.runs.access import redeem
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.gallery import gallery_runs
 from probe.runs.store import Store
 from probe.tasks.nli import NLI

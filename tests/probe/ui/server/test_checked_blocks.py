@@ -13,8 +13,8 @@ from gradio.state_holder import SessionState
 
 from app import TABS
 from probe.errors import ModelError
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.stopping import check_stop
 from probe.ui.page import Core, build_page

@@ -13,9 +13,9 @@ from gradio.events import EventData
 from starlette.requests import Request
 
 from app import tabs
-from finetune.experiments.registry import register_experiments
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from finetune.trials.registry import register_experiments
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, build_page
 from probe.ui.server.checked_blocks import OWN_FAULT

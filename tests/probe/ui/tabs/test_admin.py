@@ -8,11 +8,10 @@ import gradio as gr
 import pytest
 
 from app import tabs
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, Page, TabEntry, build_page
 from probe.ui.server.passwords import AdminDoor, Door

@@ -8,12 +8,11 @@ import pytest
 
 from probe.data.rows import guess
 from probe.data.source import open_source
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import scoring_request
-from probe.scoring.folder import pack, write_values
-from probe.scoring.request import ScoringRequest
+from probe.scoring.experiment import pack, scoring_request, write_values
+from probe.scoring.files import ScoringRequest
 from probe.tasks.nli import NLI
 from probe.ui.panels.guard import offer
 from probe.ui.results.batch_tables import ALL, ANY

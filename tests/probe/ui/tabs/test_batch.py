@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from probe.models.cache import ModelCache
-from probe.runs.compute.engine import Engine
+from probe.models.library import ModelCache
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.page import Core, TabEntry, build_page
 from probe.ui.tabs.batch import build

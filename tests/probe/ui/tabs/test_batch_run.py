@@ -14,9 +14,9 @@ import pytest
 from probe.analysis.batch import FIRST_ROWS
 from probe.data.rows import guess
 from probe.data.source import open_source
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
-from probe.scoring.request import ScoringRequest
+from probe.scoring.files import ScoringRequest
 from probe.stopping import Reason
 from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps

@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 from probe.analysis.batch import FIRST_ROWS, Chunk
-from probe.analysis.comparison.rows import Row, compare_rows, read
+from probe.analysis.comparison import Row, compare_rows, read
 from probe.data.rows import guess
 from probe.data.tables import read_table
 from probe.tasks.nli import NLI

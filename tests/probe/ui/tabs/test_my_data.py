@@ -5,11 +5,10 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
 from probe.runs.access import redeem, share
-from probe.runs.compute.engine import Engine
+from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.surveys.survey import create_survey, join
 from probe.ui.html.my_data import size

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from finetune.experiments.inoculation.datasets import Sets
-from finetune.experiments.inoculation.plan import Plan
-from finetune.experiments.inoculation.run import run_request
-from probe.runs.removal import NOBODY
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
+from probe.runs.access import NOBODY
 from probe.runs.store import Store
 from probe.ui.visitors.expiry import remove_old
 from probe.ui.visitors.visitor_files import HOUR, fresh_folder

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.experiments.mitigation.plan import Cell
+from finetune.trials.mitigation import Cell
 from finetune.ui.html.repair.mitigation import by_transform, found, outcomes_frame, sentence
 from finetune.ui.html.repair.mitigation import pictures as shown
 from finetune.ui.html.repair.words import estimate

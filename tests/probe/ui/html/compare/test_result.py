@@ -5,11 +5,11 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from finetune.experiments.inoculation.plan import Cell
+from finetune.trials.inoculation_plan import Cell
 from finetune.ui.html.run import outcome
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.slice_table import slices_of
+from probe.analysis.comparison import Row
 from probe.analysis.examination import examine
+from probe.analysis.slices import slices_of
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.sentiment import SENTIMENT

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from probe.analysis.comparison.rows import Row
-from probe.analysis.comparison.slice_table import slices_of
+from probe.analysis.comparison import Row
+from probe.analysis.slices import slices_of
 from probe.models.reader import SpanPrediction
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question

@@ -3,7 +3,7 @@
 import pytest
 
 from probe.analysis.examination import Examination
-from probe.models.answers.prediction import Prediction
+from probe.models.prediction import Prediction
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import INVALID, Label
 from probe.ui.html.probe.examination import answer

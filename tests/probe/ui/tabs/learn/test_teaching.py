@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from probe.runs.store import Store
-from probe.surveys.lesson_class import guesses, guesses_frame
-from probe.surveys.survey import end_survey, own_surveys
+from probe.surveys.survey import end_survey, guesses, guesses_frame, own_surveys
 from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.page import Core
 from probe.ui.tabs.learn.teaching import ClassOutputs, LessonClass

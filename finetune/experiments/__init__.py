@@ -1,1 +1,0 @@
-"""The experiments, a folder each."""

@@ -1,1 +1,0 @@
-"""Inoculation by fine-tuning (Liu et al. 2019)."""

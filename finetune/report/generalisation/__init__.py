@@ -1,1 +1,0 @@
-"""Finished generalisations as figures, tables and files."""

@@ -1,0 +1,487 @@
+"""Several runs looked at together: their lines, their panels, their points in one table."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pandas as pd
+
+from finetune.report.command_line import command_line
+from finetune.report.curves import Panel, PanelStyle, counter_tests_in, curve_frame, style_for
+from finetune.training.recipes import mode_words
+from finetune.trials.challenges import title_of
+from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
+from finetune.trials.inoculation_plan import (
+    BASE,
+    Epoch,
+    InoculationRun,
+    Plan,
+    Point,
+    Selection,
+    inoculation_runs,
+)
+from probe.errors import UserError
+from probe.models import bundled
+from probe.runs.gallery import FOLDER, OWNER, gallery_runs
+from probe.runs.run import OPEN
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, task_named
+from probe.transforms import REGISTRY
+
+SCORES = ("original", "challenge", "dev", "control")
+ROW_ANSWERS = ("original_right", "challenge_right")
+"""What a point holds: mean scores, and how right each test row was."""
+
+
+def model_name(run: InoculationRun) -> str:
+    """Return the model's name without the folders of its path."""
+    return Path(run.plan.model).name
+
+
+def model_title(run: InoculationRun) -> str:
+    """Return what a person calls a run's model."""
+    return bundled.title_of(model_name(run))
+
+
+def task_of(run: InoculationRun) -> Task:
+    """Return the task of a run's model and examples."""
+    return task_named(run.plan.task)
+
+
+def measure_of(runs: Sequence[InoculationRun]) -> str:
+    """Return what the scores of some runs are called."""
+    named = (run.artefacts.get("measure", task_of(run).measure) for run in runs)
+    return " or ".join(dict.fromkeys(named))
+
+
+@lru_cache(maxsize=256)
+def _title(challenge: str, task: Task) -> str:
+    return title_of(challenge, task)
+
+
+def challenge_title(run: InoculationRun) -> str:
+    """Return what a person calls the challenge of a run."""
+    return _title(run.plan.challenge, task_of(run))
+
+
+def run_label(run: InoculationRun) -> str:
+    """Return what tells a run from another of the same model and challenge."""
+    return OWNER if run.owner == OWNER else f"{mode_words(run.plan.mode)}, {run.id}"
+
+
+def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
+    """Return each run's name in a figure by its id: the model, or more where two are alike."""
+    count = Counter((model_name(run), run.plan.challenge) for run in runs)
+    return {
+        run.id: model_title(run)
+        if count[model_name(run), run.plan.challenge] == 1
+        else f"{model_title(run)} ({run_label(run)})"
+        for run in runs
+    }
+
+
+def panel_titles(runs: Sequence[InoculationRun]) -> dict[str, str]:
+    """Return the name of each run's panel by its id: the challenge, and the task of several."""
+    several = len({run.plan.task for run in runs}) > 1
+    return {
+        run.id: f"{run.plan.challenge} ({run.plan.task})" if several else run.plan.challenge
+        for run in runs
+    }
+
+
+def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
+    """Return the runs with points of each panel: of one challenge and one task."""
+    titles, runs_of = panel_titles(runs), dict[str, list[InoculationRun]]()
+    for run in runs:
+        if run.results:
+            runs_of.setdefault(titles[run.id], []).append(run)
+    return runs_of
+
+
+def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
+    """Return the rows of each panel."""
+    names = line_names(runs)
+    return {
+        title: pd.concat(
+            [curve_frame(run.results, selection, names[run.id], task_of(run)) for run in drawn],
+            ignore_index=True,
+        )
+        for title, drawn in by_panel(runs).items()
+    }
+
+
+def baselines_of(runs: Sequence[InoculationRun]) -> dict[str, float]:
+    """Return the rule baselines in percent where one run is drawn; among several they crowd."""
+    shares: Mapping[str, float] = runs[0].verdict.get("baselines", {}) if len(runs) == 1 else {}
+    return {name.replace("_", " "): 100 * share for name, share in shares.items()}
+
+
+def panels(
+    runs: Sequence[InoculationRun], selection: Selection, size: tuple[int, int]
+) -> tuple[dict[str, Panel], PanelStyle]:
+    """Return the panels on one axis, and the look they share.
+
+    Of one challenge there is room for what rules reach and for the goal.
+    """
+    frames_of, rules = frames(runs, selection), baselines_of(runs)
+    together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
+    style = replace(style_for(together, rules), size=size)
+    drawn = {
+        name: Panel(frame, sizes_of(runs, name), rules, goal=len(frames_of) == 1)
+        for name, frame in frames_of.items()
+    }
+    return drawn, style
+
+
+def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
+    """Return the titles of the counter-tests that panels show, by name."""
+    names = dict.fromkeys(name for panel in drawn for name in counter_tests_in(panel.frame))
+    return {name: REGISTRY[name].title for name in names}
+
+
+def sizes_of(runs: Sequence[InoculationRun], title: str) -> tuple[int, ...]:
+    """Return the sizes that the runs of a panel have or will have."""
+    titles = panel_titles(runs)
+    return tuple(size for run in runs if titles[run.id] == title for size in run.plan.sizes)
+
+
+def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
+    """Return a row for each finished cell of each run; `on_` are mean scores from 0 to 1."""
+    rows = []
+    for run in runs:
+        about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}
+        for point in run.results:
+            facts = asdict(point)
+            cell, *bits = (facts.pop(name) for name in ("cell", *ROW_ANSWERS))
+            counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))
+            scores = {f"on_{name}": facts.pop(name) for name in SCORES}
+            tests = facts.pop("counter_tests")
+            scores |= {f"on_{name}": fmean(rows_of) for name, rows_of in tests.items()}
+            settings = {"mode": run.plan.mode, **cell}
+            rows.append({**about, **settings, **scores, **counts, **facts, "task": run.plan.task})
+    return pd.DataFrame(rows)
+
+
+TONES: Mapping[Outcome, str] = {
+    "1": "good",
+    "2": "bad",
+    "3": "bad",
+    "between": "keep",
+    "0": "plain",
+    "too_little": "plain",
+}
+"""The class of each outcome's badge."""
+MEANINGS: Mapping[Outcome, str] = {
+    "1": "only lacked examples",
+    "2": "lacks the ability",
+    "3": "original lost",
+    "between": "between: part closes",
+    "0": "no gap to close",
+    "too_little": "too little to tell",
+}
+"""What each outcome says of the model, in the fewest words."""
+COUNTS: Mapping[Outcome, str] = {
+    "1": "{} closed",
+    "between": "{} partly",
+    "2": "{} not",
+    "3": "{} at the cost of the original set",
+    "0": "{} without a gap",
+    "too_little": "{} too little to tell",
+}
+
+
+def overview(runs: Sequence[InoculationRun], selection: Selection) -> str:
+    """Say which challenges closed, which did not, and what was lost; "" where nothing is judged.
+
+    Of one model each challenge is named, of several they are counted.
+    """
+    judged = [run for run in runs if run.verdict]
+    by_model: dict[str, list[InoculationRun]] = {}
+    for run in judged:
+        by_model.setdefault(model_title(run), []).append(run)
+    if len(by_model) == 1:
+        return _one_model(*by_model.popitem(), selection)
+    counts = [f"{name}: {_counted(own, selection)}" for name, own in by_model.items()]
+    return f"Gaps closed by examples. {'; '.join(counts)}." if counts else ""
+
+
+def outcome_in(run: InoculationRun, selection: Selection) -> Outcome:
+    """Return the outcome of a judged run."""
+    outcome: Outcome = run.verdict[selection]["outcome"]
+    return outcome
+
+
+def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) -> str:
+    found: dict[Outcome, list[InoculationRun]] = {}
+    for run in runs:
+        found.setdefault(outcome_in(run, selection), []).append(run)
+    said = {
+        outcome: _listed([_named(run, selection) for run in own]) for outcome, own in found.items()
+    }
+    sizes = sorted({_enough(run, selection) for run in found.get("1", ())})
+    after = f"after {'at most ' if len(sizes) > 1 else ''}{sizes[-1]} examples" if sizes else ""
+    lost = "costs" if len(found.get("3", ())) == 1 else "cost"
+    clauses = {
+        "1": f"{name} recovers from {said.get('1')} {after}",
+        "2": f"on {said.get('2')} it learns little",
+        "between": f"on {said.get('between')} part of the gap closes",
+        "3": f"{said.get('3')} {lost} it part of what it knew",
+        "0": f"on {said.get('0')} it has no gap",
+        "too_little": f"on {said.get('too_little')} there is too little to tell",
+    }
+    text = "; ".join(clauses[outcome] for outcome in COUNTS if outcome in found)
+    return f"{text}." if "1" in found else f"{name}: {text}."
+
+
+def _named(run: InoculationRun, selection: Selection) -> str:
+    """Name a challenge with what changes the meaning of its outcome."""
+    title, marks = f"“{challenge_title(run)}”", run.verdict[selection]["marks"]
+    return f"{title} ({', '.join(marks)})" if marks else title
+
+
+def _enough(run: InoculationRun, selection: Selection) -> int:
+    """Return the smallest size from which on, up to the one that shows it, the outcome is 1."""
+    by_size, enough = run.verdict[BY_SIZE[selection]], int(run.verdict[selection]["shown_at"])
+    for size in sorted((size for size in map(int, by_size) if size <= enough), reverse=True):
+        if by_size[str(size)]["outcome"] != "1":
+            break
+        enough = size
+    return enough
+
+
+def _counted(runs: Sequence[InoculationRun], selection: Selection) -> str:
+    outcomes = [outcome_in(run, selection) for run in runs]
+    return ", ".join(
+        words.format(outcomes.count(outcome))
+        for outcome, words in COUNTS.items()
+        if outcome in outcomes
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def status(runs: Sequence[InoculationRun]) -> str:
+    """Say how far own runs are that are under way or ended early; "" where none is."""
+    going = [run for run in runs if run.state in OPEN]
+    if going:
+        names = _listed([f"“{challenge_title(run)}”" for run in going])
+        return f"Learning {names}: {_trainings(going)} done."
+    stopped = [run for run in runs if run.state in ("failed", "cancelled")]
+    if not stopped:
+        return ""
+    failed = any(run.state == "failed" for run in stopped)
+    what = "It failed" if failed else "It was stopped"
+    return f"{what} after {_trainings(stopped)}; it can be taken up where it ended."
+
+
+def _trainings(runs: Sequence[InoculationRun]) -> str:
+    """Say how many trainings are done; testing the model as it was is none."""
+    cells = [cell for run in runs for cell in run.cells if cell.key != BASE]
+    return f"{sum(cell.result is not None for cell in cells)} of {len(cells)} trainings"
+
+
+def seconds_left(run: InoculationRun) -> float | None:
+    """Return about how long the trainings that are missing take, None before one has ended.
+
+    A training takes what testing takes, and longer by its examples.
+    """
+    ended = [(cell.key.size, cell.result.seconds) for cell in run.cells if cell.result]
+    trained = [(size, seconds) for size, seconds in ended if size]
+    missing = [cell.key.size for cell in run.cells if not cell.result]
+    if not trained or not missing:
+        return None
+    fixed = min(seconds for _, seconds in ended)
+    per_example = sum(seconds - fixed for _, seconds in trained) / sum(size for size, _ in trained)
+    return sum(fixed + per_example * size for size in missing)
+
+
+CAUTION = (
+    "An outcome speaks of this challenge set and this model. That a gap closes shows that the "
+    "model can fit such examples, not that it has learnt the phenomenon: other wordings may "
+    "still fool it."
+)
+SELECTION_TITLES: Mapping[Selection, str] = {
+    "oracle_lr": "best on the challenge test (as published)",
+    "dev_lr": "best on original dev (peeks at no test)",
+}
+Verdict = Mapping[str, Any]  # Any: a verdict is JSON
+
+
+def badge_of(outcome: Verdict) -> str:
+    """Return what was concluded as a badge names it, with what changes its meaning."""
+    return " · ".join([badge(outcome["outcome"]), *outcome["marks"]])
+
+
+def meaning(outcome: Verdict) -> str:
+    """Say what was concluded means; where it is too little to tell, what the figures would."""
+    words = OUTCOMES[outcome["outcome"]].summary
+    if not outcome["lacks"]:
+        return words
+    figures = OUTCOMES[outcome["figures"]].name
+    return f"{words} The figures alone would read “{figures}”, which is not shown."
+
+
+def missing_texts(outcome: Verdict) -> str:
+    """Name what would tell where only more texts can, "" elsewhere."""
+    told = [
+        MORE_TEXTS[each["missing"]] for each in outcome["lacks"] if each["missing"] in MORE_TEXTS
+    ]
+    return f"What would tell: {' and '.join(told)}." if told else ""
+
+
+def interval(value: Mapping[str, float | None]) -> str:
+    """Write a share as percent with its interval."""
+    middle, low, high = value["value"], value["low"], value["high"]
+    if middle is None or low is None or high is None:
+        return "–"
+    return f"{100 * middle:.1f} ({100 * low:.1f} to {100 * high:.1f})".replace("-", "−")
+
+
+def summary(outcome: Verdict) -> str:
+    """Say gap, closed share and drop with their intervals; of no gap no share."""
+    gap = f"The gap was {interval(outcome['gap'])} points"
+    lost = f"the original test lost {interval(outcome['drop'])} points."
+    if outcome["outcome"] == "0" or outcome["closed"]["value"] is None:
+        return (
+            f"{gap}, too small for a share of it to close; with {outcome['size']} examples {lost}"
+        )
+    closed = f"{interval(outcome['closed'])} % of it closed"
+    earlier = outcome["shown_at"]
+    shown = f" The outcome is that of {earlier} examples." if earlier != outcome["size"] else ""
+    return f"{gap}. {closed} with {outcome['size']} examples; {lost}{shown}"
+
+
+def details(verdict: Verdict, selection: Selection) -> list[str]:
+    """Say how the rate was chosen, what the other choice gives, and what rules reach."""
+    other: Selection = "dev_lr" if selection == "oracle_lr" else "oracle_lr"
+    outcome, rival = verdict[selection], verdict[other]
+    rules = "; ".join(
+        f"{name.replace('_', ' ')} {100 * share:.1f} %"
+        for name, share in verdict.get("baselines", {}).items()
+    )
+    lines = [
+        f"Learning rate {outcome['lr']:g}, {SELECTION_TITLES[selection]}. The rate "
+        f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
+        f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
+        f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
+        _learnt(verdict, outcome),
+        f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
+        _control(verdict.get("control"), verdict.get("measure", NLI.measure)),
+    ]
+    return [line for line in lines if line]
+
+
+def _learnt(verdict: Verdict, outcome: Verdict) -> str:
+    """Say how much of the examples themselves was learnt."""
+    shares = verdict["evidence"]["doses"].get(str(outcome["size"]), {})
+    known = {rate: share for rate, share in shares.items() if share is not None}
+    told = [f"{100 * share:.0f} % at rate {rate}" for rate, share in known.items()] or [
+        "not recorded"
+    ]
+    return (
+        f"Of the {outcome['size']} examples themselves the model had learnt at the last epoch "
+        f"trained: {', '.join(told)}."
+    )
+
+
+def counter_lines(verdict: Verdict) -> list[str]:
+    """Say what the counter-tests show, where there are any."""
+    return [test["sentence"] for test in verdict.get("counter_tests", ())]
+
+
+def _control(scores: Mapping[str, float] | None, measure: str) -> str:
+    """Say what happened on the control set, where there is one."""
+    if not scores:
+        return ""
+    return (
+        "On a control set, the same kind of change by other words, which is never trained on, "
+        f"{measure} went from {100 * scores['before']:.1f} to {100 * scores['after']:.1f} %."
+    )
+
+
+def short(name: str) -> str:
+    """Return an outcome's name without the word."""
+    return name.removeprefix("Outcome ")
+
+
+def command(run: InoculationRun) -> str:
+    """Return the command that repeats an inoculation."""
+    return _command(run, run.plan)
+
+
+def _command(run: InoculationRun, plan: Plan) -> str:
+    verb = "gallery" if run.owner == OWNER else "inoculate"
+    return command_line(
+        verb, plan, run.artefacts, f"inoculated/{model_name(run)}-{run.plan.challenge}"
+    )
+
+
+def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
+    """Return the smallest plan that would tell what a judged run does not.
+
+    None where nothing is lacking, where only more texts would do, where every training diverged, or
+    where the model is gone.
+    """
+    found = run.verdict[selection]
+    if all(point.diverged for point in run.results if point.cell.size == found["shown_at"]):
+        return None
+    missing = [each["missing"] for each in found["lacks"]]
+    try:
+        return telling_plan(
+            run.plan, missing, found["shown_at"], run.verdict["evidence"]["available"]
+        )
+    except UserError:
+        return None
+
+
+def telling_command(run: InoculationRun, selection: Selection) -> str:
+    """Give the command of that plan in a sentence, "" where there is none."""
+    plan = plan_that_tells(run, selection)
+    return f"What would tell: {_command(run, plan)}" if plan else ""
+
+
+def row_text(row: Epoch | Point) -> str:
+    """Return size, rate and seed, and how far the cell is or what it came to."""
+    cell = f"size {row.cell.size:<4} lr {row.cell.lr:g}  seed {row.cell.seed}"
+    if isinstance(row, Epoch):
+        return (
+            f"{cell}  epoch {row.epoch}  loss {row.loss:.4f}  dev {row.dev:.4f}  "
+            f"{row.examples_per_second:.1f} examples/s"
+        )
+    ended = "diverged  " if row.diverged else ""
+    dose = "" if row.dose is None else f"dose {row.dose:g} of {row.cell.size}  "
+    return (
+        f"{cell}  original {row.original:.4f}  challenge {row.challenge:.4f}  "
+        f"best epoch {row.best_epoch} of {row.epochs}  {dose}{ended}{row.seconds:.1f} s"
+    )
+
+
+MODELS = ["da", "esim", "esim_char", "minilm"]
+NUMERICAL = "numerical"
+"""The challenge that is the released file, not the transform of that name."""
+CHALLENGES = ["word_overlap", "negation", "spelling", "length_mismatch", NUMERICAL]
+"""The stress tests of Liu et al.'s figure 3."""
+READERS = ["minilm_reader", "bidaf", "qanet"]
+"""Of figure 3f, Adversarial SQuAD."""
+
+
+@cache
+def shown_runs(folder: Path = FOLDER) -> tuple[InoculationRun, ...]:
+    """Return the inoculations of a gallery by challenge and model."""
+    return tuple(sorted(inoculation_runs(gallery_runs(folder)), key=_place))
+
+
+def _place(run: InoculationRun) -> tuple[int, int, str]:
+    """Return where a run stands: in the orders above, others behind by name."""
+    orders = ((CHALLENGES, run.plan.challenge), ([*MODELS, *READERS], run.plan.model))
+    challenge, model = (
+        order.index(name) if name in order else len(order) for order, name in orders
+    )
+    return challenge, model, run.id

@@ -1,1 +1,0 @@
-"""Finished inoculations as figures, sentences, tables and files."""

@@ -1,1 +1,0 @@
-"""Finished calibrations, mitigations and transfers as figures, tables and files."""

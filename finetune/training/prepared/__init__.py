@@ -1,1 +1,0 @@
-"""Models and their examples before training, encoded once."""

@@ -1,1 +1,0 @@
-"""Models that read whole words, trained from word vectors."""

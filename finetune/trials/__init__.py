@@ -1,0 +1,1 @@
+"""What is trained and measured: inoculation, generalisation, calibration, mitigation, transfer."""

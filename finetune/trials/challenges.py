@@ -1,0 +1,536 @@
+"""What a model can be inoculated against, and the sets made for it.
+
+A challenge is a transform that leaves a gold label, a set of templates, or anybody's own file.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from itertools import chain as concatenated
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from finetune.training.data import Asked, numbered_pairs, read_pairs
+from finetune.trials.base import refuse
+from finetune.trials.datasets import Sets, SourceData, bundled, split_by_premise, unseen
+from finetune.trials.inoculation_plan import SelectedPoint
+from probe.data.file_options import Said
+from probe.data.hub_dataset import source_name
+from probe.data.names import listed, shown
+from probe.data.rows import is_missing
+from probe.data.tables import read_table
+from probe.errors import ExperimentError, FileError, UnknownTransform
+from probe.metrics import Estimate
+from probe.tasks.label_rules import COMPUTED
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, offered_tasks
+from probe.templates import Request, count, generate, kinds, split_by_template
+from probe.templates.grammar import Grammar, grammar
+from probe.transforms import REGISTRY, Options, apply
+from probe.transforms.registry import (
+    Transform,
+    applies_of,
+    chain,
+    chain_title,
+    leaves_gold,
+    ready,
+    rule_of,
+    source_of,
+    summary_of,
+)
+
+Array = NDArray[np.float64]
+
+
+def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
+    """Return the column means of bootstrap resamples of the rows.  # (times, columns)
+
+    Rows that are alike are drawn together by a multinomial, which is the same distribution
+    as drawing row by row and needs no (times, rows) array.
+    """
+    distinct, counts = np.unique(columns, axis=0, return_counts=True)
+    draws = rng.multinomial(len(columns), counts / len(columns), size=times)
+    return np.asarray(draws @ distinct / len(columns), dtype=np.float64)
+
+
+def estimate(value: float, draws: Array, n: int) -> Estimate:
+    """Return a value of n rows with the 95 % interval of its resamples."""
+    if np.isnan(value) or np.isnan(draws).all():
+        return Estimate(float("nan"), float("nan"), float("nan"), n)
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    return Estimate(value, float(low), float(high), n)
+
+
+COUNTER_TESTS: Mapping[str, tuple[str, ...]] = {"addsent": ("addsent_first", "addsent_other")}
+"""The names of the counter-tests of a challenge, which are transforms."""
+LEARNT_INSTEAD = {"addsent_first": "the position", "addsent_other": "the false answers"}
+"""What could be learnt in place of the phenomenon, if a counter-test gains less."""
+
+
+@dataclass(frozen=True)
+class CounterTest:
+    """Scores before and after; its gain, and by how much the challenge gained more, as shares."""
+
+    name: str
+    before: float
+    after: float
+    gain: Estimate
+    lead: Estimate
+
+    @property
+    def shows(self) -> bool:
+        """Whether the challenge gained more than this test, beyond chance."""
+        return self.lead.low > 0
+
+
+def counter_tests(
+    base: SelectedPoint, after: SelectedPoint, seed: int = 0, times: int = 1000
+) -> tuple[CounterTest, ...]:
+    """Compare what each counter-test gained with what the challenge did.
+
+    The rows of each set are resampled by themselves, before and after together.
+    """
+    challenge = _gains(base.challenge_right, after.challenge_right, seed, times)
+    return tuple(
+        _compared(name, before, after.counter_tests[name], challenge, seed + at, times)
+        for at, (name, before) in enumerate(base.counter_tests.items(), 1)
+        if name in after.counter_tests
+    )
+
+
+def _compared(
+    name: str,
+    before: Sequence[float],
+    after: Sequence[float],
+    challenge: Array,
+    seed: int,
+    times: int,
+) -> CounterTest:
+    own, n = _gains(before, after, seed, times), len(before)
+    lead = challenge - own
+    return CounterTest(
+        name,
+        float(np.mean(before)),
+        float(np.mean(after)),
+        estimate(float(own[0]), own[1:], n),
+        estimate(float(lead[0]), lead[1:], n),
+    )
+
+
+def _gains(before: Sequence[float], after: Sequence[float], seed: int, times: int) -> Array:
+    """Return the mean gain, then those of resamples of the rows.  # (1 + times,)"""
+    rows = np.array([before, after]).T
+    draws = resample(rows, times, np.random.default_rng(seed))
+    means: Array = np.vstack([rows.mean(0), draws])
+    return np.asarray(means[:, 1] - means[:, 0])
+
+
+def counter_sentence(test: CounterTest, measure: str) -> str:
+    """Say what a counter-test shows; `measure` is what scores are called."""
+    title, what = REGISTRY[test.name].title, LEARNT_INSTEAD[test.name]
+    gains = (
+        f"Did it learn {what}? On “{title}” {measure} went from {100 * test.before:.1f} to "
+        f"{100 * test.after:.1f} %; the challenge gained {_points(test.lead.value)} points more "
+        f"({_points(test.lead.low)} to {_points(test.lead.high)})"
+    )
+    if test.shows:
+        return f"{gains}: a part of what was learnt is {what}, not to see through the sentence."
+    doubt = "which may be chance" if test.lead.high >= 0 else "so this test gained more"
+    return f"{gains}, {doubt}: no sign of that."
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}".replace("-", "−")
+
+
+Kind = Literal["transform", "template", "file"]
+KIND_TITLES: Mapping[Kind, str] = {
+    "transform": "Ordinary examples, changed",
+    "template": "Examples from templates",
+    "file": "Your own file",
+}
+CONTROLS = {"word_overlap": "control_tautology", "negation": "control_tautology"}
+"""The sister that shows whether a model learnt to ignore a tautology, or only this one."""
+MAX_PAIRS = 1000
+"""Pairs from templates to train on, and as many to test on; Liu et al. train on so many."""
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A challenge: its title, what it is, and where its gold labels come from.
+
+    `source` says where a transform is from; what templates are after, their summary says.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    family: str
+    summary: str
+    labels: str
+    source: str = ""
+
+
+def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
+    """Return the challenges that can be made here, transforms first, in the registry's order."""
+    changed = (_changed(REGISTRY[name], task) for name in ready(task) if leaves_gold(name))
+    from_templates = (
+        _from_template(name, grammar(kind)) for name, kind in template_challenges(task).items()
+    )
+    return (*changed, *from_templates)
+
+
+def _changed(entry: Transform, task: Task) -> Challenge:
+    return Challenge(
+        entry.name,
+        entry.title,
+        "transform",
+        entry.family,
+        summary_of(entry, task),
+        entry.rule.words,
+        source_of(entry, task),
+    )
+
+
+def _from_template(name: str, kind: Grammar) -> Challenge:
+    labels = "the template gives the gold label"
+    return Challenge(name, kind.title, "template", "templates", kind.summary, labels)
+
+
+def title_of(challenge: str, task: Task = NLI) -> str:
+    """Return a challenge's title; a chain joins its links', a person's own has its name only."""
+    titles = {entry.name: entry.title for entry in catalogue(task)}
+    if challenge in titles:
+        return titles[challenge]
+    return chain_title(challenge) if _transforms(challenge, task) else challenge
+
+
+def template_challenges(task: Task = NLI) -> dict[str, str]:
+    """Return a task's kinds of templates by the names of their challenges."""
+    return {f"templates_{kind}": kind for kind in kinds(task)}
+
+
+def challenge_name(text: str, task: Task = NLI) -> str:
+    """Return a challenge's name for what a person calls it: a kind of templates has two names."""
+    name = f"templates_{text}"
+    return name if text not in REGISTRY and name in template_challenges(task) else text
+
+
+def challenges(task: Task = NLI) -> tuple[str, ...]:
+    """Return the names of the challenges that can be made here."""
+    return tuple(challenge.name for challenge in catalogue(task))
+
+
+def challenged(
+    challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task = NLI
+) -> tuple[Any, ...]:  # Any: the task's own dataclass
+    """Transform examples into a challenge set.
+
+    Those that it leaves as they were, or without a gold label, are left out; of several made from
+    one the ids are numbered. Raises ExperimentError for a name that is no such transform, nor a
+    chain of them.
+    """
+    if not _transforms(challenge, task):
+        raise _no_challenge(challenge, task)
+    results = apply(challenge, pairs, task, seed, Options(), lambda unread: [])
+    examples = [
+        _numbered(result.example, result.number)
+        for result in concatenated.from_iterable(results)
+        if result.changed and result.gold
+    ]
+    # made of one side only, the same pair comes from every row with that side
+    return tuple(_distinct(examples, task) if rule_of(challenge) is COMPUTED else examples)
+
+
+def _no_challenge(name: str, task: Task) -> ExperimentError:
+    other = next((each for each in offered_tasks() if name in challenges(each)), None)
+    problem = (
+        f"{name} is a challenge of {other.title.lower()}, not of {task.title.lower()}"
+        if other
+        else f"there is no challenge {name!r}"
+    )
+    return ExperimentError(f"{problem}; there are: {', '.join(challenges(task))}")
+
+
+def _distinct(examples: Sequence[Any], task: Task) -> list[Any]:
+    by_texts: dict[tuple[str, ...], Any] = {}
+    for example in examples:
+        by_texts.setdefault(tuple(task.texts(example).values()), example)
+    return list(by_texts.values())
+
+
+def _transforms(name: str, task: Task) -> bool:
+    try:
+        available = set(ready(task))
+        return leaves_gold(name) and all(link.name in available for link in chain(name))
+    except UnknownTransform:
+        return False
+
+
+def _numbered(example: Any, number: int) -> Any:
+    return replace(example, id=f"{example.id}-{number}") if number > 1 else example
+
+
+def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
+    """Return the sets of a challenge by name. Raises ExperimentError."""
+    task = source_data.task
+    if kind := template_challenges(task).get(challenge):
+        train_pairs, test_pairs = _from_templates(kind, seed)
+    else:
+        parts = (source_data.pool, source_data.test)
+        train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)
+    if not (train_pairs and test_pairs):
+        needs = "; ".join(applies_of(link, task) for link in chain(challenge))
+        raise ExperimentError(f"no {task.unit} suits the challenge {challenge}: it needs {needs}")
+    control = CONTROLS.get(challenge)
+    sister = challenged(control, source_data.test, seed, task) if control else ()
+    counter_tests = counter_tests_of(challenge, source_data, seed)
+    return Sets(
+        source_data.dev, source_data.test, train_pairs, test_pairs, sister, counter_tests, task
+    )
+
+
+def counter_tests_of(
+    challenge: str, source_data: SourceData, seed: int
+) -> dict[str, tuple[Any, ...]]:
+    """Return the counter-tests of a challenge by name, made from the original test set."""
+    names = COUNTER_TESTS.get(challenge, ())
+    return {name: challenged(name, source_data.test, seed, source_data.task) for name in names}
+
+
+def bundled_sets(challenge: str, task: Task = NLI, seed: int = 0) -> Sets:
+    """Return the sets of a challenge made from a task's bundled examples.
+
+    Raises ExperimentError, and ExampleError where the task has none.
+    """
+    return make_sets(challenge, bundled(task), seed)
+
+
+def _from_templates(kind: str, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return pairs to train and to test on; no template makes both (Rozen et al. 2019, 4)."""
+    train_request, test_request = (
+        Request(kind, templates=part) for part in split_by_template(kind, seed=seed)
+    )
+    return _generated(train_request, seed), _generated(test_request, seed)
+
+
+def _generated(request: Request, seed: int) -> tuple[Any, ...]:
+    available = count(request)
+    return tuple(
+        generate(request, MAX_PAIRS if available is None else min(MAX_PAIRS, available), seed)
+    )
+
+
+SPLIT_SPELLINGS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("test", "testing"), "test"),
+    **dict.fromkeys(("dev", "development", "valid", "validation", "val"), "dev"),
+}
+"""How people spell the values of a column `split`."""
+
+
+def file_sets(
+    source_data: SourceData,
+    challenge: str,
+    files: Path | tuple[Path, Path],
+    asked: Asked = Asked(),
+    train: int = MAX_PAIRS,
+    seed: int = 0,
+) -> Sets:
+    """Return the sets of a challenge from files: one to train on and one to test on, or one.
+
+    One file may have a column `split`; its dev rows are tested on where there are no test rows.
+    Without the column `train` pairs drawn by the seed are trained on and all others tested, as
+    Liu et al. 2019 did with the numerical stress test; half of a file with fewer than twice as
+    many. Raises ExperimentError, FileError or LabelError.
+    """
+    task = source_data.task
+    if isinstance(files, tuple):
+        train_pairs, test_pairs = (read_pairs(path, task, asked) for path in files)
+    else:
+        train_pairs, test_pairs = _parts(files, task, asked) or _drawn(
+            read_pairs(files, task, asked), train, seed, task
+        )
+    if not (train_pairs and test_pairs):
+        raise ExperimentError(
+            f"{challenge}: too few {task.unit}s to train on some and test on others"
+        )
+    return Sets(
+        source_data.dev,
+        source_data.test,
+        train_pairs,
+        test_pairs,
+        counter_tests=counter_tests_of(challenge, source_data, seed),
+        task=task,
+    )
+
+
+def sets_tested_on(
+    path: Path,
+    challenge: str,
+    source_data: SourceData,
+    asked: Asked = Asked(),
+    seed: int = 0,
+) -> Sets:
+    """Return the sets of a challenge made from the pool, and a file to test on.
+
+    What the file is about is not trained on. Raises ExperimentError, FileError or LabelError.
+    """
+    task = source_data.task
+    tests = read_pairs(path, task, asked)
+    apart = replace(source_data, pool=unseen(source_data.pool, tests, task=task))
+    return replace(make_sets(challenge, apart, seed), challenge_test=tests)
+
+
+def _drawn(
+    pairs: Sequence[Any], train: int, seed: int, task: Task
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Draw pairs to train on and to test on; no passage of questions is on both sides."""
+    n = train if len(pairs) >= 2 * train else len(pairs) // 2
+    if task.has_spans:
+        return split_by_premise(pairs, n, seed, task)
+    rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for row, pair in enumerate(pairs):
+        sides[row not in rows].append(pair)
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def _parts(path: Path, task: Task, asked: Asked) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """Return the rows by the column `split`, None where there is none. Raises FileError."""
+    frame = read_table(path, asked.bounds, asked.options).frame
+    column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
+    if column is None:
+        return None
+    values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
+    rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
+    for number, pair in numbered_pairs(path, task, asked):
+        rows.setdefault(SPLIT_SPELLINGS.get(values[number], ""), []).append(pair)
+    test_pairs = rows["test"] or rows["dev"]
+    if not (rows["train"] and test_pairs):
+        names = listed(sorted(filter(None, set(values)))) or "nothing"
+        raise FileError(
+            f"the column {shown(column)} of {path.name} needs train and test; has: {names}"
+        )
+    if others := sum(map(len, rows.values())) - len(rows["train"]) - len(test_pairs):
+        asked.tell(
+            f"note: {path.name}: {others:,} rows are left out, of which {shown(column)} says "
+            "neither train nor what is tested on"
+        )
+    return tuple(rows["train"]), tuple(test_pairs)
+
+
+OPTIONS = {"challenge": "challenge-file"}
+"""Options of files that have another name than their field."""
+
+
+@dataclass(frozen=True)
+class UserFiles:
+    """Files in place of the bundled examples; `original` is split into dev and test halves.
+
+    `challenge` is one file, of which `train` pairs are trained on unless it has a column `split`.
+    With `challenge_test` alone the pool is changed into the examples to train on.
+    All are read as `asked`.
+    """
+
+    original: Path | None = None
+    original_dev: Path | None = None
+    original_test: Path | None = None
+    pool: Path | None = None
+    challenge: Path | None = None
+    challenge_train: Path | None = None
+    challenge_test: Path | None = None
+    control: Path | None = None
+    train: int = MAX_PAIRS
+    seed: int = 0
+    asked: Asked = field(default_factory=Asked)
+
+
+def read_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
+    """Return the sets of a challenge. Raises ExperimentError, FileError or LabelError."""
+    _check(files)
+    return read_unchecked_sets(challenge, files, task)
+
+
+def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
+    """Return the sets of files that are known to go together. Raises as `read_sets` does."""
+    source_data = read_source_data(files, task)
+    if files.challenge:
+        one = files.challenge
+        sets = file_sets(source_data, challenge, one, files.asked, files.train, files.seed)
+    elif files.challenge_train and files.challenge_test:
+        two = (files.challenge_train, files.challenge_test)
+        sets = file_sets(source_data, challenge, two, files.asked)
+    elif files.challenge_test:
+        one = files.challenge_test
+        sets = sets_tested_on(one, challenge, source_data, files.asked, files.seed)
+    else:
+        sets = make_sets(challenge, source_data, files.seed)
+    if files.control is None:
+        return sets
+    return replace(sets, control=read_pairs(files.control, task, files.asked))
+
+
+def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
+    """Return the ordinary examples; a pool of one's own loses the premises of dev and test.
+
+    In other tasks it is what `Task.topic_of` says, such as the passage. Raises FileError or
+    LabelError, ExperimentError where nothing of the pool is left.
+    """
+    bundled_data = bundled(task)
+    read = partial(read_pairs, task=task, asked=files.asked)
+    dev = read(files.original_dev) if files.original_dev else bundled_data.dev
+    test = read(files.original_test) if files.original_test else bundled_data.test
+    if files.original:
+        pairs = read(files.original)
+        dev, test = split_by_premise(pairs, len(pairs) // 2, files.seed, task)
+    if files.pool is None:
+        return SourceData(dev, test, bundled_data.pool, task)
+    pool = unseen(read(files.pool), dev, test, task=task)
+    if not pool:
+        field = task.source or task.target
+        raise ExperimentError(f"every {field} of {files.pool.name} is in original dev or test")
+    return SourceData(dev, test, pool, task)
+
+
+def sources_of(files: UserFiles) -> Said:
+    """Return the files by their options on the command line, without their folders.
+
+    The draws and how the files are read are among them.
+
+    A run keeps them, so that the command that repeats it can be printed.
+    """
+    named = {
+        OPTIONS.get(field.name, field.name.replace("_", "-")): getattr(files, field.name)
+        for field in fields(files)
+    }
+    names = {option: source_name(path) for option, path in named.items() if isinstance(path, Path)}
+    drawn = {"train": str(files.train)} if files.challenge else {}
+    seed = {"sample-seed": str(files.seed)} if files.seed else {}
+    return {**names, **drawn, **seed, **(files.asked.options.said if names else {})}
+
+
+def _check(files: UserFiles) -> None:
+    either = files.challenge_train or files.challenge_test
+    problems = {
+        "--challenge-train needs a --challenge-test": (
+            files.challenge_train and not files.challenge_test
+        ),
+        "give --challenge-file or --challenge-train and --challenge-test, not all": (
+            files.challenge and either
+        ),
+        "--original is split into dev and test; give it alone or the two, not all": (
+            files.original and (files.original_dev or files.original_test)
+        ),
+        "--challenge-train and --challenge-test are one file; a test needs examples of its own": (
+            files.challenge_train
+            and files.challenge_test
+            and files.challenge_train.resolve() == files.challenge_test.resolve()
+        ),
+        "--train must be 1 or more": files.train < 1,
+    }
+    refuse(problems)

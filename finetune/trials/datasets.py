@@ -1,0 +1,245 @@
+"""The sets of an inoculation, and the ordinary labelled pairs that they are made from."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from finetune.trials.base import seed_problems
+from probe.errors import ExperimentError
+from probe.models.weights import pairs_hash
+from probe.runs.run import Json, RunRequest
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task, example_json, in_common_classes, read_example, task_named
+
+Examples = tuple[Any, ...]
+"""Examples of one task.  # Any: the task's own dataclass"""
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The sets. Liu's original test set was their dev set; here they are two.
+
+    `control` has the challenge's kind of change by other words and is never trained on (Naik et al.
+    2018, table 5); it may be empty. `counter_tests` are test sets by name that differ from the
+    challenge in one thing that could have been learnt in place of the phenomenon (Jia and Liang
+    2017, 4.6).
+    """
+
+    original_dev: Examples
+    original_test: Examples
+    challenge_train: Examples
+    challenge_test: Examples
+    control: Examples = ()
+    counter_tests: Mapping[str, Examples] = field(default_factory=dict)
+    task: Task = NLI
+
+    @property
+    def examples(self) -> dict[str, Examples]:
+        """The examples of each set by its name."""
+        return {**{name: getattr(self, name) for name in SET_NAMES}, **self.counter_tests}
+
+    @cached_property
+    def scored(self) -> "Sets":
+        """The sets as they are scored: with gold labels in the classes that all of them have.
+
+        They are trained on as they are.
+        """
+        kept = in_common_classes(self.task, *self.examples.values())
+        read = dict(zip(self.examples, kept, strict=True))
+        dev, test, train, challenge, control = (read.pop(name) for name in SET_NAMES)
+        return Sets(dev, test, train, challenge, control, read, self.task)
+
+    @property
+    def measure(self) -> str:
+        """What the scores are called."""
+        golds = (each.gold for examples in self.examples.values() for each in examples)
+        return self.task.measure_of(golds)
+
+    @property
+    def paired(self) -> bool:
+        """Whether the test sets hold the same rows, so that they can be resampled together."""
+        original = [pair.id for pair in self.original_test]
+        return all(original) and original == [pair.id for pair in self.challenge_test]
+
+    @property
+    def majority(self) -> float:
+        """The share of the challenge training set that one label for every pair gets right.
+
+        It is the share of the commonest label, save that non-entailment is right for two; 0 where
+        answers are no labels.
+        """
+        if not self.task.labels:
+            return 0.0
+        golds = [example.gold for example in self.scored.challenge_train if example.gold]
+        return max(right_counts(self.task, golds).values()) / len(golds)
+
+
+SET_NAMES = ("original_dev", "original_test", "challenge_train", "challenge_test", "control")
+
+
+def right_counts(task: Task, golds: Sequence[Label]) -> dict[Label, int]:
+    """Return for each label of a task how many gold labels it is right for."""
+    return {label: sum(task.matches(label, gold) for gold in golds) for label in task.labels}
+
+
+def worst_variants(
+    task: Task, examples: Sequence[Any], scores: Sequence[float]
+) -> tuple[float, ...]:
+    """Return the lowest score of the variants of each example, in the order of the first ones.
+
+    So many adversarial variants of one question count once (Jia and Liang 2017). An example that
+    is a variant of none has its own score.
+    """
+    names = [task.variant_of(example) if task.variant_of else "" for example in examples]
+    lowest: dict[str | int, float] = {}
+    for at, (name, score) in enumerate(zip(names, scores, strict=True)):
+        lowest[name or at] = min(score, lowest.get(name or at, score))
+    return tuple(lowest.values())
+
+
+def sets_facts(sets: Sets) -> Json:
+    """Return for each set n, how many pairs it has, and sha256, their hash as they are scored."""
+    return {
+        name: {"n": len(pairs), "sha256": pairs_hash(pairs)}
+        for name, pairs in sets.scored.examples.items()
+    }
+
+
+@dataclass(frozen=True)
+class SourceData:
+    """Original dev and test examples, and a pool that challenge training sets are made from."""
+
+    dev: Examples
+    test: Examples
+    pool: Examples
+    task: Task = NLI
+
+
+def bundled(task: Task = NLI) -> SourceData:
+    """Return a task's examples that come with the app. Raises ExampleError where it has none."""
+    dev, test, pool = (bundled_examples(task, split) for split in ("dev", "test", "pool"))
+    return SourceData(dev, test, pool, task)
+
+
+def split_by_premise(
+    examples: Sequence[Any], n: int, seed: int = 0, task: Task = NLI
+) -> tuple[Examples, Examples]:
+    """Draw whole premises until there are n pairs or a few more; return these and the rest.
+
+    No premise is on both sides. In other tasks it is what `Task.topic_of` says, as a passage.
+    """
+    groups: dict[str, list[Any]] = {}
+    for example in examples:
+        groups.setdefault(task.topic_of(example), []).append(example)
+    premises = sorted(groups)
+    random.Random(f"{seed}|premises").shuffle(premises)
+    sides: tuple[list[Any], list[Any]] = ([], [])
+    for premise in premises:
+        sides[len(sides[0]) >= n].extend(groups[premise])
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def unseen(examples: Sequence[Any], *others: Sequence[Any], task: Task = NLI) -> Examples:
+    """Return the pairs whose premise is in none of the other sets; see `split_by_premise`."""
+    taken = {task.topic_of(example) for other in others for example in other}
+    return tuple(example for example in examples if task.topic_of(example) not in taken)
+
+
+SETS = ("dev", "test", "pool")
+
+
+def source_json(source: SourceData) -> Json:
+    """Return the examples and the name of their task as JSON."""
+    examples = {name: [example_json(each) for each in getattr(source, name)] for name in SETS}
+    return {"task": source.task.name, **examples}
+
+
+def source_from(values: Json) -> SourceData:
+    """Read examples from their JSON."""
+    task = task_named(values["task"])
+    examples = {name: tuple(read_example(task, row) for row in values[name]) for name in SETS}
+    return SourceData(**examples, task=task)
+
+
+def source_facts(source: SourceData) -> Json:
+    """Return for each set n, how many examples it has, and sha256, their hash."""
+    return {
+        name: {"n": len(getattr(source, name)), "sha256": pairs_hash(getattr(source, name))}
+        for name in SETS
+    }
+
+
+def source_request(
+    kind: str, plan: Json, source: SourceData, environment: Json | None, artefacts: Json | None
+) -> RunRequest:
+    """Return what the store needs to begin a run on the examples; their hashes are added.
+
+    So is what scores are called, where it is not what the task calls them.
+    """
+    measure = source.task.measure_of(each.gold for each in (*source.dev, *source.test))
+    merged = {"measure": measure} if measure != source.task.measure else {}
+    facts = {**(artefacts or {}), "sets": source_facts(source), **merged}
+    return RunRequest(kind, plan, source_json(source), environment or {}, facts)
+
+
+class DrawnPlan(Protocol):
+    """A plan whose trainings draw examples: of these sizes, by these seeds."""
+
+    @property
+    def task(self) -> str:
+        """The name of the task that the model answers."""
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """How many examples each training has."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """By which it draws them."""
+
+    @property
+    def tests(self) -> int:
+        """How many test examples are destroyed."""
+
+
+def draw_problems(plan: DrawnPlan, source: SourceData) -> dict[str, bool]:
+    """Return what may be wrong with sizes and seeds of trainings and the number of tests."""
+    available, unit = len(source.pool), source.task.unit
+    return {
+        "give at least one size and one seed": not (plan.sizes and plan.seeds),
+        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
+            not 1 <= size <= available for size in plan.sizes
+        ),
+        **seed_problems(plan.seeds),
+        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
+            plan.task != source.task.name
+        ),
+    }
+
+
+def drawn(examples: Sequence[object], seed: int, size: int) -> Examples:
+    """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one."""
+    shuffled = list(examples)
+    random.Random(f"{seed}|drawn").shuffle(shuffled)
+    return tuple(shuffled[:size])
+
+
+def labelled(source: SourceData) -> SourceData:
+    """Return the source without examples whose gold is not known. Raises ExperimentError.
+
+    What is tested has its gold labels in the classes that all have; the pool is as it is.
+    """
+    task = source.task
+    kept = {
+        name: tuple(each for each in getattr(source, name) if each.gold is not None)
+        for name in SETS
+    }
+    empty = [name for name, examples in kept.items() if not examples]
+    if empty:
+        raise ExperimentError(f"no {task.unit} with a gold label in: {', '.join(empty)}")
+    kept["dev"], kept["test"] = in_common_classes(task, kept["dev"], kept["test"])
+    return SourceData(**kept, task=task)

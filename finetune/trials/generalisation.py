@@ -1,0 +1,461 @@
+"""Generalisation as a kind of run."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Literal
+
+from finetune.trials.base import diverged_words
+from finetune.trials.generalisation_plan import (
+    GRIDS,
+    KIND,
+    GeneralisationRun,
+    Plan,
+    Point,
+    Scores,
+    Thresholds,
+    base_cell,
+    cells,
+    check,
+    described,
+    generalisation_run,
+    plan_from,
+    point_from,
+    run_stored_cell,
+    share_right,
+    total,
+)
+from probe.errors import ExperimentError
+from probe.metrics import FEWEST, Estimate, Share
+from probe.models import bundled
+from probe.runs.experiment import Experiment
+from probe.runs.run import Json, StoredRun
+from probe.tasks.nli import NLI
+from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
+from probe.terms import Term, Titled
+
+Results = Mapping[tuple[str, int], Sequence[Point]]
+"""The repeats with the chosen rate, by condition trained on and size."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What is lost, as a share, where a model trained on one condition is tested on another."""
+
+    row: str
+    column: str
+    own: Estimate
+    away: Estimate
+    loss: Estimate
+
+
+def chosen(points: Iterable[Point]) -> Results:
+    """Choose a learning rate for each condition and size; ties go to the smaller rate.
+
+    One at which a training diverged is chosen only where it did so at all.
+    """
+
+    def merit(own: Sequence[Point]) -> tuple[bool, float, float]:
+        whole = not any(point.diverged for point in own)
+        return whole, fmean(point.dev for point in own), -own[0].cell.lr
+
+    by_rate: dict[tuple[str, int], dict[float, list[Point]]] = {}
+    for point in points:
+        if point.cell.size:
+            rates = by_rate.setdefault((point.cell.train, point.cell.size), {})
+            rates.setdefault(point.cell.lr, []).append(point)
+    return {key: max(rates.values(), key=merit) for key, rates in by_rate.items()}
+
+
+def untrained(points: Iterable[Point]) -> tuple[Point, ...]:
+    """Return the model as it was, on the test sets of each repeat."""
+    return tuple(point for point in points if not point.cell.size)
+
+
+def on_condition(points: Iterable[Point], column: str) -> Estimate:
+    """Return the accuracy on a condition over all repeats, with Wilson's interval."""
+    return estimate(point.tests[column] for point in points)
+
+
+def on_original(points: Iterable[Point]) -> Estimate:
+    """Return the accuracy on the original set, which is the same in all repeats: their mean."""
+    hits = [total(point.original) for point in points]
+    right, n = fmean(each.right for each in hits), hits[0].n
+    return replace(Share(round(right), n).estimate(), value=right / n)
+
+
+def estimate(scores: Iterable[Scores]) -> Estimate:
+    """Return the accuracy over sets of several repeats together, with Wilson's interval."""
+    hits = [total(each) for each in scores]
+    return Share(sum(each.right for each in hits), sum(each.n for each in hits)).estimate()
+
+
+def by_label(points: Sequence[Point], column: str) -> dict[Label, Estimate]:
+    """Return the accuracy on a condition by gold label over all repeats."""
+    return labelled([point.tests[column] for point in points])
+
+
+def labelled(scores: Sequence[Scores]) -> dict[Label, Estimate]:
+    """Return the accuracy by gold label over sets of several repeats."""
+    labels = dict.fromkeys(label for each in scores for label in each)
+    return {
+        label: estimate({label: each[label]} for each in scores if label in each)
+        for label in labels
+    }
+
+
+def constant(points: Iterable[Point], column: str) -> float:
+    """Return the share of a condition's pairs that the best single answer gets right."""
+    counts: dict[Label, int] = {}
+    for point in points:
+        for label, hits in point.tests[column].items():
+            counts[label] = counts.get(label, 0) + hits.n
+    return max(counts.values()) / sum(counts.values())
+
+
+def repeats(points: Iterable[Point], column: str) -> tuple[float, ...]:
+    """Return the accuracy on a condition of each repeat."""
+    return tuple(share_right(point.tests[column]) for point in points)
+
+
+def loss(points: Sequence[Point], row: str, column: str) -> Loss:
+    """Return what a model trained on a row loses on a column.
+
+    The interval is Newcombe's for a difference of two shares (1998, method 10): it covers which
+    pairs were tested, not which templates.
+    """
+    own, away = on_condition(points, row), on_condition(points, column)
+    value = own.value - away.value
+    low = value - math.hypot(own.value - own.low, away.high - away.value)
+    high = value + math.hypot(own.high - own.value, away.value - away.low)
+    return Loss(row, column, own, away, Estimate(value, low, high, min(own.n, away.n)))
+
+
+Outcome = Literal["data_set", "phenomenon", "not_learnt", "undecided"]
+
+
+@dataclass(frozen=True)
+class OutcomeWords:
+    """An outcome as a badge names it, and in one sentence."""
+
+    name: str
+    summary: str
+
+
+OUTCOMES: Mapping[Outcome, OutcomeWords] = {
+    "data_set": OutcomeWords(
+        "Learnt the data set",
+        "Away from what it saw the model loses much of what it had learnt: it fitted the examples, "
+        "not what they have in common.",
+    ),
+    "phenomenon": OutcomeWords(
+        "Learnt the phenomenon",
+        "What the model learnt on one kind of example it can do on the others, as far as these "
+        "conditions tell.",
+    ),
+    "not_learnt": OutcomeWords(
+        "Not learnt",
+        "Even on the kind of example that it was trained on the model does no better than one "
+        "answer for all, so nothing can be lost elsewhere.",
+    ),
+    "undecided": OutcomeWords(
+        "Undecided",
+        "The losses are too uncertain, or not every kind of example was learnt; more examples or "
+        "repeats may tell.",
+    ),
+}
+"""In the order in which they are explained."""
+MIN_TESTS = 300
+"""Pairs of a condition, all repeats together, below which a warning says that they are few."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome at the largest size, every loss away from what was seen, and what to beware of.
+
+    `learnt` are the conditions on which training beats the best single answer.
+    """
+
+    outcome: Outcome
+    explanation: str
+    losses: tuple[Loss, ...]
+    learnt: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def worst(self) -> Loss | None:
+        """The largest loss of a model that learnt its own condition, None where none did.
+
+        Of fewer than `FEWEST` tests none is named.
+        """
+        of_learnt = [
+            each for each in self.losses if each.row in self.learnt and each.loss.n >= FEWEST
+        ]
+        return max(of_learnt, key=lambda each: each.loss.value, default=None)
+
+
+def conclude(plan: Plan, points: Sequence[Point]) -> Verdict:
+    """Judge the largest size. Raises ValueError where a condition has no point of that size."""
+    at = at_largest(plan, chosen(points))
+    losses = tuple(
+        loss(at[row], row, column) for row in plan.rows for column in plan.columns if column != row
+    )
+    learnt = tuple(
+        row for row in plan.rows if on_condition(at[row], row).low > constant(at[row], row)
+    )
+    outcome = classify(plan, losses, learnt)
+    judged = Verdict(outcome, "", losses, learnt, ())
+    return Verdict(
+        outcome,
+        " ".join(filter(None, (in_figures(plan, judged.worst), OUTCOMES[outcome].summary))),
+        losses,
+        learnt,
+        tuple(_warnings(plan, points, at)),
+    )
+
+
+def at_largest(plan: Plan, results: Results) -> dict[str, Sequence[Point]]:
+    """Return the points of the largest size by condition. Raises ValueError where one has none."""
+    size = max(plan.sizes)
+    if lacking := [row for row in plan.rows if (row, size) not in results]:
+        raise ValueError(f"no point of {size} examples of {', '.join(lacking)} yet")
+    return {row: results[row, size] for row in plan.rows}
+
+
+def classify(plan: Plan, losses: Sequence[Loss], learnt: Sequence[str]) -> Outcome:
+    """Name what was learnt; only a model that learnt its own condition can lose it elsewhere."""
+    # rounding: 0.95 - 0.85 must count as ten points
+    large = [
+        each.loss
+        for each in losses
+        if each.row in learnt and round(each.loss.value, 9) >= plan.thresholds.loss
+    ]
+    if any(each.low > 0 for each in large):
+        return "data_set"
+    if not learnt:
+        return "not_learnt"
+    return "undecided" if large or len(learnt) < len(plan.rows) else "phenomenon"
+
+
+def in_figures(plan: Plan, worst: Loss | None) -> str:
+    """Say the largest loss in figures, "" where there is none."""
+    if worst is None:
+        return ""
+    phrases = described(plan.columns, plan.vary)
+    own, away = phrases[worst.row].phrase, phrases[worst.column].phrase
+    model = bundled.title_of(Path(plan.model).name)
+    return (
+        f"Trained on {max(plan.sizes):,} examples with {own}, {model} is right on "
+        f"{100 * worst.own.value:.0f} % of them and on {100 * worst.away.value:.0f} % of those "
+        f"with {away}."
+    )
+
+
+def worst_in(verdict: Json) -> Loss | None:
+    """Read the largest loss of a stored verdict, None where it has none."""
+    stored = verdict["worst"]
+    if stored is None:
+        return None
+    own, away, loss = (Estimate(**stored[name]) for name in ("own", "away", "loss"))
+    return Loss(stored["row"], stored["column"], own, away, loss)
+
+
+def serving_all(verdict: Json) -> list[str]:
+    """Return the conditions on which training suffices for all, by a stored verdict."""
+    losing = {
+        each["row"]
+        for each in verdict["losses"]
+        if round(each["loss"]["value"], 9) >= verdict["thresholds"]["loss"]
+    }
+    return [row for row in verdict["learnt"] if row not in losing]
+
+
+def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Point]]) -> list[str]:
+    """Return what to beware of as sentences, the gravest first."""
+    fewest = min(on_condition(own, column).n for own in at.values() for column in plan.columns)
+    start = on_original(untrained(points)) if untrained(points) else None
+    lost = {row: start.value - on_original(own).value for row, own in at.items()} if start else {}
+    worst = max(lost, key=lambda row: lost[row], default="")
+    repeated = min(len(own) for own in at.values())
+    sets = [scores for point in points for scores in (point.original, *point.tests.values())]
+    golds = {gold for scores in sets for gold in scores}
+    sentences = {
+        (told := diverged_words((p.cell.lr, p.diverged) for p in points)): bool(told),
+        WHY_IN_COMMON: task_named(plan.task).merges(golds) is not None,
+        "Only one repeat: another draw of templates may say otherwise (published: five).": (
+            repeated < 2
+        ),
+        f"A condition has only {fewest} test examples; the intervals are wide.": fewest < MIN_TESTS,
+        f"The original set lost {100 * lost.get(worst, 0):.1f} points after training on "
+        f"{worst}.": lost.get(worst, 0) >= plan.thresholds.loss,
+        "Fast mode trains the upper layers only, on states of the lower ones computed once; Rozen "
+        "et al. train all weights.": plan.mode == "fast",
+    }
+    return [sentence for sentence, holds in sentences.items() if holds]
+
+
+def verdict_json(plan: Plan, points: Sequence[Point]) -> Json:
+    """Return verdict, grid and the table before training as they are stored.
+
+    Raises ValueError where a condition has no point of the largest size.
+    """
+    verdict = conclude(plan, points)
+    return {
+        "outcome": verdict.outcome,
+        "name": OUTCOMES[verdict.outcome].name,
+        "explanation": verdict.explanation,
+        "learnt": list(verdict.learnt),
+        "worst": _loss_json(verdict.worst),
+        "losses": [_loss_json(each) for each in verdict.losses],
+        "thresholds": asdict(plan.thresholds),
+        "warnings": list(verdict.warnings),
+        "grid": grid_json(plan, points),
+        "before": before_json(plan, points),
+    }
+
+
+def grid_json(plan: Plan, points: Sequence[Point]) -> Json:
+    """Return final accuracies as rows by what was trained on, columns by what is tested.
+
+    `low` and `high` are 95 % intervals, `repeats` each repeat's accuracy, `original` that on the
+    original set afterwards, `lr` the chosen rates.
+    """
+    at = at_largest(plan, chosen(points))
+    estimates = [[on_condition(at[row], column) for column in plan.columns] for row in plan.rows]
+    return {
+        "rows": list(plan.rows),
+        "columns": list(plan.columns),
+        "size": max(plan.sizes),
+        "accuracy": [[each.value for each in line] for line in estimates],
+        "low": [[each.low for each in line] for line in estimates],
+        "high": [[each.high for each in line] for line in estimates],
+        "n": [[each.n for each in line] for line in estimates],
+        "repeats": [[repeats(at[row], column) for column in plan.columns] for row in plan.rows],
+        "original": [on_original(at[row]).value for row in plan.rows],
+        "lr": [at[row][0].cell.lr for row in plan.rows],
+    }
+
+
+def before_json(plan: Plan, points: Sequence[Point]) -> Json:
+    """Return the model's accuracies before training, by condition and gold label (Table 3)."""
+    start = untrained(points)
+    if not start:
+        return {}
+    sets = {name: _labelled_json(by_label(start, name)) for name in plan.columns}
+    for name in plan.columns:
+        sets[name]["all"] = asdict(on_condition(start, name))
+    original = {
+        **_labelled_json(labelled([start[0].original])),
+        "all": asdict(on_original(start)),
+    }
+    return {"original": original, **sets}
+
+
+def _labelled_json(estimates: Mapping[str, Estimate]) -> Json:
+    return {label: asdict(each) for label, each in estimates.items()}
+
+
+def _loss_json(each: Loss | None) -> Json | None:
+    return None if each is None else asdict(each)
+
+
+NO_KEY = vars(base_cell(0))
+"""Stands for a cell's key where only its result is told."""
+
+
+def _keys(plan: Json) -> list[Json]:
+    return [vars(cell) for cell in cells(plan_from(plan))]
+
+
+def _title(plan: Json) -> str:
+    return f"{plan['phenomenon']} by {plan['vary']} on {Path(plan['model']).name}"
+
+
+def _brief(result: Json | None) -> Json:
+    if result is None:
+        return dict.fromkeys(("original", "tests", "dev", "seconds"))
+    point = point_from(NO_KEY, result)
+    tests = {name: share_right(scores) for name, scores in point.tests.items()}
+    facts = {"dev": point.dev, "seconds": point.seconds}
+    return {"original": share_right(point.original), "tests": tests, **facts}
+
+
+def _model(plan: Json) -> str:
+    return str(plan["model"])
+
+
+def _fast(plan: Json) -> bool:
+    """Return whether a worker keeps the states of frozen layers, which all cells read."""
+    return plan_from(plan).mode == "fast"
+
+
+def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
+    """Judge what there is, once every condition was trained on at the largest size."""
+    run = generalisation_run(stored)
+    largest = max(run.plan.sizes)
+    trained = {point.cell.train for point in run.results if point.cell.size == largest}
+    if trained != set(run.plan.rows):
+        return None
+    return verdict_json(run.plan, run.results)
+
+
+GENERALISATION = Experiment(
+    kind=KIND,
+    cells=_keys,
+    run_cell=run_stored_cell,
+    title=_title,
+    brief=_brief,
+    model=_model,
+    conclude=verdict_of,
+    one_worker=_fast,
+)
+
+
+WORDS: Mapping[str, Term] = {
+    "generalisation": Term(
+        "Generalisation",
+        "Doing well on examples of another kind than those that were trained on (Rozen et al. "
+        "2019).",
+    ),
+    "condition": Term(
+        "Condition",
+        "One kind of example of a phenomenon, such as simple sentences or numbers from 30 to 49.",
+    ),
+    "loss-away": Term(
+        "Loss away from what was seen",
+        "How many points of accuracy a model has less on another condition than on that which it "
+        "was trained on.",
+    ),
+}
+
+
+def generalisation_terms(task: Task) -> dict[str, Titled]:
+    """Return the terms by id; what varies in templates is inference's."""
+    outcomes = {
+        f"generalisation-{name.replace('_', '-')}": Term(words.name, words.summary)
+        for name, words in OUTCOMES.items()
+    }
+    varied = {f"vary-{name}": Term(f"Vary: {g.title}", g.summary) for name, g in GRIDS.items()}
+    return {**WORDS, **outcomes, **(varied if task is NLI else {})}
+
+
+def judged_anew(run: GeneralisationRun, loss: float) -> GeneralisationRun:
+    """Return a judged run with the verdict that another loss, as a share, brings.
+
+    Raises ExperimentError for one that is no share.
+    """
+    plan = replace(run.plan, thresholds=Thresholds(loss))
+    check(plan)
+    return replace(run, plan=plan, verdict=verdict_json(plan, run.results))
+
+
+def loss_in(points: str) -> float:
+    """Read a loss in points as a share. Raises ExperimentError."""
+    try:
+        return round(float(points.replace(",", ".")) / 100, 6)
+    except ValueError:
+        raise ExperimentError(
+            f"the loss must be a number of points above 0 and at most 100, not {points!r}"
+        ) from None

@@ -1,0 +1,614 @@
+"""What to run: a plan, the cells it falls into, and what it must not ask for."""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+from finetune.training.recipes import Mode
+from finetune.trials.base import refuse, sweep_problems
+from finetune.trials.datasets import Examples
+from probe.errors import ExperimentError, TemplateError
+from probe.first_import import first_import
+from probe.models.classifier import Precision
+from probe.models.weights import pairs_hash
+from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.models import load_unchanged
+from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task, example_json, read_example, task_named
+from probe.templates import Request, count, generate, kinds, read_range, split_by_template
+from probe.templates.request import COMPLEXITIES, select
+
+MAX_SIZE, MAX_TESTS = 100_000, 10_000
+"""The largest training set that Rozen et al. report, and pairs of a condition to test on."""
+RATE_SHARES = (0.3, 1.0)
+"""Of the rate that a model is usually tuned with, the shares that are tried."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From which loss of accuracy, as a share, a model counts as having learnt the data set."""
+
+    loss: float = 0.10
+
+
+THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run: which conditions are trained on (rows) and tested on (columns).
+
+    `phenomenon` is a kind of templates, or only a name where a file's column gives the conditions
+    (`vary` is then "file"). `tests` pairs of each condition are tested on, `dev` of the condition
+    that is trained on choose epoch and learning rate: they come from templates, or texts, that are
+    trained on. Each seed splits and draws anew. `thresholds` only name the outcome, no cell
+    depends on them. Rozen et al. train all weights (`mode` full) and give neither batch nor epochs.
+    """
+
+    model: str
+    phenomenon: str
+    vary: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    lrs: tuple[float, ...]
+    seeds: tuple[int, ...]
+    mode: Mode = "fast"
+    tests: int = 400
+    dev: int = 200
+    batch: int | None = None
+    max_epochs: int = 10
+    patience: int = 3
+    max_tokens: int = 128
+    precision: Precision = "auto"
+    thresholds: Thresholds = THRESHOLDS
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fine-tuning on a condition; of size 0 is the model as it was, tested on a seed's sets."""
+
+    train: str
+    size: int
+    lr: float
+    seed: int
+
+
+def usual_rates(rate: float) -> tuple[float, ...]:
+    """Return the rates to choose among, for the one that a model is usually tuned with."""
+    return tuple(float(f"{share * rate:.3g}") for share in RATE_SHARES)
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first, then by size."""
+    seeds = tuple(dict.fromkeys(plan.seeds))
+    trained = [
+        Cell(row, size, lr, seed)
+        for size in sorted(set(plan.sizes))
+        for seed in seeds
+        for row in plan.rows
+        for lr in dict.fromkeys(plan.lrs)
+    ]
+    return (*(base_cell(seed) for seed in seeds), *trained)
+
+
+def base_cell(seed: int) -> Cell:
+    """Return the cell of the model as it was, on a seed's test sets."""
+    return Cell("", 0, 0.0, seed)
+
+
+def check(plan: Plan) -> None:
+    """Refuse a plan that cannot run. Raises ExperimentError with a sentence."""
+    refuse(_problems(plan))
+
+
+def _problems(plan: Plan) -> Mapping[str, bool]:
+    return {
+        f"each size must be a whole number from 1 to {MAX_SIZE:,}": not all(
+            1 <= size <= MAX_SIZE for size in plan.sizes
+        ),
+        **sweep_problems(plan),
+        f"test pairs of a condition must be from 1 to {MAX_TESTS:,}": not (
+            1 <= plan.tests <= MAX_TESTS
+        ),
+        "the loss from which it learnt the set must be above 0 and at most 1, or 100 points": not (
+            0 < plan.thresholds.loss <= 1
+        ),
+        "give at least two conditions to train on": len(plan.rows) < 2,
+    }
+
+
+class Hits(NamedTuple):
+    """How many of n predictions are right."""
+
+    right: int
+    n: int
+
+
+Scores = Mapping[Label, Hits]
+"""What is right of a set, by gold label."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How a cell gets on: mean loss of the epoch, accuracy on its dev set, the rate it used."""
+
+    cell: Cell
+    epoch: int
+    loss: float
+    dev: float
+    lr: float
+    examples_per_second: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a cell came to on the original set and on each condition's test set.
+
+    `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on held-out pairs of
+    the condition that was trained on, 0 for the model as it was. Where the training `diverged` it
+    ended there, with the weights of the best epoch before.
+    """
+
+    cell: Cell
+    original: Scores
+    tests: Mapping[str, Scores]
+    dev: float
+    epochs: int
+    best_epoch: int
+    seconds: float
+    precision: str
+    diverged: bool = False
+
+
+def total(scores: Scores) -> Hits:
+    """Return what is right of a whole set."""
+    return Hits(
+        sum(hits.right for hits in scores.values()), sum(hits.n for hits in scores.values())
+    )
+
+
+def share_right(scores: Scores) -> float:
+    """Return the accuracy on a whole set, from 0 to 1."""
+    hits = total(scores)
+    return hits.right / hits.n
+
+
+FILE = "file"
+"""What varies where a column of a person's own file names the conditions."""
+Fields = Mapping[str, Any]  # Any: values of a Request's fields
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition: its title, and a phrase that names its examples.
+
+    `train` and `test` are the fields of the requests that its examples are drawn with; one that is
+    only tested on has no `train`.
+    """
+
+    name: str
+    title: str
+    phrase: str
+    test: Fields
+    train: Fields | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Something that varies. With `by_template` no template is both trained and tested on."""
+
+    title: str
+    summary: str
+    conditions: tuple[Condition, ...] = field(repr=False)
+    by_template: bool = False
+
+
+def _complexity(name: str) -> Condition:
+    fields = {"complexity": name}
+    return Condition(name, name.capitalize(), f"{name} sentences", fields, fields)
+
+
+def _range(text: str) -> Condition:
+    low, high = read_range(text)
+    fields = {"low": low, "high": high}
+    words = f"{low:,} to {high:,}"
+    return Condition(
+        text,
+        words,
+        f"numbers from {words}",
+        {**fields, "lexical": "B"},
+        {**fields, "lexical": "A"},
+    )
+
+
+PUBLISHED_RANGES = ("30-49", "60-79", "200-299", "1000-9999")
+GRIDS: Mapping[str, Grid] = {
+    "complexity": Grid(
+        "Sentence",
+        "Simple, medium and complex sentences; no template is both trained and tested on.",
+        tuple(map(_complexity, COMPLEXITIES)),
+        by_template=True,
+    ),
+    "lexical": Grid(
+        "Words",
+        "Two sets of words in the same templates, and another verb with the second set.",
+        (
+            Condition("Lex1", "First words", "the first words", {"lexical": "A"}, {"lexical": "A"}),
+            Condition("Lex2", "Other words", "the other words", {"lexical": "B"}, {"lexical": "B"}),
+            Condition("Lex2b", "Another verb", "another verb", {"lexical": "B2"}),
+        ),
+    ),
+    "range": Grid(
+        "Range",
+        "Numbers of other ranges in the same templates; the words that are tested are new.",
+        tuple(map(_range, PUBLISHED_RANGES)),
+    ),
+}
+"""What may vary, by name."""
+
+
+def conditions(phenomenon: str, vary: str) -> tuple[Condition, ...]:
+    """Return the conditions that a kind of templates has, none where it has no two to train on."""
+    fitting = tuple(each for each in GRIDS[vary].conditions if _fits(phenomenon, each))
+    return fitting if sum(each.train is not None for each in fitting) > 1 else ()
+
+
+def _fits(phenomenon: str, condition: Condition) -> bool:
+    try:
+        select(Request(phenomenon, **condition.test))
+    except TemplateError:
+        return False
+    return True
+
+
+def grids(phenomenon: str) -> tuple[str, ...]:
+    """Return what may vary in a kind of templates."""
+    return tuple(name for name in GRIDS if conditions(phenomenon, name))
+
+
+def phenomena() -> tuple[str, ...]:
+    """Return the kinds of templates in which anything may vary."""
+    return tuple(kind for kind in kinds() if grids(kind))
+
+
+def offered(phenomenon: str, vary: str) -> tuple[Condition, ...]:
+    """Return the conditions of a grid by its names. Raises ExperimentError for unknown ones."""
+    if phenomenon not in phenomena():
+        raise ExperimentError(
+            f"there are no conditions for {phenomenon!r}; there are: {', '.join(phenomena())}"
+        )
+    if vary not in grids(phenomenon):
+        raise ExperimentError(
+            f"{phenomenon} templates cannot vary {vary!r}; they can: {', '.join(grids(phenomenon))}"
+        )
+    return conditions(phenomenon, vary)
+
+
+def described(names: Sequence[str], vary: str) -> dict[str, Condition]:
+    """Return conditions by name; those of a person's own file are called by what stands there."""
+    known = {each.name: each for each in GRIDS[vary].conditions} if vary in GRIDS else {}
+    return {name: known.get(name) or Condition(name, name, f"“{name}”", {}) for name in names}
+
+
+TRAIN_SHARE = 0.77
+"""The share of the templates, or of a file's texts, that is trained on (Rozen et al. 2019, 4)."""
+DEV_SHARE = 0.1
+"""The share of a file's smallest condition that at most chooses epoch and rate."""
+ENDLESS = 10**9
+"""Pairs to ask of templates that never end; they are made one by one."""
+
+
+@dataclass(frozen=True)
+class SourceData:
+    """The original set, and by condition the rows of a person's own file."""
+
+    original: Examples
+    rows: Mapping[str, Examples] = field(default_factory=dict)
+    task: Task = NLI
+
+
+@dataclass(frozen=True)
+class TrainingSets:
+    """What a cell trains on and what chooses its epoch and rate."""
+
+    train: Examples
+    dev: Examples
+
+
+def with_conditions(plan: Plan, data: SourceData) -> Plan:
+    """Return the plan with all conditions there are; a small file lends fewer rows to `dev`.
+
+    Raises ExperimentError where the templates have no such conditions or are of another task.
+    """
+    if plan.vary == FILE:
+        names = tuple(data.rows)
+        fewest = min(map(len, data.rows.values()))
+        dev = min(plan.dev, max(1, int(DEV_SHARE * fewest)))
+        return replace(plan, rows=names, columns=names, dev=dev)
+    if plan.task != NLI.name:
+        raise ExperimentError(f"the templates are {NLI.name}'s, the model answers {plan.task}")
+    known = offered(plan.phenomenon, plan.vary)
+    rows = tuple(each.name for each in known if each.train is not None)
+    return replace(plan, rows=rows, columns=tuple(each.name for each in known))
+
+
+def draw_tests(plan: Plan, data: SourceData, seed: int) -> dict[str, Examples]:
+    """Return by condition the pairs that a seed tests on, `plan.tests` or all there are."""
+    draw = _held_out_rows if plan.vary == FILE else _from_templates
+    drawn = draw(plan, data, seed)
+    return {name: tuple(islice(pairs, plan.tests)) for name, pairs in drawn.items()}
+
+
+def _held_out_rows(plan: Plan, data: SourceData, seed: int) -> dict[str, Iterator[Any]]:
+    held_out, task = _held_out(data, seed), data.task
+    return {
+        name: (row for row in _rows(data, name, seed) if _source(task, row) in held_out)
+        for name in plan.columns
+    }
+
+
+def _from_templates(plan: Plan, data: SourceData, seed: int) -> dict[str, Iterator[Any]]:
+    _, templates = _templates(plan, seed)
+    return {
+        name: _generated(plan, condition.test, templates, seed)
+        for name, condition in described(plan.columns, plan.vary).items()
+    }
+
+
+def draw_training(
+    plan: Plan, data: SourceData, seed: int, row: str, tests: Mapping[str, Examples]
+) -> TrainingSets:
+    """Return what a seed trains on of a condition, as much as the largest size.
+
+    A smaller training set is the start of a larger one. No premise is in two of train, dev and
+    `tests`. Raises ExperimentError where there are too few.
+    """
+    task, size = data.task, max(plan.sizes)
+    tested = {_source(task, example) for examples in tests.values() for example in examples}
+    if plan.vary == FILE:
+        tested |= _held_out(data, seed)
+    unseen = (each for each in _pool(plan, data, seed, row) if _source(task, each) not in tested)
+    dev = tuple(islice(unseen, plan.dev))
+    chosen_by = {_source(task, example) for example in dev}
+    train = tuple(islice((e for e in unseen if _source(task, e) not in chosen_by), size))
+    if len(train) < size:
+        raise ExperimentError(
+            f"{row}: there are {len(train):,} {task.unit}s to train on besides those that are "
+            f"tested on, not {size:,}; choose fewer examples"
+        )
+    return TrainingSets(train, dev)
+
+
+def _pool(plan: Plan, data: SourceData, seed: int, row: str) -> Iterator[Any]:
+    """Yield the pairs of a condition that a seed may train on, in its order."""
+    if plan.vary == FILE:
+        return iter(_rows(data, row, seed))
+    templates, _ = _templates(plan, seed)
+    fields = described((row,), plan.vary)[row].train
+    assert fields is not None, f"{row} is only tested on"
+    return _generated(plan, fields, templates, seed)
+
+
+def _templates(plan: Plan, seed: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the templates to train on and those to test on; none stands for all."""
+    if not GRIDS[plan.vary].by_template:
+        return (), ()
+    return split_by_template(plan.phenomenon, TRAIN_SHARE, seed)
+
+
+def _generated(plan: Plan, fields: Fields, templates: tuple[str, ...], seed: int) -> Iterator[Any]:
+    request = Request(plan.phenomenon, templates=templates, **fields)
+    available = count(request)
+    return generate(request, ENDLESS if available is None else available, seed)
+
+
+def _rows(data: SourceData, condition: str, seed: int) -> list[Any]:
+    """Return the rows of a condition in a seed's order."""
+    rows = list(data.rows[condition])
+    random.Random(f"{seed}|{condition}|rows").shuffle(rows)
+    return rows
+
+
+def _held_out(data: SourceData, seed: int) -> set[str]:
+    """Return the premises that a seed does not train on, of each condition about as large a share.
+
+    In a task without a source it is the texts themselves.
+    """
+    held_out = set[str]()
+    for condition, rows in data.rows.items():
+        sources = sorted({_source(data.task, row) for row in rows})
+        random.Random(f"{seed}|{condition}|sources").shuffle(sources)
+        n = max(1, round((1 - TRAIN_SHARE) * len(sources)))
+        held_out |= set(sources[:n])
+    return held_out
+
+
+def _source(task: Task, example: Any) -> str:
+    return str(getattr(example, task.source or task.target))
+
+
+LISTS = ("rows", "columns", "sizes", "lrs", "seeds", "labels")
+"""The fields of a plan that are tuples."""
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON."""
+    lists = {name: tuple(values[name]) for name in LISTS}
+    return Plan(**{**values, **lists, "thresholds": Thresholds(**values["thresholds"])})
+
+
+def data_json(data: SourceData) -> Json:
+    """Return the original set, a person's own rows and the name of their task as JSON."""
+    return {
+        "task": data.task.name,
+        "original": [example_json(example) for example in data.original],
+        "rows": {
+            name: [example_json(example) for example in examples]
+            for name, examples in data.rows.items()
+        },
+    }
+
+
+def data_from(values: Json) -> SourceData:
+    """Read what `data_json` wrote."""
+    task = task_named(values["task"])
+    return SourceData(
+        tuple(read_example(task, row) for row in values["original"]),
+        {
+            name: tuple(read_example(task, row) for row in rows)
+            for name, rows in values["rows"].items()
+        },
+        task,
+    )
+
+
+def cell_from(key: Json) -> Cell:
+    """Read a cell from its JSON."""
+    return Cell(**key)
+
+
+def epoch_from(key: Json, values: Json) -> Epoch:
+    """Read an epoch from its cell's key and its JSON."""
+    return Epoch(cell_from(key), **values)
+
+
+def point_from(key: Json, values: Json) -> Point:
+    """Read a point from its cell's key and its JSON."""
+    tests = {name: _scores(scores) for name, scores in values["tests"].items()}
+    typed = {"original": _scores(values["original"]), "tests": tests}
+    return Point(cell_from(key), **{**values, **typed})
+
+
+def _scores(values: Json) -> Scores:
+    return {label: Hits(*hits) for label, hits in values.items()}
+
+
+def row_json(row: Epoch | Point) -> Json:
+    """Return an epoch or a point without its cell; counts are lists of right and n."""
+    fields = {name: value for name, value in vars(row).items() if name != "cell"}
+    if isinstance(row, Point):
+        fields["original"] = _lists(row.original)
+        fields["tests"] = {name: _lists(scores) for name, scores in row.tests.items()}
+    return fields
+
+
+def _lists(scores: Scores) -> Json:
+    return {label: list(hits) for label, hits in scores.items()}
+
+
+def plan_json(plan: Plan) -> Json:
+    """Return a plan as JSON."""
+    return asdict(plan)
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Run a cell of a stored run.
+
+    Raises ModelError where the model is not the one that the run began with.
+    """
+    with first_import:
+        from finetune.trials.generalisation_trial import run_cell
+        from finetune.trials.inoculation_trial import fresh
+
+    typed = plan_from(plan)
+    classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
+    for row in run_cell(typed, data_from(inputs), cell_from(key), classifier, context.stop):
+        yield (Result if isinstance(row, Point) else Progress)(row_json(row))
+
+
+KIND = "generalisation"
+
+DRAWN = ("test", "dev")
+"""The sets of a seed that must be the same for a cell to be taken over."""
+
+GeneralisationRun = Run[Plan, Cell, Epoch, Point]
+
+
+def generalisation_run(run: StoredRun) -> GeneralisationRun:
+    """Return a stored run with its own types."""
+    return typed_run(run, plan_from, cell_from, epoch_from, point_from)
+
+
+def generalisation_runs(runs: Iterable[StoredRun]) -> tuple[GeneralisationRun, ...]:
+    """Return the generalisations among stored runs, in their order."""
+    return tuple(generalisation_run(run) for run in runs if run.kind == KIND)
+
+
+def run_request(
+    plan: Plan, data: SourceData, environment: Json | None = None, artefacts: Json | None = None
+) -> RunRequest:
+    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`.
+
+    Raises ExperimentError where a seed finds too few pairs of a condition.
+    """
+    return RunRequest(
+        KIND,
+        plan_json(plan),
+        data_json(data),
+        environment or {},
+        {**(artefacts or {}), "sets": sets_facts(plan, data)},
+    )
+
+
+def sets_facts(plan: Plan, data: SourceData) -> Json:
+    """Return n and sha256 of the original set, of a person's rows, and of all that a seed draws."""
+    return {
+        "original": _facts(data.original),
+        "rows": {name: _facts(examples) for name, examples in data.rows.items()},
+        "seeds": {str(seed): _seed_facts(plan, data, seed) for seed in dict.fromkeys(plan.seeds)},
+    }
+
+
+def _seed_facts(plan: Plan, data: SourceData, seed: int) -> Json:
+    tests = draw_tests(plan, data, seed)
+    trained = {row: draw_training(plan, data, seed, row, tests) for row in plan.rows}
+    return {
+        "test": {name: _facts(examples) for name, examples in tests.items()},
+        "dev": {row: _facts(sets.dev) for row, sets in trained.items()},
+        "train": {row: _facts(sets.train) for row, sets in trained.items()},
+    }
+
+
+def _facts(examples: Examples) -> Json:
+    return {"n": len(examples), "sha256": pairs_hash(examples)}
+
+
+def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
+    """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
+
+    A cell depends on its key, the model, the plan's settings and the sets of its seed. A larger
+    training set begins with a smaller one, so that its hash may be another.
+    """
+    known: dict[Cell, Json] = {}
+    for run in runs:
+        if run.kind != KIND or _settings(plan_from(run.plan)) != _settings(plan):
+            continue
+        if run.artefacts.get("model") == artefacts["model"]:
+            known |= {
+                cell: stored.result
+                for stored in run.cells
+                for cell in [cell_from(stored.key)]
+                if stored.result and _drawn(run.artefacts, cell) == _drawn(artefacts, cell)
+            }
+    numbered = enumerate(cells(plan))
+    return {number: known[cell] for number, cell in numbered if cell in known}
+
+
+def _drawn(artefacts: Json, cell: Cell) -> Json:
+    """Return the hashes that a cell's figures depend on, besides its training set's."""
+    sets = artefacts["sets"]
+    seed = sets["seeds"].get(str(cell.seed), {})
+    return {"original": sets["original"], "rows": sets["rows"], **{n: seed.get(n) for n in DRAWN}}
+
+
+def _settings(plan: Plan) -> Plan:
+    """Return the plan without what says which cells there are and how they are judged."""
+    return replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS)

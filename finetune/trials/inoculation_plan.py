@@ -1,0 +1,461 @@
+"""What to run: a plan, the cells it falls into, and what it must not ask for."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
+from statistics import fmean
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from finetune.training.recipes import Mode
+from finetune.trials.base import new_model_name, refuse, sweep_problems
+from finetune.trials.datasets import SET_NAMES, Sets, sets_facts
+from probe.data.names import HALF
+from probe.errors import ExperimentError
+from probe.first_import import first_import
+from probe.models.classifier import Precision
+from probe.runs.earlier_results import earlier_results
+from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.models import load_any_unchanged
+from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun, typed_run
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task, example_json, read_example, task_named
+
+Number = TypeVar("Number", int, float)
+ALL = -1
+"""Stands for the size of the whole challenge training set until the sets are known."""
+MAX_QUOTED = 60
+"""Characters that a message quotes of a text."""
+LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
+LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
+"""The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where the outcomes end, as shares: SEMANTICS names these ours, not the paper's."""
+
+    gap: float = 0.02
+    drop: float = 0.03
+    cured: float = 0.80
+    uncured: float = 0.25
+    majority: float = 0.70
+    damage: float = 0.05
+    tests: int = 300
+
+
+THRESHOLDS = Thresholds()
+THRESHOLD_OPTIONS = {
+    "gap": "--min-gap",
+    "drop": "--max-drop",
+    "cured": "--cured",
+    "uncured": "--uncured",
+    "majority": "--max-majority",
+    "damage": "--max-damage",
+    "tests": "--min-tests",
+}
+"""What each is called on the command line."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `challenge` is a transform's name, or only a label where sets are given.
+
+    `batch` None takes the size that the model's own training took. Ten epochs where Liu's models
+    had up to 140, so that four sizes take one thread no more than five minutes. Epoch 0, the model
+    as it was, is a candidate for the best epoch with `include_epoch0` only; Liu's code never
+    restores it. `thresholds` only name the outcome, no cell depends on them. `task` is the
+    model's, `labels` the order of its outputs where its config does not say it.
+    """
+
+    model: str
+    challenge: str
+    sizes: tuple[int, ...]
+    lrs: tuple[float, ...]
+    seeds: tuple[int, ...]
+    mode: Mode = "full"
+    batch: int | None = None
+    max_epochs: int = 10
+    patience: int = 5
+    max_tokens: int = 128
+    precision: Precision = "auto"
+    include_epoch0: bool = False
+    thresholds: Thresholds = THRESHOLDS
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fine-tuning; size 0 is the model as it was."""
+
+    size: int
+    lr: float
+    seed: int
+
+
+BASE = Cell(0, 0.0, 0)
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first, then by size."""
+    trained = [
+        Cell(size, lr, seed)
+        for size in sorted(set(plan.sizes))
+        for lr in dict.fromkeys(plan.lrs)
+        for seed in dict.fromkeys(plan.seeds)
+    ]
+    return (BASE, *trained)
+
+
+def cell_count(plan: Plan) -> int:
+    """Return how many cells a plan has, without listing them."""
+    return 1 + len(set(plan.sizes)) * len(set(plan.lrs)) * len(set(plan.seeds))
+
+
+def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
+    """Read numbers with commas between them, each once. Raises ExperimentError with a sentence."""
+    try:
+        return tuple(dict.fromkeys(kind(part) for part in text.split(",") if part.strip()))
+    except ValueError:
+        quoted = repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]} …")
+        raise ExperimentError(
+            f"{name} {quoted} is not a list of numbers such as 10,50,100"
+        ) from None
+
+
+def read_sizes(name: str, text: str) -> tuple[int, ...]:
+    """Read sizes with commas between them; `all` is ALL. Raises ExperimentError."""
+    return numbers(name, text, _size)
+
+
+def _size(part: str) -> int:
+    if part.strip().lower() == "all":
+        return ALL
+    if (size := int(part)) < 1:  # one of them would be read as ALL
+        raise ExperimentError("each size must be 1 or more")
+    return size
+
+
+def resolved(plan: Plan, sets: Sets) -> Plan:
+    """Return the plan with ALL as the number of pairs there are to train on."""
+    available = len(sets.challenge_train)
+    sizes = [available if size == ALL else size for size in plan.sizes]
+    return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
+
+
+def nested(pairs: Sequence[Any], seed: int, size: int, task: Task = NLI) -> tuple[Any, ...]:
+    """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
+
+    Of questions about passages the first ones are about passages of their own, as far as there are
+    passages, then come the second ones about each. Raises ExperimentError where there are fewer.
+    """
+    if size > len(pairs):
+        raise ExperimentError(f"there are {len(pairs)} examples to train on, not {size}")
+    shuffled = list(pairs)
+    random.Random(f"{seed}|nested").shuffle(shuffled)
+    if task.has_spans:
+        shuffled = _by_turns(shuffled, task)
+    return tuple(shuffled[:size])
+
+
+def _by_turns(examples: Sequence[Any], task: Task) -> list[Any]:
+    """Return the first example of each topic, then the second ones, and so on."""
+    seen = Counter[str]()
+    turns = []
+    for example in examples:
+        topic = task.topic_of(example)
+        turns.append(seen[topic])
+        seen[topic] += 1
+    return [examples[at] for at in sorted(range(len(examples)), key=turns.__getitem__)]
+
+
+def check(plan: Plan, sets: Sets) -> None:
+    """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
+    available, unit = len(sets.challenge_train), sets.task.unit
+    golds = {pair.gold for pair in sets.challenge_train}
+    problems = {
+        "the challenge's name holds half of a character, a lone surrogate": (
+            HALF.search(plan.challenge) is not None
+        ),
+        "each size must be 1 or more": any(size < 1 for size in plan.sizes),
+        **sweep_problems(plan),
+        "a model that answers with spans has no fast mode; choose full": (
+            plan.mode == "fast" and sets.task.has_spans
+        ),
+        "one of the sets is empty": not all(
+            (sets.original_dev, sets.original_test, available, sets.challenge_test)
+        ),
+        "each threshold must be a share from 0 to 1": not all(
+            0 <= share <= 1 for name, share in vars(plan.thresholds).items() if name != "tests"
+        ),
+        "the share closed for Outcome 1 must be at least that for Outcome 2": (
+            plan.thresholds.cured < plan.thresholds.uncured
+        ),
+        f"the model answers the task {plan.task}, the challenge is one of {sets.task.name}": (
+            plan.task != sets.task.name
+        ),
+        f"each {unit} of the challenge training set needs a gold label": (
+            not sets.challenge_train or not _golden(sets.task, golds)
+        ),
+        (
+            f"the challenge training set has {available} {unit}s; no size can be larger: "
+            f"take {available} at most, or all"
+        ): any(size > available for size in plan.sizes),
+    }
+    refuse(problems)
+
+
+def _golden(task: Task, golds: set[Label | None]) -> bool:
+    """Whether all are gold labels of a task; where its answer is a span, whether all are there."""
+    return None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
+
+
+def kept_name(plan: Plan) -> str:
+    """Return a new name for the model of the largest size; it leads to no run."""
+    return new_model_name(plan.model, plan.challenge, str(max(plan.sizes)))
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How a cell gets on: mean loss of the epoch, score on original dev, the rate it used."""
+
+    cell: Cell
+    epoch: int
+    loss: float
+    dev: float
+    lr: float
+    examples_per_second: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a cell came to: mean scores 0 to 1, and for each test row how right the model was.
+
+    A score is the F1 of a span, 0 or 1 for a label. `best_epoch` is the epoch whose weights were
+    tested, `dev` its mean score on original dev, `control` that on the control set, None where
+    there is none, `counter_tests` the scores of each counter-test's rows by its name. `dose` is the
+    sum of the scores of the examples that were trained on, by the weights of the last epoch
+    trained, which need not be the one tested: of labels how many are right. It is None of the model
+    as it was, and of points from before it was recorded.
+    """
+
+    cell: Cell
+    original: float
+    challenge: float
+    dev: float
+    epochs: int
+    best_epoch: int
+    seconds: float
+    precision: str
+    original_right: tuple[float, ...]
+    challenge_right: tuple[float, ...]
+    control: float | None = None
+    counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    dose: float | None = None
+    diverged: bool = False
+
+
+Selection = Literal["oracle_lr", "dev_lr"]
+
+
+@dataclass(frozen=True)
+class SelectedPoint:
+    """The scores at one size with the learning rate chosen there, means over the seeds.
+
+    The two of rows hold for each test row its mean score, of labels the share of seeds that got it
+    right; `control` is None where there is no control set, `counter_tests` hold the scores of rows
+    by the name of the test.
+    """
+
+    size: int
+    lr: float
+    seeds: int
+    original: float
+    challenge: float
+    dev: float
+    original_right: tuple[float, ...]
+    challenge_right: tuple[float, ...]
+    control: float | None = None
+    counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    diverged: bool = False
+
+
+def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
+    """Choose a learning rate for each size, smallest size first; ties go to the smaller rate.
+
+    One at which a training diverged is chosen only where it did so at all.
+    """
+    merged = [merge(group) for group in _groups(points)]
+    chosen = []
+    for _, rates in groupby(merged, key=lambda point: point.size):
+        chosen.append(max(rates, key=lambda point: (*_score(point, selection), -point.lr)))
+    return tuple(chosen)
+
+
+def _score(point: SelectedPoint, selection: Selection) -> tuple[bool, float]:
+    return not point.diverged, point.challenge if selection == "oracle_lr" else point.dev
+
+
+def _groups(points: Iterable[Point]) -> list[list[Point]]:
+    ordered = sorted(points, key=lambda point: (point.cell.size, point.cell.lr))
+    by_rate = groupby(ordered, key=lambda point: (point.cell.size, point.cell.lr))
+    return [list(group) for _, group in by_rate]
+
+
+def merge(points: Sequence[Point]) -> SelectedPoint:
+    """Average the seeds of one size and learning rate."""
+    return SelectedPoint(
+        points[0].cell.size,
+        points[0].cell.lr,
+        len(points),
+        fmean(point.original for point in points),
+        fmean(point.challenge for point in points),
+        fmean(point.dev for point in points),
+        _mean_rows([point.original_right for point in points]),
+        _mean_rows([point.challenge_right for point in points]),
+        _mean([point.control for point in points if point.control is not None]),
+        {
+            name: _mean_rows([point.counter_tests[name] for point in points])
+            for name in points[0].counter_tests
+        },
+        any(point.diverged for point in points),
+    )
+
+
+def _mean_rows(scores: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    return tuple(np.mean(scores, axis=0).tolist())
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON; the first plans had no mode, no thresholds and no task but NLI."""
+    lists = {name: tuple(values[name]) for name in ("sizes", "lrs", "seeds")}
+    limits = Thresholds(**values.get("thresholds", {}))
+    order = tuple(values.get("labels", ()))
+    return Plan(**{**values, **lists, "thresholds": limits, "labels": order})
+
+
+def sets_from(values: Json) -> Sets:
+    """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
+    task = task_named(values.get("task", NLI.name))
+    examples = {
+        name: tuple(read_example(task, row) for row in rows)
+        for name, rows in values.items()
+        if name != "task"
+    }
+    known = {name: examples.pop(name) for name in SET_NAMES if name in examples}
+    return Sets(**known, counter_tests=examples, task=task)
+
+
+def sets_json(sets: Sets) -> Json:
+    """Return the sets, counter-tests by their own names, and the name of their task as JSON."""
+    examples = {
+        name: [example_json(example) for example in examples]
+        for name, examples in sets.examples.items()
+    }
+    return {"task": sets.task.name, **examples}
+
+
+def cell_from(key: Json) -> Cell:
+    """Read a cell from its JSON."""
+    return Cell(**key)
+
+
+def epoch_from(key: Json, values: Json) -> Epoch:
+    """Read an epoch from its cell's key and its JSON."""
+    return Epoch(cell_from(key), **values)
+
+
+def point_from(key: Json, values: Json) -> Point:
+    """Read a point from its cell's key and its JSON."""
+    right = {name: tuple(values[name]) for name in ("original_right", "challenge_right")}
+    counter_tests = {name: tuple(v) for name, v in values.get("counter_tests", {}).items()}
+    return Point(cell_from(key), **{**values, **right, "counter_tests": counter_tests})
+
+
+def row_json(row: Epoch | Point) -> Json:
+    """Return an epoch or a point without its cell."""
+    fields = {name: value for name, value in asdict(row).items() if name != "cell"}
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Run a cell of a stored run; the model of the largest size comes with its point.
+
+    Raises ModelError where the model is not the one that the run began with.
+    """
+    with first_import:
+        from finetune.training.checkpoints import model_files
+        from finetune.trials.inoculation_trial import fresh, run_cell
+
+    typed, cell = plan_from(plan), cell_from(key)
+    model = fresh(load_any_unchanged(typed.model, context.model, typed.labels))
+    for row in run_cell(typed, sets_from(inputs), cell, model, context.stop):
+        if isinstance(row, Point):
+            largest = cell.size == max(typed.sizes)
+            yield Result(row_json(row), model_files(model) if largest else {})
+        else:
+            yield Progress(row_json(row))
+
+
+KIND = "inoculation"
+
+InoculationRun = Run[Plan, Cell, Epoch, Point]
+InoculationCell = RunCell[Cell, Epoch, Point]
+
+
+def inoculation_run(run: StoredRun) -> InoculationRun:
+    """Return a stored run with its own types."""
+    return typed_run(run, plan_from, cell_from, epoch_from, point_from)
+
+
+def inoculation_runs(runs: Iterable[StoredRun]) -> tuple[InoculationRun, ...]:
+    """Return the inoculations among stored runs, in their order."""
+    return tuple(inoculation_run(run) for run in runs if run.kind == KIND)
+
+
+def run_request(
+    plan: Plan, sets: Sets, environment: Json | None = None, artefacts: Json | None = None
+) -> RunRequest:
+    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`.
+
+    What scores are called is among them where it is not what the task calls them.
+    """
+    merged = {"measure": sets.measure} if sets.measure != sets.task.measure else {}
+    return RunRequest(
+        KIND,
+        asdict(plan),
+        sets_json(sets),
+        environment or {},
+        {**(artefacts or {}), "sets": sets_facts(sets), **merged},
+    )
+
+
+def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
+    """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
+
+    A cell depends on its key, the model, the sets and the plan's settings; `artefacts` hold the
+    hashes of `model` and `sets`.
+    """
+    return earlier_results(
+        runs,
+        KIND,
+        artefacts,
+        lambda values: _settings(plan_from(values)) == _settings(plan),
+        cells(plan),
+        cell_from,
+    )
+
+
+def _settings(plan: Plan) -> Plan:
+    """Return the plan without what says which cells there are and how they are judged."""
+    return replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS)

@@ -1,0 +1,445 @@
+"""Mitigation as a kind of run."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import inf
+from statistics import fmean
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from finetune.trials.base import Training, check_training, new_model_name, refuse
+from finetune.trials.datasets import SourceData, draw_problems, source_from
+from finetune.trials.repair_kind import RepairKind, point_json
+from finetune.trials.word_salad import gradient_names, salad_names
+from probe.first_import import first_import
+from probe.metrics import Estimate, share
+from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.models import load_unchanged
+from probe.runs.run import Json, StoredRun
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task
+from probe.terms import Term, Titled
+
+STEP, TOLERANCE = 0.001, 0.03
+"""The grid's step, and the clean accuracy that may be lost, a rejected example being an error."""
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold, the clean accuracy that is left, and the share of invalid texts it finds."""
+
+    value: float
+    accuracy: float
+    found: float
+
+
+def grid(labels: int) -> NDArray[np.float64]:
+    """Return the thresholds from 1 / labels to 1: 667 for three labels, 501 for two."""
+    steps = math.floor((1 - 1 / labels) / STEP + ROUNDING)
+    return np.linspace(1 / labels, 1 / labels + steps * STEP, steps + 1)
+
+
+def best_threshold(
+    confidence: NDArray[np.float64],  # (clean examples,)
+    correct: NDArray[np.bool_],  # (clean examples,)
+    invalid: NDArray[np.float64],  # (invalid texts,) confidence
+    labels: int,
+    tolerance: float = TOLERANCE,
+) -> Threshold:
+    """Return the threshold that finds most invalid texts of those that cost at most `tolerance`.
+
+    Of several that find as many the smallest. The first of the grid rejects nothing.
+    """
+    kept = np.sort(confidence[correct])
+    doubted = np.sort(invalid)
+    thresholds = grid(labels)
+    # those below a threshold are invalid, so that those at it are not counted
+    lost = np.searchsorted(kept, thresholds, side="left")
+    found = np.searchsorted(doubted, thresholds, side="left")
+    allowed = lost <= tolerance * len(confidence) + ROUNDING
+    at = int(np.argmax(np.where(allowed, found, -1)))
+    accuracy = (len(kept) - int(lost[at])) / len(confidence)
+    return Threshold(float(thresholds[at]), accuracy, int(found[at]) / max(1, len(doubted)))
+
+
+Method = Literal["baseline", "threshold", "entropic", "invalid"]
+METHODS: Mapping[Method, Term] = {
+    "baseline": Term("As it was", "The model before any repair, which always answers."),
+    "threshold": Term(
+        "Threshold alone",
+        "An answer that the model is not sure enough of is taken back; its confidence is softened "
+        "by a temperature first.",
+    ),
+    "entropic": Term(
+        "Be unsure of salad",
+        "Training keeps the answers to whole texts and asks for equal probabilities on broken "
+        "ones; a threshold takes back what is unsure.",
+    ),
+    "invalid": Term(
+        "A class “invalid”",
+        "The model gets one more label and learns to give it to broken texts.",
+    ),
+}
+REPAIRS: tuple[Method, ...] = ("invalid", "entropic", "threshold")
+SHARE = 0.5
+"""Of the examples that are trained on, those that are destroyed too; the paper's."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. The first of `methods` is the one that a summary is about and whose model stays.
+
+    `sizes` and `seeds` are of trainings: how many clean examples each has, and its draw. `share` of
+    them are destroyed too, by each transform, but by those that ask the model only
+    `gradient_share`: less of these helps where a model collapses (Gupta et al. 2021, appendix D).
+    With `balance` clean and broken texts weigh alike in the training of the class; the paper counts
+    every text alike, of which most are broken. `weight` is of the entropic term, `tolerance` what a
+    threshold may cost of clean accuracy, `tests` how many dev and test examples are destroyed.
+    `transforms` destroy the texts, all of the task's where none is named.
+    """
+
+    model: str
+    training: Training
+    methods: tuple[Method, ...] = REPAIRS
+    sizes: tuple[int, ...] = (1000,)
+    seeds: tuple[int, ...] = (0, 1)
+    tests: int = 200
+    share: float = SHARE
+    gradient_share: float = SHARE
+    balance: bool = True
+    weight: float = 0.1
+    tolerance: float = TOLERANCE
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
+    transforms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One repair; what needs no training has size 0 and seed 0."""
+
+    method: Method
+    size: int
+    seed: int
+
+
+BASE = Cell("baseline", 0, 0)
+UNTRAINED = ("baseline", "threshold")
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first."""
+    trained = [
+        Cell(method, size, seed)
+        for method in plan.methods
+        if method not in UNTRAINED
+        for size in sorted(set(plan.sizes))
+        for seed in dict.fromkeys(plan.seeds)
+    ]
+    chosen = [Cell("threshold", 0, 0)] if "threshold" in plan.methods else []
+    return (BASE, *chosen, *trained)
+
+
+def is_largest(plan: Plan, cell: Cell) -> bool:
+    """Whether a cell is of the first method and, where that trains, of the largest size."""
+    size = 0 if plan.methods[0] in UNTRAINED else max(plan.sizes)
+    return cell.method == plan.methods[0] and cell.size == size
+
+
+def transforms_of(plan: Plan, task: Task) -> tuple[str, ...]:
+    """Return the transforms that destroy texts of a task."""
+    return plan.transforms or salad_names(task)
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON; older ones name no transforms."""
+    names = ("methods", "sizes", "seeds", "labels", "transforms")
+    lists = {name: tuple(values.get(name, ())) for name in names}
+    return Plan(**{**values, **lists, "training": Training(**values["training"])})
+
+
+def check(plan: Plan, source: SourceData) -> None:
+    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
+    check_training(plan.training)
+    known = set(get_args(Method)) - {"baseline"}
+    salad, asking = set(salad_names(source.task)), set(gradient_names(source.task))
+    problems = {
+        f"methods are some of {', '.join(REPAIRS)}, each once": (
+            not plan.methods
+            or not set(plan.methods) <= known
+            or len(set(plan.methods)) < len(plan.methods)
+        ),
+        f"transforms are some of {', '.join(salad_names(source.task))}, each once": (
+            not set(plan.transforms) <= salad or len(set(plan.transforms)) < len(plan.transforms)
+        ),
+        "where all transforms ask the model, the share that these destroy must be above 0": (
+            set(plan.transforms or salad) <= asking and plan.gradient_share == 0
+        ),
+        **draw_problems(plan, source),
+        "the shares that are destroyed must be above 0 and at most 1": not (
+            0 < plan.share <= 1 and 0 <= plan.gradient_share <= 1
+        ),
+        "the weight of the entropic term must be 0 or more, and finite": (
+            not 0 <= plan.weight < inf
+        ),
+        "the tolerance must be from 0 to 1": not 0 <= plan.tolerance <= 1,
+    }
+    refuse(problems)
+
+
+@dataclass(frozen=True)
+class Found:
+    """How many of n are what is looked for."""
+
+    count: int
+    n: int
+
+    @property
+    def share(self) -> float:
+        """The share, 0 of none."""
+        return self.count / self.n if self.n else 0.0
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share with its interval."""
+        return share([True] * self.count + [False] * (self.n - self.count))
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a cell came to.
+
+    `clean` counts the clean test examples with the right answer, `rejected` those that are called
+    invalid, `found` by transform the destroyed ones that are. `commonest` is the share of clean
+    test examples that get the commonest answer, `gold_commonest` that of the commonest gold label.
+    `threshold` is 0 and `temperature` 1 where there is none.
+    """
+
+    cell: Cell
+    clean: Found
+    rejected: Found
+    found: Mapping[str, Found]
+    commonest: float
+    gold_commonest: float
+    threshold: float
+    temperature: float
+    epochs: int
+    seconds: float
+
+    @property
+    def invalid_found(self) -> float:
+        """The mean over the transforms, each counting alike, as in the paper's table 12."""
+        return fmean(each.share for each in self.found.values())
+
+
+def point_from(key: Json, values: Json) -> Point:
+    """Read a point from its cell's key and its JSON."""
+    return Point(
+        **{
+            **values,
+            "cell": Cell(**key),
+            "clean": Found(**values["clean"]),
+            "rejected": Found(**values["rejected"]),
+            "found": {name: Found(**each) for name, each in values["found"].items()},
+        }
+    )
+
+
+IDS = {"threshold": "threshold", "entropic": "entropic-regularisation", "invalid": "invalid-class"}
+WORDS: Mapping[str, Term] = {
+    "invalid": Term(
+        "Invalid", "What a repaired model says of a text that is no example of its task."
+    ),
+    "collapse": Term(
+        "Collapse", "A training that ends with a model which gives every text the same answer."
+    ),
+}
+
+
+def mitigation_terms(task: Task) -> dict[str, Titled]:
+    """Return the terms by id; they are the same for every task."""
+    methods = {IDS[name]: term for name, term in METHODS.items() if name in IDS}
+    return {**WORDS, **methods}
+
+
+COLLAPSED = 0.95
+"""The share of clean answers from which a model counts as collapsed to one class."""
+REJECTING = 0.5
+"""The share of clean examples called invalid from which a repair costs too much."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method comes to at one size, means over the seeds; shares from 0 to 1."""
+
+    method: Method
+    size: int
+    seeds: int
+    clean: float
+    rejected: float
+    invalid_found: float
+    threshold: float
+    temperature: float
+    collapsed: bool
+    per_transform: dict[str, float]
+
+
+def collapsed(point: Point) -> bool:
+    """Whether a training ends with one answer to nearly all clean examples, unlike their golds."""
+    return point.cell.size > 0 and point.commonest >= COLLAPSED > point.gold_commonest
+
+
+def outcomes(points: Sequence[Point]) -> tuple[Outcome, ...]:
+    """Return the outcome of each method and size, in the order of the points."""
+    groups: dict[tuple[Method, int], list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.cell.method, point.cell.size), []).append(point)
+    return tuple(_outcome(group) for group in groups.values())
+
+
+def _outcome(points: Sequence[Point]) -> Outcome:
+    cell = points[0].cell
+    return Outcome(
+        cell.method,
+        cell.size,
+        len(points),
+        fmean(point.clean.share for point in points),
+        fmean(point.rejected.share for point in points),
+        fmean(point.invalid_found for point in points),
+        fmean(point.threshold for point in points),
+        fmean(point.temperature for point in points),
+        any(collapsed(point) for point in points),
+        {
+            name: fmean(point.found[name].share for point in points if name in point.found)
+            for name in points[0].found
+        },
+    )
+
+
+def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
+    """Return the verdict: the first method at its largest size, and every outcome.
+
+    None before the model as it was and that are measured.
+    """
+    measured = outcomes(points)
+    before = next((each for each in measured if each.method == BASE.method), None)
+    chosen = [point for point in points if is_largest(plan, point.cell)]
+    if before is None or not chosen:
+        return None
+    after = _outcome(chosen)
+    return {
+        "name": METHODS[after.method].title,
+        "explanation": explanation(before, after),
+        "method": after.method,
+        "clean": after.clean,
+        "clean_before": before.clean,
+        "invalid_found": after.invalid_found,
+        "per_transform": after.per_transform,
+        "methods": [asdict(each) for each in measured],
+        "warnings": [warning for each in measured for warning in _warnings(each)],
+    }
+
+
+def explanation(before: Outcome, after: Outcome) -> str:
+    """Say what a repair finds, and what it costs."""
+    title = METHODS[after.method].title
+    lost = 100 * (before.clean - after.clean)
+    cost = f"loses {lost:.1f} points" if lost > 0 else "loses nothing"
+    return (
+        f"{title}: the model finds {after.invalid_found:.0%} of the broken texts and {cost} on "
+        f"whole ones ({before.clean:.1%} before, {after.clean:.1%} after)."
+    )
+
+
+def _warnings(outcome: Outcome) -> Iterator[str]:
+    trained = f"{METHODS[outcome.method].title}, {outcome.size} examples"
+    if outcome.collapsed:
+        yield (
+            f"{trained}: the model collapsed, it gives nearly every whole text the same answer; a "
+            "smaller share of transforms that ask the model, such as 0.4 or 0.3, may help."
+        )
+    if outcome.rejected >= REJECTING:
+        yield (
+            f"{trained}: the model calls {outcome.rejected:.0%} of whole texts invalid; more "
+            "examples, more epochs or a smaller share that is destroyed may help."
+        )
+
+
+KIND = "mitigation"
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Run a cell of a stored run; the model of the first method's largest size comes with it.
+
+    Raises ModelError where the model is not the one that the run began with.
+    """
+    with first_import:
+        from finetune.training.checkpoints import model_files
+        from finetune.trials.mitigation_trial import changed_copy, repair
+
+    typed, cell = plan_from(plan), Cell(**key)
+    before = load_unchanged(typed.model, context.model, typed.labels)
+    changed = changed_copy(cell, before)
+    for row in repair(typed, source_from(inputs), cell, before, changed, context.stop):
+        if isinstance(row, Point):
+            files = model_files(changed) if is_largest(typed, cell) else {}
+            yield Result(point_json(row), files)
+        else:
+            yield Progress(asdict(row))
+
+
+def _told(result: Json) -> Json:
+    return {name: result.get(name) for name in ("clean", "rejected", "found", "seconds")}
+
+
+REPAIR = RepairKind(
+    KIND, "Repair of", plan_from, cells, Cell, point_from, conclude,
+    ("methods", "sizes", "seeds"), _told, is_largest,
+)  # fmt: skip
+run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
+
+
+def name_to_keep(run: StoredRun, result: Json) -> str | None:
+    """Return a name for the model; of several seeds the one that finds most and loses least."""
+    plan = plan_from(run.plan)
+    rivals = [_worth(point) for point in points_of(run) if is_largest(plan, point.cell)]
+    key = {"method": plan.methods[0], "size": 0, "seed": 0}
+    if run.kept and _worth(point_from(key, result)) < max(rivals, default=0.0):
+        return None
+    return run.kept or new_model_name(plan.model, plan.methods[0])
+
+
+def _worth(point: Point) -> float:
+    return point.invalid_found + point.clean.share
+
+
+MITIGATION = REPAIR.experiment(run_stored_cell, name_to_keep)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a model with the class finds, and what it loses on whole texts, in points."""
+
+    found: float
+    lost: float
+
+
+QUICK, PUBLISHED = Measured(88, 18), Measured(87, 1)
+"""`finetune mitigate --model minilm --methods invalid --seeds 0` in fast and in full mode."""
+COST = (
+    "Quick costs much here: on MiniLM the class “invalid”, learnt by the upper layers alone, loses "
+    f"{QUICK.lost:g} points on whole texts and finds {QUICK.found:g} % of the broken ones; learnt "
+    f"by all weights it loses {PUBLISHED.lost:g} and finds {PUBLISHED.found:g} %."
+)
+
+
+def quick_cost(plan: Plan) -> str:
+    """Return what quick training costs, "" where all weights learn or none."""
+    learns = any(cell.size for cell in cells(plan))
+    return COST if learns and plan.training.mode == "fast" else ""

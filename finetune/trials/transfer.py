@@ -1,0 +1,256 @@
+"""Transfer as a kind of run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Literal
+
+from finetune.trials.base import Training, check_training, refuse
+from finetune.trials.datasets import SourceData, draw_problems, source_from
+from finetune.trials.mitigation import Found
+from finetune.trials.repair_kind import RepairKind, point_json
+from probe.first_import import first_import
+from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.models import load_unchanged
+from probe.runs.run import Json
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task
+from probe.terms import Term, Titled
+
+Lesson = Literal["one", "clean_only", "salad_only"]
+LESSONS: Mapping[Lesson, Term] = {
+    "one": Term(
+        "Transfer",
+        "Whether a model that learnt to call one kind of broken text invalid knows the others.",
+    ),
+    "clean_only": Term(
+        "Trained on clean texts", "The upper layers begin anew and see whole texts only."
+    ),
+    "salad_only": Term(
+        "Trained on salad only",
+        "The upper layers begin anew and see shuffled texts only, with the labels of the whole "
+        "ones; the test is on whole texts.",
+    ),
+}
+SHUFFLE = "shuffle"
+"""The transform of the texts that alone are trained on (Gupta et al. 2021, table 11)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `transforms` are the rows and columns of the matrix.
+
+    `sizes` and `seeds` are of trainings: how many clean examples each has, and its draw. `share` of
+    them are destroyed by the row's transform. `tests` is how many test examples are destroyed, and
+    `salad_only` whether the two trainings on one kind of text are run too.
+    """
+
+    model: str
+    training: Training
+    transforms: tuple[str, ...]
+    sizes: tuple[int, ...] = (1000,)
+    seeds: tuple[int, ...] = (0, 1)
+    tests: int = 200
+    share: float = 0.5
+    salad_only: bool = True
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: on clean examples and one transform, or on one kind of text only.
+
+    `transform` is "" where clean texts alone are trained on.
+    """
+
+    lesson: Lesson
+    transform: str
+    size: int
+    seed: int
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the matrix row by row, then the two others."""
+    lessons: list[tuple[Lesson, str]] = [("one", name) for name in plan.transforms]
+    if plan.salad_only:
+        lessons += [("clean_only", ""), ("salad_only", SHUFFLE)]
+    return tuple(
+        Cell(lesson, name, size, seed)
+        for lesson, name in lessons
+        for size in sorted(set(plan.sizes))
+        for seed in dict.fromkeys(plan.seeds)
+    )
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON."""
+    lists = {name: tuple(values[name]) for name in ("transforms", "sizes", "seeds", "labels")}
+    return Plan(**{**values, **lists, "training": Training(**values["training"])})
+
+
+def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
+    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence.
+
+    `known` are the transforms that leave no label right for the task.
+    """
+    check_training(plan.training)
+    problems = {
+        f"transforms are some of {', '.join(known)}, each once": (
+            not plan.transforms
+            or not set(plan.transforms) <= set(known)
+            or len(set(plan.transforms)) < len(plan.transforms)
+        ),
+        **draw_problems(plan, source),
+        "the share that is destroyed must be above 0 and at most 1": not 0 < plan.share <= 1,
+    }
+    refuse(problems)
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a cell came to: clean test examples that are right, broken ones found by transform.
+
+    `found` is empty where nothing was learnt about invalid texts.
+    """
+
+    cell: Cell
+    clean: Found
+    found: Mapping[str, Found]
+    epochs: int
+    seconds: float
+
+
+def point_from(key: Json, values: Json) -> Point:
+    """Read a point from its cell's key and its JSON."""
+    return Point(
+        **{
+            **values,
+            "cell": Cell(**key),
+            "clean": Found(**values["clean"]),
+            "found": {name: Found(**each) for name, each in values["found"].items()},
+        }
+    )
+
+
+def transfer_terms(task: Task) -> dict[str, Titled]:
+    """Return the terms by id; they are the same for every task."""
+    return {"transfer": LESSONS["one"], "salad-only": LESSONS["salad_only"]}
+
+
+def largest(plan: Plan, points: Sequence[Point], lesson: Lesson) -> list[Point]:
+    """Return the points of a lesson at the largest size."""
+    size = max(plan.sizes)
+    return [each for each in points if each.cell.lesson == lesson and each.cell.size == size]
+
+
+def matrix(plan: Plan, points: Sequence[Point]) -> list[list[float | None]]:
+    """Return the share found by trained row and tested column, means over seeds.
+
+    None where nothing is measured, or the transform changed no text.
+    """
+    chosen = largest(plan, points, "one")
+    return [[_mean(chosen, row, column) for column in plan.transforms] for row in plan.transforms]
+
+
+def _mean(points: Sequence[Point], row: str, column: str) -> float | None:
+    shares = [
+        point.found[column].share
+        for point in points
+        if point.cell.transform == row and column in point.found
+    ]
+    return fmean(shares) if shares else None
+
+
+def own_and_others(values: Sequence[Sequence[float | None]]) -> tuple[list[float], list[float]]:
+    """Return what is measured of a matrix on its diagonal, and beside it."""
+    own = [each for at, row in enumerate(values) if (each := row[at]) is not None]
+    others = [
+        each
+        for at, row in enumerate(values)
+        for place, each in enumerate(row)
+        if place != at and each is not None
+    ]
+    return own, others
+
+
+def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
+    """Return the verdict, None before every row is measured."""
+    names = plan.transforms
+    values = matrix(plan, points)
+    measured = {each.cell.transform for each in largest(plan, points, "one")}
+    if measured != set(names):
+        return None
+    clean, salad = (
+        [point.clean.share for point in largest(plan, points, lesson)]
+        for lesson in ("clean_only", "salad_only")
+    )
+    only = {"clean": fmean(clean), "salad": fmean(salad)} if clean and salad else None
+    return {
+        "name": "Transfer",
+        "explanation": explanation(names, values, only),
+        "rows": list(names),
+        "columns": list(names),
+        "matrix": values,
+        "clean": [
+            fmean(
+                point.clean.share
+                for point in largest(plan, points, "one")
+                if point.cell.transform == name
+            )
+            for name in names
+        ],
+        "salad_only": only,
+    }
+
+
+def explanation(
+    names: Sequence[str], values: Sequence[Sequence[float | None]], only: dict[str, float] | None
+) -> str:
+    """Say how far a repair reaches, and what salad alone teaches."""
+    own, others = own_and_others(values)
+    words = f"Taught one kind of broken text, the model finds {fmean(own):.0%} of that kind"
+    words += f" and {fmean(others):.0%} of the others." if others else "."
+    if only is None:
+        return words
+    return (
+        f"{words} Trained on shuffled texts only it is right on {only['salad']:.1%} of whole ones, "
+        f"trained on whole ones on {only['clean']:.1%}."
+    )
+
+
+def row_of(cell: Cell) -> str:
+    """Name what a cell was trained on."""
+    return cell.transform if cell.lesson == "one" else cell.lesson.replace("_", " ")
+
+
+KIND = "transfer"
+
+
+def run_stored_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Run a cell of a stored run. Raises ModelError where its model is another one by now."""
+    with first_import:
+        from finetune.trials.transfer_trial import run_cell
+
+    typed, cell = plan_from(plan), Cell(**key)
+    before = load_unchanged(typed.model, context.model, typed.labels)
+    for row in run_cell(typed, source_from(inputs), cell, before, context.stop):
+        if isinstance(row, Point):
+            yield Result(point_json(row))
+        else:
+            yield Progress(asdict(row))
+
+
+def _told(result: Json) -> Json:
+    return {name: result.get(name) for name in ("clean", "found", "seconds")}
+
+
+REPAIR = RepairKind(
+    KIND, "Transfer of", plan_from, cells, Cell, point_from, conclude,
+    ("sizes", "seeds", "salad_only"), _told,
+)  # fmt: skip
+run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
+
+TRANSFER = REPAIR.experiment(run_stored_cell)

@@ -1,0 +1,479 @@
+"""The methods of attribution, each with the place where it reads, and which one is shown first.
+
+Figures that say which explain best: `python -m benchmarks.importance`, docs/importance.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
+
+from probe.errors import AttributionError
+from probe.first_import import first_import
+from probe.models.classifier import by_length, text_lengths
+from probe.models.inputs import TokenPlace
+from probe.models.library import AnyModel
+from probe.models.weights import network_hash
+from probe.settings import settings
+from probe.tasks.examples import bundled_examples
+from probe.tasks.task import Example, Label, Task
+from probe.terms import Term
+from probe.transforms.options import Sign
+from probe.transforms.registry import Scored
+
+if TYPE_CHECKING:
+    import torch
+
+    from probe.analysis.token_scores import TokenScores
+
+
+Kind = Literal["occlusion", "gradient_x_input", "saliency", "integrated_gradients"]
+Place = Literal["words", "embeddings"]
+Method = Literal[
+    "occlusion",
+    "gradient_x_input",
+    "embedding_gradient_x_input",
+    "saliency",
+    "embedding_saliency",
+    "integrated_gradients",
+    "embedding_integrated_gradients",
+]
+AskedMethod = Literal["auto", Method]
+MOST_STEPS = 320
+"""Of integrated gradients, whose steps are doubled until their sum is right."""
+AUTO: Literal["auto"] = "auto"
+"""The method that is shown first, by the length of the text."""
+BaselineToken = Literal["pad", "mask", "unk"]
+
+
+@dataclass(frozen=True)
+class AttributionMethod(Term):
+    """A method in words, what it computes and where. Saliency is a length and has no sign."""
+
+    kind: Kind
+    place: Place = "words"
+
+    @property
+    def signed(self) -> bool:
+        """Whether it tells tokens that speak for the answer from those against it."""
+        return self.kind != "saliency"
+
+    @property
+    def replaces(self) -> bool:
+        """Whether it puts a token that means nothing in the place of others."""
+        return self.kind in ("occlusion", "integrated_gradients")
+
+
+METHODS: Mapping[Method, AttributionMethod] = {
+    "occlusion": AttributionMethod(
+        "Leaving each token out",
+        "How much the answer changes when the token's vector is replaced by that of a token that "
+        "means nothing, and all else stays where it is (occlusion).",
+        "occlusion",
+    ),
+    "gradient_x_input": AttributionMethod(
+        "Gradient × input",
+        "Multiplies each token's word vector by the gradient of the loss: what the token adds to "
+        "the answer (Gupta et al. 2021).",
+        "gradient_x_input",
+    ),
+    "embedding_gradient_x_input": AttributionMethod(
+        "Gradient × input, whole embedding",
+        "Gradient × input where word, position and segment are one vector already, the place of "
+        "Captum's tutorial on BERT.",
+        "gradient_x_input",
+        "embeddings",
+    ),
+    "saliency": AttributionMethod(
+        "Saliency",
+        "The length of the gradient: how strongly a token moves the answer, without saying in "
+        "which direction.",
+        "saliency",
+    ),
+    "embedding_saliency": AttributionMethod(
+        "Saliency, whole embedding",
+        "Saliency where word, position and segment are one vector already.",
+        "saliency",
+        "embeddings",
+    ),
+    "integrated_gradients": AttributionMethod(
+        "Integrated gradients",
+        "Adds up the gradients on the way from an empty text to this one, so that the scores add "
+        "up to the change of the answer.",
+        "integrated_gradients",
+    ),
+    "embedding_integrated_gradients": AttributionMethod(
+        "Integrated gradients, whole embedding",
+        "Integrated gradients where word, position and segment are one vector already.",
+        "integrated_gradients",
+        "embeddings",
+    ),
+}
+
+PAPER: Method = "gradient_x_input"
+"""By which Gupta et al. 2021 rank the tokens that their transforms keep."""
+FIRST: Method = "occlusion"
+"""The method that is shown first: of those within 1.5 times the time that gradient × input takes
+from a key to the rows, the one without whose favourites most answers change."""
+FIRST_LONG: Method = "saliency"
+FIRST_TOKENS = 128
+"""The longest text, in tokens, on which `FIRST` is; behind it one pass of gradients is shown."""
+FIRST_WORK = FIRST_TOKENS**2 * 11_000_000
+"""The most that it may cost on a CPU, in tokens read times weights: as so many of `minilm`, whose
+encoder has 11 million. A network ten times as large would let a person wait ten times as long."""
+FIRST_TITLE = f"The best that is quick: {METHODS[FIRST].title.lower()}"
+
+
+def first_method(tokens: int, weights: int) -> Method:
+    """Return the method that is shown first of so many tokens, by a network of so many weights.
+
+    Embeddings, of which a token reads one row, are not among these, and on a GPU none is counted.
+    """
+    quick = tokens <= FIRST_TOKENS and tokens**2 * weights <= FIRST_WORK
+    return FIRST if quick else FIRST_LONG
+
+
+NETWORK_ERRORS = (
+    *(RuntimeError, ValueError, TypeError, AttributeError, LookupError, NotImplementedError),
+)
+"""What a network that is built in another way raises when it is asked so."""
+LONG = (
+    f"“{METHODS[FIRST].title}” takes too long for a first look at {{}} tokens with this network: "
+    f"these are scores by “{METHODS[FIRST_LONG].title}”."
+)
+NOTHING_LEFT = (
+    "Gradient × input is nothing but rounding here: the network takes only the direction of these "
+    "vectors. Leave each token out instead (method occlusion)."
+)
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Scores of one example's sub-words by field, and which label and convention they speak of.
+
+    `delta` is the convergence error of integrated gradients, None for other methods. `where` says
+    at which vectors they were taken, `remarks` what a reader has to know of them; `vanishes`: they
+    are rounding, and rank nothing.
+    """
+
+    fields: Mapping[str, tuple[Scored, ...]]
+    label: Label
+    method: Method
+    sign: Sign
+    delta: float | None
+    model: AnyModel
+    where: str = ""
+    remarks: tuple[str, ...] = ()
+    vanishes: bool = False
+
+    def tokens(self, field: str) -> tuple[Scored, ...]:
+        """Return a field's sub-words in order, special tokens left out."""
+        return self.fields[field]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Turn sub-word ids into text."""
+        return self.model.decode(ids)
+
+    def encode(self, text: str) -> list[int]:
+        """Turn text into sub-word ids, without special tokens."""
+        return self.model.sub_words(text)
+
+    def loses_letters(self, ids: Sequence[int]) -> bool:
+        """Whether the text of ids has unknown words without the letters that the model reads."""
+        return self.model.reads_letters and self.model.tokenizer.unk_token_id in ids
+
+    def vocabulary(self) -> Sequence[int]:
+        """Return the ids of real sub-words: no special, no unused ones."""
+        return self.model.vocabulary
+
+
+def attribute(
+    model: AnyModel,
+    examples: Sequence[Example],
+    labels: Sequence[Label],
+    method: AskedMethod = PAPER,
+    sign: Sign = "support",
+    baseline: BaselineToken = "pad",
+    steps: int = 20,
+    batch: int = 16,
+    most_steps: int = MOST_STEPS,
+) -> list[Importance]:
+    """Score the sub-words of each example for its label, in fp32, with the model in eval mode.
+
+    A model that merges labels is asked for the one under which it counts the label. The method
+    "auto" is the one that is shown first. `baseline` matters to methods that put a token in the
+    place of others, `steps` to integrated gradients, which double them to `most_steps` at most
+    until their sum is right. Raises
+    AttributionError where the tokenizer has no such token or cannot say where a token stands or the
+    network cannot be asked, and Stopped between two passes of the model.
+    """
+    with first_import:
+        from probe.analysis.token_scores import token_scores
+
+    if model.model.training:
+        raise ValueError("gradients are taken in eval mode; the model is in training mode")
+    result: list[Importance | None] = [None] * len(examples)
+    labels = [model.task.nearest(label) or label for label in labels]
+    # each by its own length where that chooses the method, and where the network minds padding
+    rows_at_once = batch if model.pads and method != "auto" else 1
+    for rows in by_length(text_lengths(model.task, examples), rows_at_once):
+        prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
+        tokens = len(prepared.places[0])
+        try:
+            used = first_method(tokens, _weights(model)) if method == "auto" else method
+            found = token_scores(model, prepared, used, baseline, steps, most_steps)
+        except NETWORK_ERRORS as problem:
+            raise AttributionError(
+                f"which tokens matter cannot be asked of this network: {problem}"
+            ) from problem
+        remarks = [LONG.format(tokens)] if method == "auto" and used != FIRST else []
+        scores, shown = found.scores, sign if METHODS[used].signed else "abs"
+        if METHODS[used].signed:
+            scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
+        for place, row in enumerate(rows):
+            vanishes = found.vanish is not None and bool(found.vanish[place])
+            result[row] = Importance(
+                {
+                    name: _tokens(prepared.places[place], scores[place].tolist(), number)
+                    for number, name in enumerate(model.task.fields)
+                },
+                labels[row],
+                used,
+                shown,
+                float(found.gap[place]) if found.gap is not None else None,
+                model,
+                found.where,
+                (*remarks, *([NOTHING_LEFT] if vanishes else _gap(found, place))),
+                vanishes,
+            )
+    return [importance for importance in result if importance]
+
+
+def _weights(model: AnyModel) -> int:
+    """Count the weights that each token is multiplied with on a CPU; 0 on a GPU."""
+    if model.device.type != "cpu":
+        return 0
+    embeddings = {id(weight) for weight in model.model.get_input_embeddings().parameters()}
+    every = model.model.parameters()
+    return sum(weight.numel() for weight in every if id(weight) not in embeddings)
+
+
+def _gap(found: TokenScores, row: int) -> list[str]:
+    """Say by how much the sum of integrated gradients misses the change, where it is too much."""
+    if found.gap is None or found.change is None or not found.misses(row):
+        return []
+    gap, change = float(found.gap[row]), float(found.change[row])
+    return [
+        f"After {found.steps} steps the scores add up to {change + gap:+.2g}, and the answer "
+        f"changed by {change:+.2g} (log p): {abs(gap / change):.0%} off, so read them with care."
+    ]
+
+
+def _tokens(
+    places: Sequence[TokenPlace | None], scores: Sequence[float], text: int
+) -> tuple[Scored, ...]:
+    """Return the scored sub-words of the n-th text."""
+    return tuple(
+        Scored(place.token, place.id, place.start, place.end, score)
+        for place, score in zip(places, scores, strict=False)  # padding has no place
+        if place and place.text == text
+    )
+
+
+STEP = 5e-3
+"""By which a token's vector becomes longer and shorter, as a share of it."""
+MOST_TOKENS = 16
+"""That are looked at, evenly spaced."""
+DIFFERS, LEAST = 0.1, 1e-3
+"""The share of the largest score from which two disagree, and the difference that is rounding."""
+FORM = 1
+"""Of what is kept; other forms are measured anew."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """How far importance is from what it claims, as a share of the largest score.
+
+    `gradient` is of gradient × input, `occlusion` of leaving a token out; `vanishes` says that
+    gradient × input is rounding.
+    """
+
+    gradient: float
+    occlusion: float
+    vanishes: bool
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What a reader has to know; nothing of a network in which all agrees."""
+        if self.vanishes:
+            first = [
+                "gradient × input is nothing but rounding in this network, which takes only the "
+                "direction of its word vectors; leave each token out instead (method occlusion)"
+            ]
+        elif self.gradient > DIFFERS:
+            first = [
+                f"gradient × input is up to {self.gradient:.0%} off what longer and shorter "
+                "vectors do to the answer of this network, so do not rest on its gradients"
+            ]
+        else:
+            first = []
+        second = (
+            f"leaving a token out by its vector is up to {self.occlusion:.0%} off what another "
+            "token in its place does: this network reads tokens in a further way that importance "
+            "does not see"
+        )
+        said = [*first, *([second] if self.occlusion > DIFFERS else [])]
+        return tuple(f"A check of importance: {words}." for words in said)
+
+
+# by the loaded network: who answers asks again and again, and hashes nothing before an answer
+_known: WeakKeyDictionary[Any, Check] = WeakKeyDictionary()  # Any: a network, imported when needed
+_lock = Lock()
+
+
+def known_check(model: AnyModel) -> Check | None:
+    """Return the outcome of a check that was asked for before, None of any other; at once."""
+    return _known.get(model.model)
+
+
+def checked(model: AnyModel) -> Check:
+    """Return the outcome of a network's check, made where none is kept of its weights.
+
+    Raises AttributionError where importance is not to be had, and Stopped.
+    """
+    with _lock:  # of two who ask one checks
+        if model.model in _known:
+            return _known[model.model]
+        path = settings().home / "importance" / f"{network_hash(model.model)}.json"
+        found = _read(path)
+        if found is None:
+            try:
+                found = check(model)
+            except NETWORK_ERRORS as problem:
+                raise AttributionError(f"importance cannot be checked: {problem}") from problem
+            with suppress(OSError):  # a full disk costs the next start a second
+                _write(path, found)
+        _known[model.model] = found
+        return found
+
+
+def check_behind(model: AnyModel) -> None:
+    """Check a network on a thread of its own, where that is not done; nobody waits for it."""
+
+    def work() -> None:
+        with suppress(AttributionError):  # it has no importance, and its answers say so
+            checked(model)
+
+    if known_check(model) is None:
+        Thread(target=work, daemon=True).start()
+
+
+def _read(path: Path) -> Check | None:
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        held = json.loads(path.read_text(encoding="utf-8"))
+        if held.pop("form") == FORM:
+            return Check(**held)
+    return None
+
+
+def _write(path: Path, found: Check) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps({"form": FORM, **asdict(found)}), encoding="utf-8")
+    fresh.replace(path)
+
+
+def check(model: AnyModel) -> Check:
+    """Compare the methods on one example of the model's task.
+
+    The label is one that the model does not give: the logarithm of a probability near 1 hardly
+    moves, and its differences are rounding.
+    """
+    with first_import:
+        import torch
+
+        from probe.analysis.token_scores import (
+            LeftOut,
+            copies_without,
+            gradients,
+            left_out_scores,
+            vector_of,
+            word_mask,
+        )
+        from probe.models.embedding_hook import Changeable, embedding_hook
+
+    example = _example(model.task)
+    batch = model.explainable([example], [_unlikely(model, example)])
+    tensors = {name: value.to(model.model.device) for name, value in batch.inputs.items()}
+    words, hook = word_mask(batch), embedding_hook(model.model)
+    columns = words[0].nonzero().flatten()
+    columns = columns[:: -(-len(columns) // MOST_TOKENS)].to(model.model.device)
+
+    def scaled(factor: float) -> torch.Tensor:
+        def run(network: AnyModel, copies: dict[str, torch.Tensor], gone: torch.Tensor) -> Any:
+            spread = hook.spread(gone)
+
+            def change(number: int, vectors: torch.Tensor) -> torch.Tensor:
+                factors = torch.ones(vectors.shape[:2], device=vectors.device)
+                factors[:, : gone.shape[1]][spread[number]] = factor
+                return vectors * factors[..., None]
+
+            with changeable.by(change):
+                return batch.log_probability(network, hook.feed(copies))
+
+        with Changeable(hook) as changeable:
+            return copies_without(model, tensors, words, columns, run)[:, 0]
+
+    def by_id(network: AnyModel, copies: dict[str, torch.Tensor], gone: torch.Tensor) -> Any:
+        length = gone.shape[1]
+        copies["input_ids"][:, :length][gone] = other
+        if "character_ids" in copies:
+            copies["character_ids"][:, :length][gone] = 0
+        return batch.log_probability(network, hook.feed(copies))
+
+    found = gradients(model, batch, tensors, hook, saliency=False)
+    differences = (scaled(1 + STEP) - scaled(1 - STEP)) / (2 * STEP)
+    vocabulary = model.vocabulary
+    other = vocabulary[len(vocabulary) // 2]
+    left_out = LeftOut(hook, vector_of(model, batch, tensors, hook, other))
+    by_vector = left_out_scores(model, batch, tensors, left_out, columns)
+    whole, *others = copies_without(
+        model, tensors, words, torch.cat([columns.new_tensor([-1]), columns]), by_id
+    )[:, 0]
+    assert found.vanish is not None
+    return Check(
+        _apart(found.scores[0, columns], differences),
+        _apart(by_vector[0, columns], whole - torch.stack(others)),
+        bool(found.vanish[0]),
+    )
+
+
+def _apart(scores: torch.Tensor, others: torch.Tensor) -> float:
+    """Return the largest difference as a share of the largest score; 0 where it is rounding."""
+    largest = float(max(scores.abs().max(), others.abs().max()))
+    apart = float((scores - others).abs().max())
+    return apart / largest if apart > LEAST else 0.0
+
+
+def _example(task: Task) -> Any:  # Any: of the task's own dataclass
+    """Return an example of a task, the shortest of several where they may be long."""
+    if task.sanity_examples:
+        return task.sanity_examples[0]
+    several: Sequence[Any] = bundled_examples(task)[:50]
+    return min(several, key=lambda each: sum(map(len, task.texts(each).values())))
+
+
+def _unlikely(model: AnyModel, example: Any) -> Label:  # Any: of the task's own dataclass
+    """Return the least probable label, of a reader the first word of the last text."""
+    if model.task.has_spans:
+        *_, text = model.task.texts(example).values()
+        passage = getattr(example, model.task.source or model.task.target, text)
+        return Label(str(passage).split()[0])
+    (said,) = model.predict([example])
+    return min(zip(said.probabilities, said.labels, strict=True))[1]

@@ -1,1 +1,0 @@
-"""Which tokens matter to a prediction."""

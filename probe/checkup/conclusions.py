@@ -1,0 +1,552 @@
+"""What a check-up says in plain sentences, and what to try next."""
+
+import math
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+from probe.analysis.comparison import MAX_P, exact_p
+from probe.calibration import CalibrationError
+from probe.checkup.figure import Figure, figure_of
+from probe.checkup.measuring import merged_name
+from probe.first_import import first_import
+from probe.metrics import (
+    AS_SURE,
+    FEWEST,
+    LESS_SURE,
+    SURE_WITHIN,
+    SURER,
+    Estimate,
+    joined_difference,
+    mean_score,
+    percent,
+    sureness,
+)
+from probe.models.bundled import title_of
+from probe.published import PublishedShare, published_share
+from probe.tasks.task import Task
+from probe.text.words import listing
+
+
+def difference(first: Figure, second: Figure) -> Estimate:
+    """Return second less first with its 95 % interval.
+
+    Where both hold the scores of as many texts these are taken to be the same ones and compared
+    one by one (Student's interval); otherwise the two intervals are joined as if independent. The
+    interval is NaN where one of them is not known.
+    """
+    if first.rows and len(first.rows) == len(second.rows):
+        return paired(first.rows, second.rows)
+    return joined_difference(first.estimate, second.estimate)
+
+
+def paired(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """Return the mean of second less first over the same texts, with Student's interval."""
+    n = len(first)
+    each = [after - before for before, after in zip(first, second, strict=True)]
+    middle = math.fsum(each) / n
+    if n < 2:
+        return Estimate(middle, -1.0, 1.0, n)
+    with first_import:
+        from scipy.stats import t
+
+    variance = math.fsum((value - middle) ** 2 for value in each) / (n - 1)
+    half = float(t.ppf(0.975, n - 1)) * math.sqrt(variance / n)
+    return Estimate(middle, middle - half, middle + half, n)
+
+
+def points(found: Estimate) -> str:
+    """Write the size of a difference in points with its interval."""
+    low, high = sorted((abs(found.low), abs(found.high)))
+    if found.low < 0 < found.high:
+        return f"{100 * abs(found.value):.1f} points"
+    return f"{100 * abs(found.value):.1f} points ({100 * low:.1f} to {100 * high:.1f})"
+
+
+HOW = (
+    "Differences are tested on the same texts where both sides answered them (McNemar's exact test "
+    "of right answers, a paired t-test of other scores), else from their intervals; one is named "
+    "where it remains at 5 % after the correction of Benjamini and Hochberg over all tests of its "
+    "kind, so that about one in twenty of those named, or fewer, is there by chance."
+)
+"""How a report decides which differences it names."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two figures, their difference with its interval, and the p-value of there being none.
+
+    `adjusted` is p after the correction over the family; both are NaN where an interval is not
+    known.
+    """
+
+    before: Figure
+    after: Figure
+    found: Estimate
+    p: float
+    adjusted: float
+
+    @property
+    def remains(self) -> bool:
+        """Whether the difference remains after the correction."""
+        return self.adjusted < MAX_P
+
+    @property
+    def alone(self) -> bool:
+        """Whether it would be named were it the only one that is tested."""
+        return self.p < MAX_P
+
+
+def compared(pairs: Sequence[tuple[Figure, Figure]]) -> list[Compared]:
+    """Test second less first of each pair, all as one family (Benjamini and Hochberg 1995)."""
+    found = [difference(*pair) for pair in pairs]
+    ps = [p_value(*pair, each) for pair, each in zip(pairs, found, strict=True)]
+    rows = zip(pairs, found, ps, adjusted(ps), strict=True)
+    return [Compared(*pair, each, p, corrected) for pair, each, p, corrected in rows]
+
+
+def adjusted(ps: Sequence[float]) -> list[float]:
+    """Return the p-values after the correction; those that are not known stay NaN and count not."""
+    with first_import:
+        from scipy.stats import false_discovery_control
+
+    known = [at for at, p in enumerate(ps) if not math.isnan(p)]
+    corrected = list(ps)
+    for at, p in zip(known, false_discovery_control([ps[at] for at in known]), strict=True):
+        corrected[at] = float(p)
+    return corrected
+
+
+def p_value(first: Figure, second: Figure, found: Estimate) -> float:
+    """Return the two-sided p-value of there being no difference, NaN where none is known."""
+    if first.rows and len(first.rows) == len(second.rows):
+        return _paired(first.rows, second.rows)
+    return _of_interval(found)
+
+
+def _paired(first: Sequence[float], second: Sequence[float]) -> float:
+    """Test scores of the same texts: McNemar's exact test where all are 0 or 1, else Student's."""
+    gained = sum(b > a for a, b in zip(first, second, strict=True))
+    lost = sum(b < a for a, b in zip(first, second, strict=True))
+    if not gained + lost or len(first) < 2:
+        return 1.0
+    if {*first, *second} <= {0.0, 1.0}:
+        return exact_p(lost, gained)
+    with first_import:
+        from scipy.stats import ttest_rel
+
+    return float(ttest_rel(second, first).pvalue)
+
+
+def _of_interval(found: Estimate) -> float:
+    """Return the p-value that is 5 % where one end of the 95 % interval is 0 (normal)."""
+    with first_import:
+        from scipy.stats import norm
+
+    spread = found.value - (found.low if found.value > 0 else found.high)
+    if not spread:
+        return 1.0 if not found.value else 0.0
+    return float(2 * norm.sf(norm.ppf(0.975) * abs(found.value / spread)))
+
+
+Family = Literal["changes", "beside", "kinds"]
+FAMILIES: dict[Family, str] = {
+    "changes": "a change of the texts",
+    "beside": "another model or a rule",
+    "kinds": "a kind of texts, beside all other texts",
+}
+"""What the tests of a report are about; each kind is corrected for by itself."""
+Figures = Mapping[str, Figure]
+Others = Mapping[str, Figures]
+Tests = Mapping[Family, Mapping[str, Compared]]
+
+
+def families_of(task: Task, own: Figures, others: Others) -> Tests:
+    """Test the figures of a model, against each other and those of other models by their names."""
+    pairs: dict[Family, dict[str, tuple[Figure, Figure]]] = {
+        "changes": _changes(task, own),
+        "beside": _beside(task, own, others),
+        "kinds": _kinds(task, own),
+    }
+    return {
+        family: dict(zip(each, compared(list(each.values())), strict=True))
+        for family, each in pairs.items()
+    }
+
+
+def losses(own: Figures) -> dict[str, tuple[Figure, Figure]]:
+    """Return before and after of each change that has a right answer, by its name."""
+    return {
+        name: (own[f"{name}.before"], figure)
+        for name, figure in own.items()
+        if figure.group == "stress" and f"{name}.before" in own
+    }
+
+
+def computed(own: Figures) -> list[Figure]:
+    """Return the figures of changes after which another answer is right, the lowest first.
+
+    Those of fewer than `FEWEST` texts are not among them, see `too_few`.
+    """
+    return sorted((each for each in _alone(own) if each.n >= FEWEST), key=lambda each: each.value)
+
+
+def too_few(own: Figures) -> list[Figure]:
+    """Return those that are of too few texts to be ranked."""
+    return [each for each in _alone(own) if each.n < FEWEST]
+
+
+def _alone(own: Figures) -> list[Figure]:
+    stress = [figure for figure in own.values() if figure.group == "stress"]
+    return [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
+
+
+def _changes(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
+    """Pair each change with the same texts before, or where another answer is right with all.
+
+    Before and after have as many texts where they are the same ones, and the same classes.
+    """
+    plain = own[task.measure.lower()]
+    wholes = {
+        each.merged: replace(each, title=f"all texts as they are{each.classes}", rows=())
+        for each in (own.get(merged_name(task), plain), plain)
+    }
+    return losses(own) | {
+        each.name: (wholes.get(each.merged, wholes[plain.merged]), each) for each in computed(own)
+    }
+
+
+def _beside(task: Task, own: Figures, others: Others) -> dict[str, tuple[Figure, Figure]]:
+    name = task.measure.lower()
+    rules = {each: own[each] for each in ("majority", "hypothesis_only") if each in own}
+    models = {
+        other: replace(known[name], title=title_of(other))
+        for other, known in others.items()
+        if name in known
+    }
+    return {beside: (figure, own[name]) for beside, figure in {**rules, **models}.items()}
+
+
+def _kinds(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
+    """Pair each kind of texts with all others, but for kinds of a few texts."""
+    whole = own[task.measure.lower()]
+    kinds = [f for f in own.values() if f.group in ("labels", "slices") and f.n >= FEWEST]
+    pairs = {each.name: (_rest(task, whole, each), each) for each in kinds}
+    return {name: pair for name, pair in pairs.items() if pair[0].n}
+
+
+def _rest(task: Task, whole: Figure, kind: Figure) -> Figure:
+    """Return the figure of the texts that are not of a kind, without their scores."""
+    rows = list((Counter(whole.rows) - Counter(kind.rows)).elements())
+    found = mean_score(task, rows)
+    return figure_of(whole.name, "all other texts", whole.group, found)
+
+
+def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare | None:
+    """Return the published share beside which a figure of word salad stands, None without one.
+
+    `model` may be named after the data set that it learnt.
+    """
+    names = {
+        "salad": f"agreement.{figure.name}",
+        "confidence": "confidence.original" if figure.name == "confidence" else figure.name,
+    }
+    return published_share(f"{names.get(figure.group)}.{task.name}", model)
+
+
+COSTS, KEPT, TRICKED = 0.02, 0.5, 0.5
+"""A loss that is worth a try at a cure; answers that stay on texts that nobody can read; the share
+of pairs that are not entailed which is right at least."""
+BOUND = 0.1
+"""A loss that must be ruled out before nothing is said to be lost."""
+RULES = {
+    "majority": "one label for all",
+    "hypothesis_only": "a rule that sees only the words of the hypothesis",
+}
+"""What rules are called beside which a model is set."""
+
+
+MOST = 3
+"""Changes of a kind that are advised against, the worst first."""
+
+
+Tone = Literal["good", "bad", ""]
+BAD: Tone = "bad"
+NEITHER: Tone = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, and whether it speaks for the model, against it, or neither."""
+
+    sentence: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to try, why, and the command that does it.
+
+    `tab` is where the page does it, `challenge` what an inoculation is against there.
+    """
+
+    why: str
+    command: str
+    tab: str = "repair"
+    challenge: str = ""
+
+
+def findings(task: Task, model: str, own: Figures, tests: Tests) -> list[Finding]:
+    """Say what a model is good and bad at, by its figures and their tests."""
+    parts = (
+        _plain,
+        _beside_found,
+        _calibrated,
+        partial(_salad, model),
+        _sure,
+        _stress,
+        _another,
+        _hans,
+        _kinds_found,
+    )
+    return [found for part in parts for found in part(task, own, tests)]
+
+
+_THAN: Mapping[bool, tuple[str, Tone]] = {
+    True: ("above", "good"),
+    False: ("below", "bad"),
+}
+CHANCE = "That may be chance: it does not remain after the correction for {} tests."
+"""What is said of a difference that would be named were it the only one that is tested."""
+
+
+def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    found = own[task.measure.lower()]
+    reached = percent(found.estimate)
+    if task.has_spans:
+        yield Finding(f"Its answers to {found.n:,} {task.unit}s have an F1 of {reached}.")
+    else:
+        yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s{found.classes}.")
+
+
+def _beside_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    for name, each in tests["beside"].items():
+        other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
+        score = f"Its {task.measure}{each.after.classes}"
+        if each.remains:
+            than, tone = _THAN[each.found.value > 0]
+            size = points(each.found)
+            yield Finding(f"{score} is {size} {than} {other}, {reached}.", tone)
+        else:
+            unsure = _unless_chance(each, tests["beside"])
+            yield Finding(f"{score} is not measurably different from {other}, {reached}.{unsure}")
+
+
+def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
+    """Say of what would be a difference by itself that it does not remain; "" of all else."""
+    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
+
+
+def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    if error := error_of(own):
+        yield Finding(
+            f"Its confidence is {100 * error.found.value:.1f} points from how often it is right"
+            f"{own['ece'].classes}, "
+            f"on average (expected calibration error, 15 bins; {error.beside}).",
+            tone_of_error(error),
+        )
+
+
+def error_of(own: Figures) -> CalibrationError | None:
+    """Return the calibration error beside what chance gives, None where that was not measured."""
+    if not {"ece", "ece_by_chance"} <= {*own}:
+        return None
+    return CalibrationError(own["ece"].estimate, own["ece_by_chance"].estimate)
+
+
+def tone_of_error(error: CalibrationError) -> Tone:
+    """Say whether an error speaks against the model; by as much as chance gives it does not."""
+    return "bad" if error.is_fault else "good" if error.is_small else ""
+
+
+_STAYS: Mapping[Tone, str] = {
+    "bad": "It mostly answers texts that nobody can read as if it could read them, after {}.",
+    "good": "Its answers mostly change with texts that nobody can read, after {}.",
+    "": "About half of its answers stay on texts that nobody can read, after {}.",
+}
+
+
+def _salad(model: str, task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    salad = [each for each in own.values() if each.group == "salad"]
+    for tone, words in _STAYS.items():
+        if told := [_stays(each, task, model) for each in salad if _around(each, KEPT) == tone]:
+            yield Finding(words.format(listing(told)), tone)
+
+
+def _stays(figure: Figure, task: Task, model: str) -> str:
+    """Name a change and how many answers stay, with the paper's figure where there is one."""
+    known = published_beside(figure, task, model)
+    beside = f", published {100 * known.share:.0f} %" if known else ""
+    return f"“{figure.title}” ({100 * figure.value:.0f} % stay{beside})"
+
+
+def _around(figure: Figure, middle: float) -> Tone:
+    """Return the tone of a figure whose interval lies on one side of the middle."""
+    if figure.low > middle:
+        return "good" if figure.more_is_better else "bad"
+    if figure.high < middle:
+        return "bad" if figure.more_is_better else "good"
+    return ""
+
+
+def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    """Say after how many changes it is as sure as before, and after which less."""
+    pairs = [
+        (difference(own[f"{figure.name}.before"], figure), figure)
+        for figure in own.values()
+        if figure.group == "confidence" and f"{figure.name}.before" in own
+    ]
+    sure = {figure.name: sureness(found) for found, figure in pairs}
+    if alike := [each.value for _, each in pairs if sure[each.name] in (AS_SURE, SURER)]:
+        yield Finding(
+            f"It is {AS_SURE}, within {100 * SURE_WITHIN:.0f} points, after {len(alike)} of "
+            f"{len(pairs)} changes that make a text unreadable: {100 * min(alike):.0f} to "
+            f"{100 * max(alike):.0f} % sure.",
+            BAD,
+        )
+    if less := [each for _, each in pairs if sure[each.name] == LESS_SURE]:
+        told = [f"“{each.title}” ({100 * each.value:.0f} % sure)" for each in less]
+        yield Finding(f"It is {LESS_SURE} after {listing(told)}.", "good")
+
+
+def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    family, unmoved, untold = tests["changes"], list[str](), list[str]()
+    for name, (before, after) in losses(own).items():
+        each = family[name]
+        costs = "costs" if each.found.value < 0 else "gains"
+        moved = (
+            f"“{after.title}” {costs} {points(each.found)}: {task.measure} goes from "
+            f"{100 * before.value:.1f} to {100 * after.value:.1f} % (n {after.n})."
+        )
+        if each.remains:
+            yield Finding(moved, "bad" if each.found.value < 0 else "good")
+        elif each.alone:
+            yield Finding(moved + _unless_chance(each, family))
+        else:
+            (unmoved if each.found.low > -BOUND else untold).append(f"“{after.title}”")
+    if unmoved:
+        yield Finding(f"Nothing that can be measured is lost by {listing(unmoved)}.", "good")
+    if untold:
+        yield Finding(f"Too few texts to tell what is lost by {listing(untold)}.")
+
+
+def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    worse = [each for each in computed(own) if _is_worse(tests["changes"][each.name])]
+    rest = [each for each in computed(own) if each not in worse]
+    words = f"{task.measure} after changes that may call for another answer: {{}}."
+    for figures, start, tone in ((worse, "Lower ", BAD), (rest, "Not measurably lower ", NEITHER)):
+        if figures:
+            told = [f"“{each.title}” ({100 * each.value:.0f} % of {each.n})" for each in figures]
+            yield Finding(start + words.format(listing(told)), tone)
+    if few := [f"“{each.title}” ({each.n})" for each in too_few(own)]:
+        yield Finding(f"Too few texts to tell how it answers after {listing(few)}.")
+
+
+def _is_worse(each: Compared) -> bool:
+    return each.remains and each.found.value < 0
+
+
+_HANS = (
+    (".entailment", "HANS, where the words stand in the other text and it follows"),
+    (".non-entailment", "HANS, where the words stand in the other text and it does not follow"),
+)
+
+
+def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    """Say how often it is right by heuristic, of the pairs that are entailed and of the others.
+
+    Who always says entailment is right on the entailed ones too, so that these speak for nobody.
+    """
+    hans = [each for each in own.values() if each.group == "hans" and each.n]
+    for end, words in _HANS:
+        figures = [each for each in hans if each.name.endswith(end)]
+        tones = {_around(each, TRICKED) for each in figures}
+        tone = tones.pop() if end == ".non-entailment" and len(tones) == 1 else NEITHER
+        told = [f"{100 * f.value:.0f} % ({f.title.split(',')[0].lower()})" for f in figures]
+        if told:
+            yield Finding(f"{words}: right on {listing(told)}.", tone)
+
+
+def _kinds_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    low = [each for each in tests["kinds"].values() if each.alone and each.found.value < 0]
+    for each in sorted(low, key=lambda one: one.after.value):
+        kind, rest = each.after, percent(each.before.estimate)
+        reached, unsure = percent(kind.estimate), _unless_chance(each, tests["kinds"])
+        yield Finding(
+            f"It is weaker on {kind.title}: {reached} of {kind.n}, elsewhere {rest}.{unsure}",
+            "bad" if each.remains else "",
+        )
+
+
+def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
+    """Return what to try, the largest loss first."""
+    changes = tests["changes"]
+    found = [
+        (after.value - before.value, name, after)
+        for name, (before, after) in losses(own).items()
+        if changes[name].remains and before.value - after.value >= COSTS
+    ]
+    wanted = [
+        Advice(
+            f"“{after.title}” costs {-100 * lost:.1f} points. See whether examples close the gap",
+            *_inoculate(model, name, name),
+        )
+        for lost, name, after in sorted(found, key=lambda each: each[0])[:MOST]
+    ]
+    wanted += [
+        Advice(
+            f"“{each.title}” leaves {100 * each.value:.1f} % right. See whether examples help",
+            *_inoculate(model, each.name, each.name),
+        )
+        for each in computed(own)[:MOST]
+        if _is_worse(changes[each.name])
+    ]
+    tricked = [f for f in own.values() if f.group == "hans" and f.name.endswith(".non-entailment")]
+    if any(figure.high < TRICKED for figure in tricked):
+        why = "It says entailment where only the words are there. See whether that is learnt"
+        wanted.append(Advice(why, *_inoculate(model, "templates_hans", "hans")))
+    if any(figure.group == "salad" and figure.low > KEPT for figure in own.values()):
+        wanted += _for_salad(task, model)
+    if (error := error_of(own)) and error.is_fault:
+        wanted.append(
+            Advice(
+                "Its confidence is off. Scale it",
+                _finetune("calibrate", {"--model": model, "--out": "repaired/calibration"}),
+            )
+        )
+    return wanted
+
+
+def _inoculate(model: str, challenge: str, folder: str) -> tuple[str, str, str]:
+    """Return the command, the tab and the challenge of an inoculation."""
+    options = {"--model": model, "--challenge": challenge, "--out": f"inoculated/{folder}"}
+    return _finetune("inoculate", options), "inoculate", challenge
+
+
+def _finetune(command: str, options: Mapping[str, str]) -> str:
+    words = [word for option in options.items() for word in option]
+    return shlex.join(["python", "-m", "finetune", command, *words])
+
+
+def _for_salad(task: Task, model: str) -> list[Advice]:
+    if task.has_spans:
+        return []
+    return [
+        Advice(
+            "It answers texts that nobody can read. Let it say that they are broken",
+            _finetune("mitigate", {"--model": model, "--out": "repaired/mitigation"}),
+        )
+    ]

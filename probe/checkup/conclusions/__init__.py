@@ -1,1 +1,0 @@
-"""What the figures of a check-up say."""

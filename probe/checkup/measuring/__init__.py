@@ -1,1 +1,0 @@
-"""A model measured, part by part."""

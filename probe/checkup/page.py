@@ -1,0 +1,518 @@
+"""A check-up as one HTML file that needs nothing else."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from probe.calibration import BINS, Bin, first_bin, in_words
+from probe.checkup.conclusions import (
+    BOUND,
+    FAMILIES,
+    KEPT,
+    TRICKED,
+    Tone,
+    error_of,
+    published_beside,
+    tone_of_error,
+)
+from probe.checkup.figure import GROUPS, Figure
+from probe.checkup.measuring import bins_from
+from probe.checkup.report import changes_words, figures_of, references
+from probe.errors import writing
+from probe.metrics import FEWEST, interval, percent
+from probe.models.bundled import title_of
+from probe.runs.run import Json
+from probe.tasks.task import Task, task_named
+from probe.terms import capitalised
+from probe.transforms import REGISTRY
+
+TONE_WORDS: Mapping[Tone, str] = {"good": "good", "bad": "bad", "": "neither good nor bad"}
+"""What a colour says, for who does not see it."""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A number, what it is of, and whether it speaks for the model, against it, or neither."""
+
+    number: str
+    words: str
+    tone: Tone = ""
+
+
+def verdict(report: Json) -> str:
+    """Say in a sentence or two how good a model is and what it cannot do; "" before it is known."""
+    task, own = task_named(report["task"]), figures_of(report)
+    if task.measure.lower() not in own:
+        return ""
+    whole = own[task.measure.lower()]
+    score = "has an F1 of" if task.has_spans else "is right on"
+    name, texts = title_of(report["model"]["name"]), f"{whole.n:,} {task.unit}s"
+    told = [f"{name} {score} {_percent(whole)} of {texts}{whole.classes}"]
+    costly, harmless = _harmless(report, own)
+    if harmless:
+        changes, cost = _changes_cost(harmless)
+        told.append(f"{costly} of {harmless} harmless {changes} of the texts {cost} it answers")
+    kept, unreadable = _kept(own)
+    if unreadable:
+        told.append(
+            f"in {kept} of {unreadable} {_ways(unreadable)} of making a text unreadable it mostly "
+            "answers as if nothing had happened"
+        )
+    first, *rest = told
+    return f"{first}. {capitalised('; '.join(rest))}." if rest else f"{first}."
+
+
+def glances(report: Json) -> list[Glance]:
+    """Return the numbers of a report, none before the texts as they are have been measured."""
+    task, own = task_named(report["task"]), figures_of(report)
+    if task.measure.lower() not in own:
+        return []
+    parts = (_score(report, task, own), _changes(report, own), _salad(own), _hans(own), _off(own))
+    return [each for part in parts for each in part]
+
+
+def _score(report: Json, task: Task, own: Mapping[str, Figure]) -> Iterator[Glance]:
+    whole = own[task.measure.lower()]
+    known = f"{interval(whole.estimate)} %"
+    if "majority" not in own:
+        yield Glance(_percent(whole), f"{task.measure} on texts as they are ({known})")
+        return
+    is_better = any(
+        row["remains"] and row["value"] > 0 for row in report["tests"] if row["name"] == "majority"
+    )
+    yield Glance(
+        _percent(whole),
+        f"right on texts as they are{whole.classes} ({known}); one answer for all: "
+        f"{_percent(own['majority'])}",
+        "good" if is_better else "bad",
+    )
+
+
+def _changes(report: Json, own: Mapping[str, Figure]) -> Iterator[Glance]:
+    costly, harmless = _harmless(report, own)
+    if harmless:
+        changes, cost = _changes_cost(harmless)
+        words = f"harmless {changes}, such as a spelling mistake, {cost} it answers"
+        bounded = all(row["low"] > -BOUND for row in _harmless_rows(report, own))
+        tone: Tone = "bad" if costly else "good" if bounded else ""
+        yield Glance(f"{costly} of {harmless}", words, tone)
+
+
+def _changes_cost(count: int) -> tuple[str, str]:
+    return ("change", "costs") if count == 1 else ("changes", "cost")
+
+
+def _harmless(report: Json, own: Mapping[str, Figure]) -> tuple[int, int]:
+    """Return how many changes that leave the right answer cost something, and of how many."""
+    rows = _harmless_rows(report, own)
+    return sum(row["remains"] and row["value"] < 0 for row in rows), len(rows)
+
+
+def _harmless_rows(report: Json, own: Mapping[str, Figure]) -> list[Json]:
+    return [row for row in report["tests"] if f"{row['name']}.before" in own]
+
+
+def _salad(own: Mapping[str, Figure]) -> Iterator[Glance]:
+    kept, unreadable = _kept(own)
+    if unreadable:
+        ways = _ways(unreadable)
+        words = f"{ways} of making a text unreadable after which it mostly answers as before"
+        all_change = all(each.high < KEPT for each in own.values() if each.group == "salad")
+        tone: Tone = "bad" if kept else "good" if all_change else ""
+        yield Glance(f"{kept} of {unreadable}", words, tone)
+
+
+def _ways(count: int) -> str:
+    return "way" if count == 1 else "ways"
+
+
+def _kept(own: Mapping[str, Figure]) -> tuple[int, int]:
+    """Return after how many kinds of word salad most answers stay, and how many there are."""
+    salad = [each for each in own.values() if each.group == "salad"]
+    return sum(each.low > KEPT for each in salad), len(salad)
+
+
+def _hans(own: Mapping[str, Figure]) -> Iterator[Glance]:
+    hans = [each for each in own.values() if each.group == "hans" and each.n >= FEWEST]
+    if telling := [each for each in hans if each.name.endswith(".non-entailment")]:
+        worst = min(telling, key=lambda each: each.value)
+        tone: Tone = "bad" if worst.high < TRICKED else "good" if worst.low > TRICKED else ""
+        words = "right where the same words suggest a yes and the answer is no (HANS, the worst)"
+        yield Glance(_percent(worst), words, tone)
+
+
+def _off(own: Mapping[str, Figure]) -> Iterator[Glance]:
+    if "ece" in own:
+        error, points = error_of(own), f"{100 * own['ece'].value:.1f} points"
+        beside = error.beside if error else "its interval is not known"
+        words = f"between how sure it says it is and how often it is right ({beside})"
+        yield Glance(points, words, tone_of_error(error) if error else "")
+
+
+def _percent(figure: Figure) -> str:
+    return f"{100 * figure.value:.0f} %"
+
+
+TEST_HEADS = ("kind", "what", "against", "difference", "p", "p, corrected", "remains")
+
+
+def rows_of_tests(report: Json) -> list[tuple[str, ...]]:
+    """Return a row for each test with `TEST_HEADS`; a difference is in points."""
+    return [
+        (
+            FAMILIES[row["family"]],
+            row["title"] if row["family"] != "beside" else "Accuracy",
+            row["against"],
+            f"{100 * row['value']:+.1f}",
+            _p(row["p"]),
+            _p(row["adjusted"]),
+            "yes" if row["remains"] else "no",
+        )
+        for row in report["tests"]
+    ]
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
+
+
+def examples(report: Json) -> Markup:
+    """Show the examples of each change, folded by change."""
+    task = task_named(report["task"])
+    one = Markup('<details class="twin"><summary>{}</summary>{}</details>')
+    return Markup("").join(
+        one.format(_title(name), Markup("").join(_example(task, each) for each in several))
+        for name, several in report["examples"].items()
+    )
+
+
+def _title(name: str) -> str:
+    return REGISTRY[name].title if name in REGISTRY else name
+
+
+def _example(task: Task, each: Json) -> Markup:
+    """Show the texts after a change with what they were, and the answer before and after."""
+    line = Markup("<div><b>{}</b> {}</div>")
+    lines = [
+        line.format(f"{task.title_of(name)}{when}:", text)
+        for key, when in (("texts", ""), ("before", " before"))
+        for name, text in each[key].items()
+    ]
+    answers = (
+        f"{each['answer_before']} ({each['confidence_before']:.2f}) before, {each['answer']} "
+        f"({each['confidence']:.2f}) now; right: {each['gold'] or 'nothing, it cannot be read'}"
+    )
+    lines.append(line.format("Answer:", answers))
+    return Markup('<div class="example">{}</div>').format(Markup("").join(lines))
+
+
+LEFT, RIGHT, TOP, BOTTOM = 34.0, 290.0, 22.0, 160.0
+"""Where the scales begin and end, in pixels of a drawing of 300 by 192."""
+WIDTH, HEIGHT = 300, 192
+BAR, LINE = "var(--accent, #0b6e62)", "currentColor"
+"""Colours: the page's accent where it has one."""
+HEADS = ("sure from", "to", "answers", "mean confidence", "right")
+NOTE = "Where a bar ends under the dashed line the model is surer of its answers than it is right."
+
+
+def diagram(bins: Sequence[Bin], labels: int) -> Markup:
+    """Draw the bins of a model that chooses among so many labels."""
+    return Markup(
+        '<svg class="reliability" viewBox="0 0 {} {}" role="img" font-size="11" fill="{}" '
+        'aria-label="How often it is right by how sure it is">{}</svg>'
+    ).format(WIDTH, HEIGHT, LINE, Markup("").join(_parts(bins, first_bin(bins, labels))))
+
+
+def rows(bins: Sequence[Bin]) -> list[tuple[str, ...]]:
+    """Return the bins that hold answers as the rows of a table with `HEADS`."""
+    return [
+        (
+            f"{each.low:.2f}",
+            f"{each.high:.2f}",
+            f"{each.n:,}",
+            f"{each.confidence:.3f}",
+            f"{each.accuracy:.3f}",
+        )
+        for each in bins
+        if each.n
+    ]
+
+
+def _parts(bins: Sequence[Bin], first: int) -> Iterator[Markup]:
+    least = first / BINS
+    for each in bins[first:]:
+        if each.n:
+            yield _bar(each, _across(each.low, least) + 1.5, _across(each.high, least) - 1.5)
+    yield Markup(
+        '<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-dasharray="4 4"/>'
+        '<line x1="{:.1f}" y1="{y:.1f}" x2="{:.1f}" y2="{y:.1f}" stroke="{}" stroke-opacity="0.3"/>'
+    ).format(LEFT, _height(least), RIGHT, _height(1), LINE, LEFT, RIGHT, LINE, y=BOTTOM)
+    text = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>')
+    yield text.format(LEFT, BOTTOM + 15, "start", f"{least:.2f}")
+    yield text.format(RIGHT, BOTTOM + 15, "end", "1.00")
+    yield text.format((LEFT + RIGHT) / 2, BOTTOM + 28, "middle", "how sure it is")
+    yield text.format(LEFT - 4, BOTTOM, "end", "0")
+    yield text.format(LEFT - 4, TOP + 4, "end", "1")
+    yield text.format(LEFT, TOP - 8, "start", "how often it is right")
+
+
+def _bar(each: Bin, start: float, end: float) -> Markup:
+    top = _height(each.accuracy)
+    return Markup(
+        '<g><title>{}</title><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" '
+        'fill-opacity="0.55"/></g>'
+    ).format(in_words(each), start, top, end - start, BOTTOM - top, BAR)
+
+
+def _across(confidence: float, least: float) -> float:
+    return LEFT + (confidence - least) / (1 - least) * (RIGHT - LEFT)
+
+
+def _height(share: float) -> float:
+    return BOTTOM - share * (BOTTOM - TOP)
+
+
+STYLE = Markup(
+    ":root{color-scheme:light dark;--ink:#16202c;--soft:#566272;--line:#dfe3e8;--ground:#fff;"
+    "--card:#f5f7f9;--accent:#0b6e62;--good:#0b6e62;--bad:#b3400a}"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa7b5;--line:#2a3442;"
+    "--ground:#0d1117;--card:#161d27;--accent:#4cc2b0;--good:#4cc2b0;--bad:#ff9a5c}}"
+    "*{box-sizing:border-box}body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:0 auto;"
+    "padding:1.5rem 1rem 3rem;color:var(--ink);background:var(--ground)}"
+    "h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:0 0 .5rem}.soft{color:var(--soft)}"
+    ".say{font-size:1.2rem;margin:.75rem 0}ul{margin:0;padding-left:1.2rem}li{margin:.25rem 0}"
+    ".glances,.halves{display:grid;gap:.75rem;margin:1rem 0}"
+    ".glances{grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr))}"
+    ".halves{grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr))}"
+    ".glance,.half,.card{background:var(--card);border-radius:.5rem;padding:.75rem 1rem}"
+    ".glance{border-left:4px solid var(--line);font-size:.9rem}"
+    ".glance b{display:block;font-size:1.5rem;line-height:1.2}"
+    ".glance.good{border-color:var(--good)}.glance.bad{border-color:var(--bad)}"
+    ".good b,.good h2{color:var(--good)}.bad b,.bad h2{color:var(--bad)}"
+    "details{border-top:1px solid var(--line);padding:.5rem 0}details details{margin-left:1rem}"
+    "li+details,ul+details{border:0}summary{cursor:pointer;font-weight:600}"
+    "table{border-collapse:collapse;width:100%;font-size:.9rem}"
+    "th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid var(--line);"
+    "vertical-align:top}tbody th{font-weight:400;min-width:9rem}td{overflow-wrap:anywhere}"
+    "td.number{white-space:nowrap}.facts th{min-width:0}.facts td{width:85%}"
+    "pre{background:var(--card);padding:.6rem;margin:.25rem 0;white-space:pre-wrap;"
+    "overflow-wrap:anywhere}.bar{background:var(--line);height:.5rem;min-width:5rem;"
+    "margin-top:.5rem}.bar i{display:block;height:.5rem;background:var(--accent)}"
+    ".wide{overflow-x:auto}.reliability{max-width:26rem;width:100%;display:block}"
+    ".example{padding:.4rem 0 .4rem 1rem;font-size:.9rem;border-bottom:1px solid var(--line)}"
+    "@media print{details>*{display:block}}"
+)
+PAGE = Markup(
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
+    'content="width=device-width"><title>Check-up of {name}</title><style>{style}</style>'
+    "<main><h1>Check-up of {name}</h1>{parts}</main></html>\n"
+)
+SECTION = Markup('<section class="card"><h2>{}</h2>{}</section>')
+FOLD = Markup("<details><summary>{}</summary>{}</details>")
+TONES = {"good": "What it is good at", "bad": "What it is bad at"}
+"""What speaks for a model and against it, and how each is called."""
+REST = "What is neither good nor bad"
+RELIABILITY = "How often it is right by how sure it is"
+EXAMPLES = "Examples of each change"
+TESTS = "Which differences remain when all are tested"
+FIRST = "Up to three of each, those on which the model fails first: they show how, not how often."
+SHOWN_AT_ONCE = 5
+"""Sentences of a list that are not folded away."""
+MANY = (
+    "95 %; of {} figures about one in twenty lies outside its own by chance alone. All are of one "
+    "draw of the texts; another seed draws others."
+)
+
+
+def checkup_page(report: Json, changes: Sequence[Json] | None = None) -> Markup:
+    """Return the report as a page; `changes` are what differs from an older one."""
+    parts = [_unfinished(report), _first_screen(report)]
+    if changes is not None:
+        parts.append(SECTION.format("Since the older report", listed(changes_words(changes))))
+    parts.append(SECTION.format("What to try", _advice(report["advice"])))
+    parts += [FOLD.format(title, content) for title, content in _details(report)]
+    whole = Markup("").join(parts)
+    return PAGE.format(name=title_of(report["model"]["name"]), style=STYLE, parts=whole)
+
+
+def _first_screen(report: Json) -> Markup:
+    """Say what was asked and found, in a sentence, in numbers, and good beside bad."""
+    task, data = task_named(report["task"]), report["data"]
+    about = (
+        f"{task.title}: {task.question} {data['n']:,} {task.unit}s ({data['name']}), "
+        f"{min(report['asked']['n'], data['n']):,} of them changed in each way."
+    )
+    half = Markup('<section class="half {}"><h2>{}</h2>{}</section>')
+    halves = [
+        half.format(tone, title, listed(lines))
+        for tone, title in TONES.items()
+        if (lines := said_in(report, tone))
+    ]
+    return Markup(
+        '<p class="soft">{}</p><p class="say">{}</p>{}<div class="halves">{}</div>'
+    ).format(about, verdict(report), glance_tiles(report), Markup("").join(halves))
+
+
+def glance_tiles(report: Json) -> Markup:
+    """Show the numbers of a report, each good, bad or neither in colour and in words."""
+    tile = Markup('<div class="glance {tone}" title="{told}"><b>{number}</b>{words}</div>')
+    tiles = Markup("").join(
+        tile.format(told=TONE_WORDS[each.tone], **vars(each)) for each in glances(report)
+    )
+    return Markup('<div class="glances">{}</div>').format(tiles)
+
+
+def _details(report: Json) -> Iterator[tuple[str, Markup]]:
+    """Yield what is folded away: titles and contents."""
+    task = task_named(report["task"])
+    if rest := said_in(report, "")[1:]:
+        yield REST, listed(rest)
+    others = references(task, report["data"]["sha256"], report["model"]["name"])
+    for group, title in GROUPS.items():
+        if figures := [each for each in figures_of(report).values() if each.group == group]:
+            yield title, _table(task, report["model"]["name"], figures, others)
+    if bins := bins_from(report["reliability"]):
+        drawn = diagram(bins, len(task.labels))
+        note = Markup('<p class="soft">{}</p>').format(NOTE)
+        yield RELIABILITY, drawn + note + _plain_table(HEADS, rows(bins))
+    if report["examples"]:
+        yield EXAMPLES, Markup('<p class="soft">{}</p>{}').format(FIRST, examples(report))
+    if report["tests"]:
+        how = Markup('<p class="soft">{}</p>').format(report["how_tested"])
+        yield TESTS, how + _plain_table(TEST_HEADS, rows_of_tests(report))
+    yield "How it was made", _made(report)
+
+
+def said_in(report: Json, tone: str) -> list[str]:
+    """Return the sentences of a report that speak for the model, against it or neither."""
+    return [
+        sentence
+        for sentence, own in zip(report["findings"], report["tones"], strict=True)
+        if own == tone
+    ]
+
+
+def listed(lines: Sequence[str]) -> Markup:
+    """List sentences, the first few at once and the others folded."""
+    item, whole = Markup("<li>{}</li>"), Markup("<ul>{}</ul>")
+    items = [item.format(line) for line in lines]
+    first, more = (
+        whole.format(Markup("").join(part))
+        for part in (items[:SHOWN_AT_ONCE], items[SHOWN_AT_ONCE:])
+    )
+    count = len(items) - SHOWN_AT_ONCE
+    return first + FOLD.format(f"{count} more", more) if count > 0 else first
+
+
+def _advice(rows: Sequence[Mapping[str, str]]) -> Markup:
+    if not rows:
+        return Markup("<p>Nothing that was measured here asks for a cure.</p>")
+    one = Markup("<li>{why}.<pre>{command}</pre></li>")
+    return Markup("<ul>{}</ul>").format(Markup("").join(one.format(**row) for row in rows))
+
+
+def _plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    cells = (Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row) for row in rows)
+    body = Markup("").join(Markup("<tr>{}</tr>").format(each) for each in cells)
+    return _framed(heads, body)
+
+
+def _framed(heads: Sequence[str], body: Markup) -> Markup:
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in heads)
+    return Markup(
+        '<div class="wide" tabindex="0" role="region" aria-label="table"><table><thead><tr>{}</tr>'
+        "</thead><tbody>{}</tbody></table></div>"
+    ).format(head, body)
+
+
+def _table(
+    task: Task, model: str, figures: Sequence[Figure], others: Mapping[str, Mapping[str, Figure]]
+) -> Markup:
+    heads = ("", "", "this model", "n", *map(title_of, others), "published")
+    return _framed(heads, Markup("").join(_row(task, model, figure, others) for figure in figures))
+
+
+def _row(
+    task: Task, model: str, figure: Figure, others: Mapping[str, Mapping[str, Figure]]
+) -> Markup:
+    known = published_beside(figure, task, model)
+    cells = [
+        _share(figure),
+        f"{figure.n:,}",
+        *(_share(each[figure.name]) if figure.name in each else "–" for each in others.values()),
+        f"{100 * known.share:.1f} % ({known.who})" if known else "",
+    ]
+    bar = Markup('<td><div class="bar"><i style="width:{:.0f}%"></i></div></td>')
+    numbers = Markup("").join(Markup('<td class="number">{}</td>').format(cell) for cell in cells)
+    title = Markup('<th scope="row">{}{}</th>').format(
+        figure.title,
+        ""
+        if figure.more_is_better is not False
+        else Markup(' <span class="soft">(less is better)</span>'),
+    )
+    return Markup("<tr>{}{}{}</tr>").format(title, bar.format(100 * figure.value), numbers)
+
+
+def _share(figure: Figure) -> str:
+    if figure.low != figure.low:  # no interval is known
+        return f"{100 * figure.value:.1f} %"
+    return percent(figure.estimate)
+
+
+def _made(report: Json) -> Markup:
+    rows = Markup("").join(
+        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(name, words)
+        for name, words in facts_of(report).items()
+    )
+    table = Markup('<pre>{}</pre><table class="facts">{}</table>')
+    return table.format(report["command"], rows)
+
+
+def facts_of(report: Json) -> dict[str, str]:
+    """Return what a report was made of and on, in words: model, data, seeds, versions."""
+    facts = {
+        "model": report["model"],
+        "data": report["data"],
+        "asked": report["asked"],
+        "made": {"on": report["made"], "in": f"{report['seconds']:.0f} seconds"},
+        "ran on": report["environment"],
+        "left out": report["left_out"],
+    }
+    named = {
+        name: ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
+        for name, values in facts.items()
+        if values
+    }
+    return {**named, "intervals": MANY.format(len(report["figures"]))}
+
+
+def _unfinished(report: Json) -> Markup:
+    """Say which parts have not been measured, nothing where all have."""
+    if not report["missing"]:
+        return Markup("")
+    parts = ", ".join(report["missing"])
+    return Markup("<p><b>Not finished.</b> Not measured yet: {}.</p>").format(parts)
+
+
+def report_files(folder: Path) -> tuple[Path, Path]:
+    """Return where the page and the values of a report lie in their folder."""
+    return folder / "report.html", folder / "report.json"
+
+
+def write_report(report: Json, folder: Path, changes: Sequence[Json] | None = None) -> list[Path]:
+    """Write report.html and report.json into a folder and return their paths. Raises FileError.
+
+    `changes` are what differs from an older report.
+    """
+    page, values = report_files(folder)
+    whole = report if changes is None else {**report, "changes": list(changes)}
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        page.write_text(checkup_page(report, changes), encoding="utf-8")
+        values.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    return [page, values]

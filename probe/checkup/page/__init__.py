@@ -1,1 +1,0 @@
-"""A check-up as a page and as files."""

@@ -1,0 +1,236 @@
+"""`python -m probe batch`: score a file."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from probe.analysis.legibility import notes_before
+from probe.analysis.summary import fp32_words
+from probe.cli.compute import run_to_its_end
+from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
+from probe.cli.options import (
+    Assignments,
+    ById,
+    Draw,
+    Guard,
+    Keep,
+    LabelOrder,
+    LongTexts,
+    ModelName,
+    Pin,
+    PrecisionName,
+    Sign,
+    TaskName,
+    opened,
+    transform_options,
+)
+from probe.cli.output import check_output_files, end_progress, show_progress, write_json
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.rows import read_rows
+from probe.data.source import open_source
+from probe.data.writers import checked_form
+from probe.errors import ExampleError, ExperimentError, Stopped
+from probe.models.library import that_reads
+from probe.runs.access import COMMAND_LINE
+from probe.runs.engine import Engine
+from probe.runs.experiment import Progress, Result
+from probe.runs.run import RunRequest, StoredRun
+from probe.runs.store import Store
+from probe.scoring.experiment import assemble, done_parts, scoring_request
+from probe.scoring.files import (
+    PRECISION_ROWS,
+    FileScoring,
+    Places,
+    ScoringRequest,
+    check_forms,
+    forms_words,
+    identity,
+    precision_words,
+)
+from probe.stopping import stopping
+
+INTERRUPTED = 130
+"""The exit status of a command that was interrupted."""
+
+
+@contextmanager
+def stopped_by_interrupt() -> Iterator[None]:
+    """Let `check_stop` raise Stopped after the first Ctrl-C; a second one ends the command."""
+    asked = False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        with stopping(lambda: "interrupted" if asked else ""):
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def score_as_run(
+    asked: Callable[[], RunRequest], identity: Mapping[str, str], places: Places
+) -> tuple[dict[str, Any], bool]:  # Any: JSON
+    """Compute a run and write its files; return the summary, and whether it was interrupted.
+
+    A run of the same that has not ended goes on. Raises StoreError, FileError, ExperimentError with
+    the reason where a part fails, and Exit where it was interrupted before any was scored.
+    """
+    store = Store()
+    run = _unfinished(store, identity)
+    if run is None:
+        run = store.create(COMMAND_LINE, asked())
+    else:
+        store.reopen(run.id)
+        parts = f"{len(done_parts(run))} of {len(run.cells)}"
+        typer.echo(f"the run {run.id} has {parts} parts of this file; it goes on", err=True)
+    run, stopped = _computed(store, run)
+    if run.state == "failed":
+        raise ExperimentError(run.error)
+    if stopped and not done_parts(run):
+        typer.echo("stopped before a part was scored; the same command goes on", err=True)
+        raise typer.Exit(INTERRUPTED)
+    return assemble(run, places).shape, stopped
+
+
+def _unfinished(store: Store, identity: Mapping[str, str]) -> StoredRun | None:
+    """Return the newest run of the command line that scores the same and has not ended."""
+    runs = store.runs(COMMAND_LINE, "scoring")
+    same = (run for run in runs if run.artefacts.get("identity") == dict(identity))
+    return next((run for run in same if run.state != "done"), None)
+
+
+def _computed(store: Store, run: StoredRun) -> tuple[StoredRun, bool]:
+    began, done = time.monotonic(), {cell.number: 0 for cell in run.cells}
+    earlier = sum(result["rows"] for result in run.results)
+
+    def listen(run_id: str, number: int, row: Progress | Result) -> None:
+        done[number] = row.values["rows"]
+        fresh = sum(done.values())
+        speed = fresh / max(time.monotonic() - began, 1e-9)
+        show_progress(f"{earlier + fresh}/{run.plan['rows']} rows, {speed:.1f} a second")
+
+    stopped = False
+    try:
+        run_to_its_end(store, Engine(store, listener=listen), run.id)
+    except KeyboardInterrupt:
+        stopped = True
+    end_progress()
+    return store.get(run.id), stopped
+
+
+@takes_file(gold="if there")
+def batch_command(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN",
+            help="CSV, TSV, JSONL, Parquet, Excel or SQuAD's JSON, any of them .gz or .zst, "
+            f"{OR_HUB}.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
+    transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
+    model: ModelName = "minilm",
+    labels: LabelOrder = "",
+    task: TaskName = "",
+    summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
+    ] = None,
+    seed: int = 0,
+    keep: Keep = 0.5,
+    sign: Sign = "support",
+    pin: Pin = ".!?",
+    by_id: ById = False,
+    draw: Draw = "vocabulary",
+    others: Assignments = [],  # noqa: B006
+    precision: PrecisionName = "auto",
+    guard: Guard = False,
+    long: LongTexts = "cut",
+    as_run: Annotated[
+        bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
+    ] = False,
+    reading: FileOptions = AS_THE_FILE_TELLS,
+) -> None:
+    """Score a file; rows that cannot be scored say why in the column `error`.
+
+    Rows are read, scored and written a few at a time, so that a file may be of any size; a command
+    that was stopped goes on where it stopped when it is called again. A model that answers
+    questions takes SQuAD's JSON, or a table with context, question, answers. Where a table has
+    base_id, its rows are variants of questions, of which the worst counts.
+    """
+    check_output_files([file], [out, pairs, summary])
+    for place in filter(None, (out, pairs)):
+        checked_form(place, guard)
+    names = tuple(name.strip() for name in transforms.split(",") if name.strip())
+    path = local_file(file)
+    source = open_source(path, options=reading)
+    classifier = that_reads(opened(model, labels, task), long)
+    answered = classifier.task
+    options = transform_options(answered, keep, sign, pin, by_id, draw, others)
+    columns = settled(source, path, answered, reading)
+    before = notes_before(source, columns, answered, [classifier], names, options)
+    for said in before:
+        typer.echo(f"note: {said}", err=True)
+    request = ScoringRequest(columns, names, seed, options, precision, guard, reading, long)
+    places = Places(out, pairs)
+    known = identity(path, classifier, request, places)
+    if as_run:
+        check_forms(places, source, tuple(columns.texts.values()), names)
+        order = classifier.order if labels else ()
+        asked = partial(scoring_request, path, source, model, answered, request, order, known)
+        shape, stopped = score_as_run(asked, known, places)
+    else:
+        shape, stopped = _score(FileScoring(source, classifier, request, places, known))
+    if summary:
+        write_json(shape, summary)
+    typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
+    measure = "f1" if "f1" in shape else "accuracy"
+    if n := shape[f"{measure}_n"]:
+        typer.echo(f"{answered.measure} {100 * shape[measure]:.1f} % of {n}")
+    if not (shape["scored"] or stopped):
+        first = next(read_rows(source, columns, answered))
+        raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
+    if PRECISION_ROWS in shape:
+        typer.echo(f"computed in {precision_words(shape)}")
+    if sample := shape.get("fp32_sample"):
+        typer.echo(fp32_words(sample["rows"], sample["differing"]))
+    for said in shape["notes"]:
+        if said not in before:  # that were of the first rows alone
+            typer.echo(said)
+    typer.echo(forms_words(shape["forms"]), err=True)
+    if stopped:
+        typer.echo("stopped; the same command goes on where this one ended", err=True)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
+    """Score to the end, or until the person interrupts it; return the summary, and which it was."""
+    if scoring.anew:
+        typer.echo(f"note: {scoring.anew}; all rows are scored again", err=True)
+    elif scoring.start:
+        typer.echo(f"an earlier call scored {scoring.start:,} rows; this one goes on", err=True)
+    stopped = False
+    try:
+        with stopped_by_interrupt():
+            for chunk in scoring.chunks():
+                show_progress(
+                    f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
+                    f"{chunk.left:.0f} s left"
+                )
+    except Stopped:
+        stopped = True
+    end_progress()
+    return scoring.hand_over(), stopped

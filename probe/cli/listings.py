@@ -1,0 +1,125 @@
+"""`python -m probe glossary`: what the words of results and pages mean."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from probe.cli.options import AsJson
+from probe.cli.output import check_output_files, print_json
+from probe.glossary import SECTIONS, glossary
+from probe.reports.json import options_json, transforms_json
+from probe.settings import ASSETS, settings, variable
+from probe.tasks.nli import NLI
+from probe.tasks.task import task_named
+from probe.templates.files import write_pairs
+from probe.templates.generate import generate
+from probe.templates.grammar import grammar
+from probe.templates.request import Request, read_range
+
+
+def glossary_command(
+    task: Annotated[str, typer.Option(help="The task whose words are used.")] = NLI.name,
+    as_json: AsJson = False,
+) -> None:
+    """Say in a sentence each what measures, labels, transforms and models are."""
+    found = glossary(task_named(task))
+    if as_json:
+        print_json(
+            [
+                {"section": name, "id": id, "title": term.title, "summary": term.summary}
+                for name, terms in found.items()
+                for id, term in terms.items()
+            ]
+        )
+        return
+    for name, terms in found.items():
+        typer.echo(f"{SECTIONS[name].title}:")
+        for term in terms.values():
+            typer.echo(f"  {term.title}: {term.summary}")
+
+
+def templates_command(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="dative, numerical, hans, word_order.")
+    ],
+    out: Annotated[Path, typer.Option(help="A .csv, .tsv or .jsonl file.")],
+    n: Annotated[int, typer.Option(min=1, help="How many pairs.")] = 1000,
+    seed: int = 0,
+    complexity: Annotated[str, typer.Option(help="simple, medium, complex; all if empty.")] = "",
+    lexical: Annotated[str, typer.Option(help="Words of group A, B or B2; A and B if empty.")] = "",
+    template: Annotated[list[str], typer.Option(help="Id; may be repeated; all if none.")] = [],  # noqa: B006
+    numbers: Annotated[str, typer.Option("--range", metavar="LO-HI")] = "2-999",
+    integer_strict: Annotated[
+        bool, typer.Option("--integer-strict", help="Label for whole numbers.")
+    ] = False,
+    heuristic: Annotated[
+        str, typer.Option(help="lexical_overlap, subsequence or constituent.")
+    ] = "",
+    subcase: Annotated[str, typer.Option(help="A sub-case of HANS.")] = "",
+    balance: Annotated[
+        bool, typer.Option(help="Balance the labels, or make all there are.")
+    ] = True,
+) -> None:
+    """Write pairs made from templates."""
+    check_output_files([], [out])
+    low, high = read_range(numbers)
+    request = Request(
+        kind,
+        complexity,
+        lexical,
+        tuple(template),
+        low,
+        high,
+        integer_strict,
+        heuristic,
+        subcase,
+        balance,
+    )
+    write_pairs(generate(request, n, seed), grammar(kind).task, out)
+    typer.echo(f"{n:,} pairs written to {out}")
+
+
+def transforms_command(
+    as_json: AsJson = False,
+    task: Annotated[
+        str, typer.Option(help="The task that they are for; if empty nli, or options of any.")
+    ] = "",
+    options: Annotated[bool, typer.Option("--options", help="List the options instead.")] = False,
+) -> None:
+    """List the transforms, or their options."""
+    asked = task_named(task) if task else None
+    rows = options_json(asked) if options else transforms_json(asked or NLI)
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        typer.echo(_option_text(row) if options else _transform_text(row))
+
+
+def _transform_text(row: dict[str, Any]) -> str:  # Any: JSON
+    lacks = f" NOT AVAILABLE: {row['missing']}" if row["missing"] else ""
+    words = f"{row['title']}: {row['summary']}{lacks}"
+    return f"{row['name']:18} {row['family']:12} {row['label_rule']:15} {words}"
+
+
+def _option_text(row: dict[str, Any]) -> str:  # Any: JSON
+    line = f"{row['name']:18} {row['family']:12} {row['default']!s:12} {row['words']}"
+    values = [f"{'':32}{value}: {words}" for value, words in row["values"].items()]
+    return "\n".join([line, *values])
+
+
+def settings_command(as_json: AsJson = False) -> None:
+    """Print the settings in force, each under its variable, and where the assets lie.
+
+    No password is printed.
+    """
+    values = settings().model_dump(mode="json")
+    values["database"] = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", values["database"])
+    rows = {variable(name): value for name, value in values.items()} | {"assets": str(ASSETS)}
+    if as_json:
+        print_json(rows)
+        return
+    for name, value in rows.items():
+        typer.echo(f"{name:24} {'' if value is None else value}".rstrip())

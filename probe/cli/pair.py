@@ -1,0 +1,136 @@
+"""`python -m probe pair`: one example, a pair or another task's, explained and transformed."""
+
+import json
+from typing import Annotated, Any, get_args
+
+import typer
+
+from probe.analysis.examination import Examination, examine
+from probe.analysis.importance import AskedMethod, BaselineToken, Importance, checked
+from probe.cli.options import (
+    AsJson,
+    Assignments,
+    ById,
+    Draw,
+    Keep,
+    LabelOrder,
+    LongTexts,
+    ModelName,
+    Pin,
+    PrecisionName,
+    Sign,
+    TaskName,
+    Texts,
+    choice,
+    fields_of,
+    one_of,
+    opened,
+    read_example,
+    transform_options,
+)
+from probe.errors import OptionError
+from probe.models.library import that_reads
+from probe.reports.json import examination_json
+from probe.tasks.task import Label, Task
+
+STRONGEST = 5
+"""How many tokens are shown."""
+
+MethodName = Annotated[
+    AskedMethod,
+    choice("method", get_args(AskedMethod), "Attribution method; auto: the one shown first."),
+]
+BaselineName = Annotated[
+    BaselineToken, choice("baseline", get_args(BaselineToken), "What stands for no token.")
+]
+
+
+def pair_command(
+    premise: Annotated[str, typer.Option(help="The same as --text premise=VALUE.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="The same as --text hypothesis=VALUE.")] = "",
+    texts: Texts = [],  # noqa: B006
+    task: TaskName = "",
+    transform: Annotated[list[str], typer.Option(help="Name or chain; may be repeated.")] = [],  # noqa: B006
+    model: ModelName = "minilm",
+    labels: LabelOrder = "",
+    answer: Annotated[
+        str, typer.Option("--answer", "--gold", help="The gold label, if known.")
+    ] = "",
+    seed: int = 0,
+    keep: Keep = 0.5,
+    sign: Sign = "support",
+    pin: Pin = ".!?",
+    by_id: ById = False,
+    draw: Draw = "vocabulary",
+    others: Assignments = [],  # noqa: B006
+    method: MethodName = "auto",
+    baseline: BaselineName = "pad",
+    label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
+    precision: PrecisionName = "fp32",
+    long: LongTexts = "cut",
+    as_json: AsJson = False,
+) -> None:
+    """Classify a pair (or another task's example), explain it, and apply transforms to it."""
+    classifier = that_reads(opened(model, labels, task), long)
+    asked = classifier.task
+    named = {"premise": premise, "hypothesis": hypothesis}
+    examination = examine(
+        classifier,
+        read_example(asked, fields_of(asked, "--text", texts, named), answer),
+        transform,
+        seed,
+        transform_options(asked, keep, sign, pin, by_id, draw, others),
+        method,
+        baseline,
+        _label(asked, label),
+        precision,
+    )
+    shape = examination_json(examination, precision)
+    if as_json:
+        typer.echo(json.dumps(shape, ensure_ascii=False))
+        _check(examination)
+        return
+    names = ["original", *(one.result.name for one in examination.transformed)]
+    for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
+        typer.echo(_line(asked, name, row, shape["original"]))
+    for said in examination.notes:
+        typer.echo(f"note: {said}")
+    if examination.importance:
+        typer.echo(_strongest(examination.importance))
+        for remark in examination.importance.remarks:
+            typer.echo(remark)
+    else:
+        typer.echo(f"no importance: {examination.no_importance}")
+    _check(examination)
+
+
+def _check(examination: Examination) -> None:
+    """Check the network once the answer stands there; say beside it what is wrong."""
+    if examination.importance:
+        for sentence in checked(examination.importance.model).sentences:
+            typer.echo(sentence, err=True)
+
+
+def _label(task: Task, label: str) -> Label | None:
+    """Read the label to explain, None where none is named. Raises OptionError."""
+    if label and task.has_spans:
+        raise OptionError("--label is for models that answer with labels; a reader answers a span")
+    return one_of("label", tuple(filter(task.nearest, task.golds)))(label) if label else None
+
+
+def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) -> str:
+    """Show one answer and the text that transforms edit, all texts where another one changed."""
+    others = [field for field in task.fields if field != task.target]
+    changed = any(row[field] != original[field] for field in others)
+    text = " ▸ ".join(row[field] for field in (task.fields if changed else [task.target]))
+    agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
+    ranked = f" [ranked by {row['ranked_by']}]" if row.get("ranked_by") and row["changed"] else ""
+    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}{ranked}"
+
+
+def _strongest(importance: Importance) -> str:
+    """Show the tokens with the largest scores of either sign, of all texts together."""
+    tokens = [token for tokens in importance.fields.values() for token in tokens]
+    first = sorted(tokens, key=lambda token: -abs(token.score))[:STRONGEST]
+    scores = ", ".join(f"{token.token} {token.score:+.3f}" for token in first)
+    return f"strongest tokens for {importance.label} ({importance.method}): {scores}"

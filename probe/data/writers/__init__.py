@@ -1,1 +1,0 @@
-"""Tables written row by row, in every form that is read."""

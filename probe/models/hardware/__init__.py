@@ -1,1 +1,0 @@
-"""Where a model computes and with which numbers."""

@@ -1,1 +1,0 @@
-"""Examples as a network takes them."""

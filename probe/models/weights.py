@@ -1,0 +1,324 @@
+"""Hashes of models and pairs, by which a result names what it was computed from.
+
+All are SHA-256 in hex.
+"""
+
+import hashlib
+import json
+import math
+import os.path
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil  # type: ignore[import-untyped]  # has no types
+from huggingface_hub import DryRunFileInfo, snapshot_download
+from huggingface_hub.errors import DryRunError
+from safetensors import SafetensorError, safe_open
+
+from probe.errors import ModelError
+from probe.hub import access, asking, make_room
+from probe.models.errors import SeveralCheckpoints, reading_part
+from probe.settings import ASSETS
+from probe.tasks.task import Example, Task, example_json, task_of_example
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+
+WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+OWN = "model-own.safetensors"
+"""The weights of a model that shares others."""
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
+"""The weights of a LoRA adapter, which are added to another model's."""
+SHARED_FOLDER = "word_embeddings"
+"""The folder, beside the models' own, of what they share."""
+VECTORS = ASSETS / "vectors"
+"""The folder of the word vectors that the bundled word models share."""
+READ_ERRORS = (OSError, RuntimeError, MemoryError, SafetensorError)
+"""What safetensors raises for a file that is damaged or larger than any memory."""
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the files that hold a model's weights, none where there are none.
+
+    Raises ModelError for an index that cannot be read or names files elsewhere on the disk.
+    """
+    folder = folder.resolve()
+    whole = folder / WHOLE
+    if whole.is_file():
+        return [whole]
+    if (folder / INDEX).is_file():
+        return sorted(_named_file(folder, name) for name in set(_weight_map(folder).values()))
+    adapter = [path for path in [folder / ADAPTER_WEIGHTS] if path.is_file()]
+    return sorted(folder.glob("model-*.safetensors")) or adapter
+
+
+def _weight_map(folder: Path) -> dict[str, str]:
+    with reading_part(folder.name, folder / INDEX, "an index of weights"):
+        names = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+        return {str(weight): str(file) for weight, file in names.items()}
+
+
+def _named_file(folder: Path, name: str) -> Path:
+    path = (folder / name).resolve()
+    if path.parent not in (folder, folder.parent / SHARED_FOLDER):
+        raise ModelError(f"{INDEX} of {folder.name!r} names a file of another folder: {name}")
+    return path
+
+
+def count_parameters(path: Path) -> int:
+    """Count the weights from the safetensors header, without reading them."""
+    with safe_open(path, framework="np") as file:
+        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
+    return sum(math.prod(shape) for shape in shapes)
+
+
+MODEL_FILE_PATTERNS = (
+    *("config.json", "adapter_config.json", "tokenizer*.json", "special_tokens_map.json"),
+    *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
+)
+"""The files of a model's folder that its predictions depend on."""
+
+
+def pairs_hash(examples: Iterable[Example]) -> str:
+    """Return the hash of texts, gold labels and what else answers depend on, in their order.
+
+    Ids do not count.
+    """
+    digest = hashlib.sha256()
+    for example in examples:
+        task = task_of_example(example)
+        texts = task.texts(example).values()
+        row = json.dumps([*texts, example.gold, *_further(task, example)])
+        digest.update(row.encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _further(task: Task, example: Example) -> list[Any]:  # Any: JSON
+    """Return what the task's examples hold beside texts, gold label and id."""
+    known = {field.name for field in fields(task.example)} - {*task.fields, "gold", "id"}
+    return [value for name, value in example_json(example).items() if name in known]
+
+
+def model_hash(folder: Path) -> str:
+    """Return the hash over the names and bytes of a model's weights, config and tokenizer.
+
+    What it shares with other models, weights or word vectors, counts too. Raises ModelError where
+    there are no weights.
+    """
+    files = {
+        path.name: path
+        for pattern in MODEL_FILE_PATTERNS
+        for path in folder.glob(pattern)
+        if path.is_file()
+    }
+    weights = {os.path.relpath(path, folder): path for path in weight_files(folder)}
+    if not weights:
+        raise ModelError(f"there are no weights (.safetensors) in {folder.name}")
+    files |= weights
+    if shared := _shared_vectors(files):
+        files[f"vectors/{shared.name}"] = shared
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\n{file_hash(files[name])}\n".encode())
+    return digest.hexdigest()
+
+
+def weights_hash(folder: Path) -> str:
+    """Return the hash over the bytes of a model's weights alone, and of the vectors that it shares.
+
+    It names the weights that a table was made with: other words in the config change no figure.
+    """
+    digest = hashlib.sha256()
+    shared = _shared_vectors({path.name: path for path in folder.glob("config.json")})
+    for path in (*weight_files(folder), *([shared] if shared else [])):
+        digest.update(f"{file_hash(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def network_hash(model: "PreTrainedModel") -> str:
+    """Return the hash over the kind, the names and the values of a loaded network's weights."""
+    import torch
+
+    digest = hashlib.sha256(str(model.config.model_type).encode())
+    for name, value in sorted(model.state_dict().items()):
+        digest.update(f"{name}\n".encode())
+        raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+        digest.update(raw.numpy().data)
+    return digest.hexdigest()
+
+
+def _shared_vectors(files: dict[str, Path]) -> Path | None:
+    """Return the word vectors that the config names, which lie in no model's folder."""
+    if "config.json" not in files:
+        return None
+    name = json.loads(files["config.json"].read_text(encoding="utf-8")).get("vectors")
+    path = VECTORS / f"{name}.safetensors"
+    return path if name and path.is_file() else None
+
+
+def file_hash(path: Path) -> str:
+    """Return the hash of a file's bytes, read a piece at a time."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+FILE_PATTERNS = [
+    *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),
+    *("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt"),
+    *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
+    *("adapter_config.json", "adapter_model.safetensors"),
+]
+UNREACHED = "was not fetched before"
+
+
+def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
+    """Return the folder of a hub's model and its commit; files on disk are not fetched again.
+
+    `max_bytes` is the largest size of its weights. Raises ModelError.
+    """
+    asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **access()}
+    with asking("model", name, revision, UNREACHED, ModelError):
+        files = _files(name, asked)
+        size = sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))
+        if size > max_bytes:
+            raise ModelError(too_large_message(name, size, max_bytes))
+        new = sum(file.file_size or 0 for file in files if file.will_download)
+        make_room("model", name, new, ModelError)
+        folder = Path(snapshot_download(name, **asked))
+    return folder, folder.name
+
+
+def _files(name: str, asked: dict[str, Any]) -> list[DryRunFileInfo]:
+    """Return the files that are needed, none where the hub cannot be asked."""
+    try:
+        files: list[DryRunFileInfo] = snapshot_download(name, **asked, dry_run=True)
+    except DryRunError:
+        return []  # off the network the model may have been fetched before
+    return files
+
+
+def free_memory_bytes() -> int:
+    """Return the number of free bytes of memory."""
+    return int(psutil.virtual_memory().available)
+
+
+def too_large_message(name: str, size: int, free: int) -> str:
+    """Return the sentence for weights of `size` bytes that `free` bytes do not hold."""
+    return (
+        f"the model {name!r} does not fit: its weights take {size / 1e9:,.1f} GB, and "
+        f"{free / 1e9:,.1f} GB of memory are free"
+    )
+
+
+CONFIG, ADAPTER, TOKENIZER = "config.json", "adapter_config.json", "tokenizer_config.json"
+BYTES_PER_WEIGHT = 4  # models are loaded in fp32; a bf16 copy comes when it is asked for
+POINTER = b"version https://git-lfs.github.com/spec/"
+POINTER_BYTES = 1024
+"""Of a pointer of Git LFS, at most: it has three lines."""
+PICKLE = "a pickle such as {file} may run code when it is opened, so it is refused"
+PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+UNREAD: Mapping[str, str] = {
+    "*.gguf": "{file} is GGUF, which is for llama.cpp alone; take the model that it was made of",
+    "*.onnx": "{file} is an ONNX graph, of which no importance can be taken; take the model that "
+    "it was made of",
+    "onnx/*.onnx": "{file} is an ONNX graph, of which no importance can be taken; take the model "
+    "that it was made of",
+    "*.h5": "{file} is TensorFlow's; save it with PyTorch as safetensors",
+    "*.msgpack": "{file} is Flax's; save it with PyTorch as safetensors",
+    **dict.fromkeys(PICKLES, PICKLE),
+}
+"""What is said of weights in another form, by the pattern of their file's name."""
+OF_A_TRAINING = re.compile(r"(training_args|optimizer|scheduler|scaler|rng_state).*")
+"""Files that transformers' Trainer writes beside the weights."""
+
+
+def read_json(name: str, path: Path) -> dict[str, Any]:  # Any: JSON values
+    """Read a file of a model, {} where it is not there. Raises ModelError where it is no table."""
+    if not path.exists():
+        return {}
+    with reading_part(name, path, "JSON"):
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(values, dict):
+        raise ModelError(f"{name!r} is no model: its {path.name} is no table")
+    return values
+
+
+def read_config(name: str, folder: Path) -> dict[str, Any]:  # Any: as above
+    """Read config.json, which names the architecture. Raises ModelError."""
+    _check_pointers(name, folder)
+    if not (folder / CONFIG).is_file():
+        raise _no_model(name, folder)
+    config = read_json(name, folder / CONFIG)
+    if not config.get("model_type"):
+        raise ModelError(
+            f"the {CONFIG} of {name!r} has no model_type, so that it does not say of which "
+            'architecture the model is; add the line that the original has, such as "model_type": '
+            '"bert"'
+        )
+    return config
+
+
+def _check_pointers(name: str, folder: Path) -> None:
+    """Refuse files whose content was not fetched. Raises ModelError."""
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.is_file() and path.stat().st_size <= POINTER_BYTES:
+            with path.open("rb") as file:
+                if file.read(len(POINTER)) == POINTER:
+                    raise ModelError(
+                        f"{path.name} of {name!r} is a pointer of Git LFS and not the file itself; "
+                        "run git lfs pull where it was cloned"
+                    )
+
+
+def _no_model(name: str, folder: Path) -> ModelError:
+    """Return the error for a folder without a config, with what it holds in the place of one."""
+    begin = f"{name!r} is no model: it has no {CONFIG}"
+    steps = [path for path in folder.glob("checkpoint-*") if (path / CONFIG).is_file()]
+    if not steps:
+        return ModelError(begin + "".join(f"; {what}" for what in _unread(folder)[:1]))
+    latest = sorted(steps, key=_step, reverse=True)
+    paths = [str(folder / path.name) for path in latest]
+    return SeveralCheckpoints(
+        f"{begin}, and holds what a training saved on its way; name one, the latest first: "
+        f"{', '.join(paths)}",
+        paths,
+    )
+
+
+def _step(checkpoint: Path) -> tuple[int, str]:
+    """Return the step after which a checkpoint was saved; names without one come first."""
+    written = checkpoint.name.rpartition("-")[2]
+    return (int(written) if written.isdecimal() else -1), written
+
+
+def _unread(folder: Path) -> list[str]:
+    """Return what is to be said of weights in another form."""
+    return [
+        what.format(file=path.name)
+        for pattern, what in UNREAD.items()
+        for path in sorted(folder.glob(pattern))
+        if not OF_A_TRAINING.fullmatch(path.name)
+    ]
+
+
+def check_weights(name: str, folder: Path) -> None:
+    """Refuse a folder without safetensors, or with more than memory holds. Raises ModelError."""
+    files = weight_files(folder)
+    if not files:
+        others = _unread(folder)
+        reason = f", and {others[0]}" if others else ""
+        raise ModelError(f"the model {name!r} has no safetensors weights{reason}")
+    needed = 0
+    for path in files:
+        with reading_part(name, path):
+            needed += BYTES_PER_WEIGHT * count_parameters(path)
+    free = free_memory_bytes()
+    if needed > free:
+        raise ModelError(too_large_message(name, needed, free))

@@ -1,1 +1,0 @@
-"""The files of weights: found, told apart, shared, written."""

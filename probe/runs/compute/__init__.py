@@ -1,1 +1,0 @@
-"""Where cells are computed: dask's workers, who holds a run, what happens to its cells."""

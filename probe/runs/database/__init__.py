@@ -1,1 +1,0 @@
-"""The run database: its tables, how it is opened, and how an older one is upgraded."""

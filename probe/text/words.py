@@ -1,0 +1,163 @@
+"""Word tokens as the papers' code makes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from probe.first_import import first_import
+from probe.graphemes import has_unspaced, joined, pieces
+
+if TYPE_CHECKING:
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+
+@cache
+def _tokenizer() -> NLTKWordTokenizer:
+    with first_import:
+        from nltk.tokenize.destructive import NLTKWordTokenizer  # slow, and no page waits for it
+
+    return NLTKWordTokenizer()
+
+
+def tokenise(text: str) -> list[str]:
+    """Split into Penn Treebank tokens: contractions apart, quotes as `` and ''.
+
+    The tokenizer of `nltk.word_tokenize`, without its sentence splitter and so without data.
+    """
+    return [token for token in _tokenizer().tokenize(text) if token.strip()]
+
+
+FINAL_MARKS = {
+    **{"。": ".", "．": ".", "।": ".", "۔": "."},
+    **{"！": "!", "？": "?", "؟": "?"},
+}
+"""Marks that end a sentence in other scripts, and what they are in English."""
+END = re.compile(f"(?<=.)[{''.join(FINAL_MARKS)}]$")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the tokens of `tokenise`; of a script without blanks each character is one.
+
+    The mark that ends a sentence of another script is a token of its own.
+    """
+    tokens = tokenise(text)
+    if text.isascii():
+        return tokens
+    parts = (part for token in tokens for part in END.sub(r" \g<0>", token).split())
+    return [piece for part in parts for piece in (pieces(part) if has_unspaced(part) else [part])]
+
+
+def split_at_blanks(text: str) -> list[str]:
+    """Return the words between blanks; of a script without blanks each character is one."""
+    return [
+        piece for word in text.split() for piece in (pieces(word) if has_unspaced(word) else [word])
+    ]
+
+
+QUOTES = ("``", "''")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A token of `tokenise` and the part of the text it was read from: text[start:end].
+
+    The two differ for double quotes only, which tokens spell `` and ''.
+    """
+
+    word: str
+    start: int
+    end: int
+
+
+def spans(text: str) -> list[Span]:
+    """Return the tokens of `tokenise` with their offsets, in time linear in the text.
+
+    The tokenizer adds and removes blanks and respells double quotes, nothing else, so each token
+    begins at the next character that is no blank; nothing is searched for.
+    """
+    token_spans: list[Span] = []
+    start = 0
+    for word in tokenise(text):
+        while text[start].isspace():
+            start += 1
+        end = start + (1 if word in QUOTES and text[start] == '"' else len(word))
+        token_spans.append(Span(word, start, end))
+        start = end
+    return token_spans
+
+
+def substitute(text: str, replacements: Sequence[tuple[int, int, str]]) -> str:
+    """Replace text[start:end] by new text for each (start, end, new), offsets being of `text`.
+
+    The replacements may come in any order and must not overlap.
+    """
+    parts: list[str] = []
+    previous_end = 0
+    for start, end, new in sorted(replacements):
+        parts += (text[previous_end:start], new)
+        previous_end = end
+    return "".join((*parts, text[previous_end:]))
+
+
+def join(tokens: Sequence[str]) -> str:
+    """Join with single spaces; nothing is detokenised (Gupta et al. 2021).
+
+    Between characters of a script without blanks there is none.
+    """
+    return joined(list(tokens))
+
+
+def same_words(first: str, second: str) -> bool:
+    """Whether two texts have the same words in the same order, case and spacing aside."""
+    return tokenise(first.lower()) == tokenise(second.lower())
+
+
+ABBREVIATIONS_TEXT = """
+Mr Mrs Ms Dr Prof St Rev Gen Col Capt Lt Sgt Sen Rep Gov No vs etc e.g i.e approx Inc Ltd Co Corp
+Fig al
+"""
+ABBREVIATIONS = frozenset(ABBREVIATIONS_TEXT.split())
+"""Words whose full stop ends no sentence."""
+CLOSERS = "\"'”’»)\\]"
+SENTENCE_END = re.compile(rf"[.!?…]+[{CLOSERS}]*(?=\s)|[。！？．।۔؟]+[{CLOSERS}」』]*|\n\s*\n")
+"""A mark before a blank, one of a script that has none behind it, or an empty line."""
+LAST_WORD = re.compile(r"(?:^|[\s(\[\"“‘])([^\s(\[\"“‘]+)\.$")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return where each sentence begins and ends, blanks at both ends left out.
+
+    A full stop behind an initial or an abbreviation ends none.
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]:
+        if end < len(text) and _is_abbreviation(text[start:end]):
+            continue
+        inside = text[start:end]
+        if inside.strip():
+            first = start + len(inside) - len(inside.lstrip())
+            spans.append((first, start + len(inside.rstrip())))
+        start = end
+    return spans
+
+
+def _is_abbreviation(text: str) -> bool:
+    last = LAST_WORD.search(text)
+    if last is None:
+        return False
+    word = last[1]
+    return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper())
+
+
+def listing(names: Sequence[str]) -> str:
+    """Return names with commas between them and "and" before the last.
+
+    Raises ValueError where there is none.
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
