@@ -110,12 +110,12 @@ REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
         edit(CONFIG, id2label={"0": "entailment", "2": "neutral"}),
         "id2label in the config.json of 'model' does not number its outputs from 0 on: 0, 2; name",
     ),
-    "no number of outputs": (edit(CONFIG, num_labels="3"), "'model' cannot be loaded: 'str' obj"),
+    "no number of outputs": (edit(CONFIG, num_labels="3"), "cannot be loaded: it is damaged"),
     "no length": (
         edit(TOKENIZER, model_max_length="512"),
         "model_max_length in the tokenizer_config.json of 'model' is no number of tokens: '512'",
     ),
-    "no type": (edit(CONFIG, dtype="x"), "the model 'model' cannot be loaded: module 'torch' has"),
+    "no type": (edit(CONFIG, dtype="x"), "cannot be loaded: it is damaged"),
     "tokenizer with code": (
         edit(TOKENIZER, tokenizer_class="Own", auto_map={"AutoTokenizer": ["own.Own", None]}),
         "the tokenizer of the model 'model', Own, needs Python code of its own",
@@ -269,7 +269,7 @@ def test_one_output_is_the_logit_of_a_label_where_the_folder_or_a_person_says_so
         load(name, None, task)
     edit(CONFIG, sentence_transformers=SIGMOID)(tmp_path)
     read = load(name, None, task)
-    assert f"{READ}, since its config.json names a sigmoid" in read.notes[-1]
+    assert any(f"{READ}, since its config.json names a sigmoid" in note for note in read.notes)
     assert (read.probabilities([pair]) == told.probabilities([pair])).all()
     with pytest.raises(UnclearTask):
         load(name)

@@ -222,7 +222,7 @@ def test_memory_that_runs_out_is_a_sentence(problem: Exception) -> None:
 def test_weights_that_are_cut_off_are_a_sentence(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    assert "cannot be loaded: " in sentence(folder)
+    assert sentence(folder).startswith("model.safetensors of ")
 
 
 def test_weights_of_another_shape_are_a_sentence(folder: Path) -> None:
@@ -258,12 +258,12 @@ def test_a_model_without_a_vocabulary_is_refused(folder: Path) -> None:
 
 def test_a_config_that_is_not_json_is_a_sentence(folder: Path) -> None:
     (folder / "config.json").write_text("{")
-    assert "cannot be loaded: " in sentence(folder)
+    assert sentence(folder).startswith("config.json of ")
 
 
 def test_a_tokenizer_that_is_not_json_is_a_sentence(folder: Path) -> None:
     (folder / "tokenizer.json").write_text("{")
-    assert "cannot be loaded: " in sentence(folder)
+    assert sentence(folder).startswith("tokenizer.json of ")
 
 
 @pytest.mark.parametrize("kind", ["vit", "clip"])

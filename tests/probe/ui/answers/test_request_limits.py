@@ -128,7 +128,7 @@ def test_batch_over_http_refuses_the_option_of_another_task(models: ModelAccess)
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
 def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    asking = "", "nli", ["minilm", "da"], compare_run.ONE, "fp32", *texts, None, "", ""
+    asking = "", "nli", ["minilm", "da"], compare_run.ONE, "fp32", "cut", *texts, None, "", ""
     *_, shown = compare_run.run(models, StopRequests(), FileLine(), ("", "me"), *asking)
     assert sentence in shown[list(vars(compare_run.Outputs())).index("progress")]
 
