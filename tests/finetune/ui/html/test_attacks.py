@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from finetune.report.inoculation_files import report
 from finetune.trials.inoculation_plan import Cell, InoculationRun
 from finetune.ui.html.gap import gap_plot
@@ -14,7 +12,6 @@ from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import DRAWING, REPORT, require_ours
 from tests.support.runs.points import make_point, make_run
 
-ATTACKED = pytest.mark.parametrize("attack", ATTACKS)
 POINTS = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
 
 
@@ -25,31 +22,31 @@ def attacked(attack: str) -> InoculationRun:
     return replace(run, kept=attack, error=attack, environment=environment)
 
 
-@ATTACKED
-def test_a_run_is_shown_as_text(attack: str) -> None:
-    run = attacked(attack)
-    running = replace(run, state="running")
-    failed = replace(
-        run, cells=tuple(replace(cell, error=attack, result=None) for cell in run.cells)
-    )
-    for shown in (
-        outcome(run),
-        progress(run),
-        progress(running),
-        progress(failed),
-        progress_of_all([running, running]),
-        outcomes_table([run, replace(run, id="other")], attack, "oracle_lr"),
-        sentence([run, running], "oracle_lr"),
-        gap_plot([run], "oracle_lr"),
-    ):
-        require_ours(shown)
-    assert attack in require_ours(outcome(run)).text
+def test_a_run_is_shown_as_text() -> None:
+    for attack in ATTACKS:
+        run = attacked(attack)
+        running = replace(run, state="running")
+        failed = replace(
+            run, cells=tuple(replace(cell, error=attack, result=None) for cell in run.cells)
+        )
+        for shown in (
+            outcome(run),
+            progress(run),
+            progress(running),
+            progress(failed),
+            progress_of_all([running, running]),
+            outcomes_table([run, replace(run, id="other")], attack, "oracle_lr"),
+            sentence([run, running], "oracle_lr"),
+            gap_plot([run], "oracle_lr"),
+        ):
+            require_ours(shown)
+        assert attack in require_ours(outcome(run)).text
 
 
-@ATTACKED
-def test_a_name_is_text_in_a_drawing_and_in_the_report(attack: str) -> None:
-    run = attacked(attack)
-    drawn = require_ours(curves([run], "oracle_lr"), frozenset(DRAWING))
-    assert any(attack in value for name, value in drawn.attributes if name == "aria-label")
-    assert attack in drawn.text
-    require_ours(report([run]), frozenset(DRAWING | REPORT))
+def test_a_name_is_text_in_a_drawing_and_in_the_report() -> None:
+    for attack in ATTACKS:
+        run = attacked(attack)
+        drawn = require_ours(curves([run], "oracle_lr"), frozenset(DRAWING))
+        assert any(attack in value for name, value in drawn.attributes if name == "aria-label")
+        assert attack in drawn.text
+        require_ours(report([run]), frozenset(DRAWING | REPORT))
