@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 from probe.cli import service
 from probe.cli.main import app
-from tests.support.checkout import ROOT, text
-from tests.support.processes.dockerfile import parse
+from tests.support.checkout import ROOT
 
 
 class Hub:
@@ -93,12 +92,6 @@ def test_only_the_name_of_a_space_is_taken(name: str, hub: Hub) -> None:
     ended = CliRunner().invoke(app, ["space", name])
     assert "those are like owner/name" in f"{ended.output}{ended.exception}"
     assert hub.calls == []
-
-
-def test_a_space_has_what_the_image_has_but_the_exact_versions() -> None:
-    steps = parse(text("Dockerfile"))
-    copied = {path for step in steps if step.name == "COPY" for path in step.paths()[0]}
-    assert set(service.BELONGS) == copied - {"constraints.txt"}
 
 
 def test_a_hub_that_does_not_answer_is_one_sentence(
