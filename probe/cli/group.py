@@ -61,7 +61,7 @@ class Group(TyperGroup):
     def __init__(self, **options: Any) -> None:  # Any: as of typer
         """Add the commands that stand elsewhere."""
         super().__init__(**options)
-        self.commands |= {name: Unloaded(name, place) for name, place in self.places.items()}
+        self.commands.update({name: Unloaded(name, place) for name, place in self.places.items()})
 
     def list_commands(self, ctx: Any) -> list[str]:  # Any: as below
         """Return the names of the commands, for the help."""

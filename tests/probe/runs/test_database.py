@@ -138,7 +138,7 @@ def test_only_one_engine_holds_a_run(store: Store, run: StoredRun) -> None:
 def test_a_run_that_is_left_is_taken_by_the_next(store: Store, run: StoredRun) -> None:
     first, second = Lease(store.database), Lease(store.database)
     first.acquire(run.id)
-    first.release()
+    first.renew(0.0)
     assert second.available() == (run.id,)
     assert second.acquire(run.id)
     assert not first.acquire(run.id)
