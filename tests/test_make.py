@@ -12,7 +12,7 @@ import pytest
 from tests.support.checkout import ROOT
 
 TOOLS = ("python", "ruff", "mypy", "lint-imports")
-STAMPS = ("run", "test", "wordnet", "chromium", "postgresql")
+STAMPS = ("run", "test", "wordnet", "chromium")
 
 
 @dataclass(frozen=True)
