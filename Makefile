@@ -24,7 +24,6 @@ pytest = CHROMIUM="$(CHROMIUM)" $(BIN)/python -m pytest -n $(JOBS) --dist loadfi
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq
-POSTGRESQL := /usr/lib/postgresql
 WORDNET := /usr/share/wordnet/data.noun
 AS_ROOT := $(shell test "$$(id -u)" = 0 || echo sudo -n)
 
@@ -45,8 +44,7 @@ test test-all: export OMP_NUM_THREADS = 1
 test: checks  ## set up what is missing, check format, lint, types and imports, run the tests of the code
 	@$(call pytest,not slow$(if $(TESTS),, and not app))
 
-test-all: checks $(VENV)/.stamp-postgresql  ## the same, with the tests of the running app, in a browser too, and the slow ones
-	@test -e $(POSTGRESQL) || echo "the test of compose.yaml is left out: no PostgreSQL"
+test-all: checks  ## the same, with the tests of the running app, in a browser too, and the slow ones
 	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
 	@$(call pytest,not slow)
 	@echo "== slow tests: pytest"
@@ -118,8 +116,4 @@ $(VENV)/.stamp-wordnet: packages.txt | $(BIN)/python
 
 $(VENV)/.stamp-chromium: | $(BIN)/python
 	@$(if $(CHROMIUM),true,{ $(call debian,chromium); } || true)
-	@touch $@
-
-$(VENV)/.stamp-postgresql: | $(BIN)/python
-	@test -e $(POSTGRESQL) || { $(call debian,postgresql); } || true
 	@touch $@

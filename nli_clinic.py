@@ -6,17 +6,18 @@ from probe.native_environment import NATIVE_ENVIRONMENT
 
 os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # before torch is imported
 
-import finetune.cli.main
-import probe.cli.main
+from finetune.cli.main import COMMANDS as FINETUNE
+from finetune.cli.main import main as register_all
 from probe.cli.group import group
-from probe.cli.pair import pair_command
+from probe.cli.main import COMMANDS as PROBE
 
-app = group()
+app = group({"probe": "probe.cli.pair:pair_command", **PROBE, **FINETUNE})
 
 
 @app.callback()
 def main() -> None:
     """Probe models of natural language inference, and inoculate them."""
+    register_all()
 
 
 @app.command("serve")
@@ -25,9 +26,3 @@ def serve_command() -> None:
     from app import main as serve  # gradio, which no other command needs
 
     serve()
-
-
-app.command("probe")(pair_command)
-for commands in (probe.cli.main.app, finetune.cli.main.app):
-    app.registered_commands += commands.registered_commands
-    app.registered_groups += commands.registered_groups

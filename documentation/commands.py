@@ -10,6 +10,7 @@ from typer.main import get_command
 import finetune.cli.main
 import probe.cli.main
 from documentation.markdown import code, page, table
+from probe.cli.group import Unloaded
 from probe.settings import ASSETS
 
 ABOUT = (
@@ -30,6 +31,8 @@ def commands_page() -> str:
 
 def _commands(command: Any, name: str) -> Iterator[str]:  # Any: click's, or typer's own copy of it
     """Yield a section for each command that can be run."""
+    if isinstance(command, Unloaded):
+        command = command.load()
     inner = getattr(command, "commands", {})
     if not inner or command.invoke_without_command:
         yield f"## `{name}`\n\n{_about(command)}\n\n{_parameters(command)}".rstrip()

@@ -1,37 +1,5 @@
 """What a person can put right, as one tree; the message of each is a sentence for the person.
 
-    UserError
-    ├── SettingsError       a setting of the environment
-    ├── LimitError          more than one visitor may ask for here
-    ├── AccessError         a password that is wrong, or a door that has closed again
-    ├── ArgumentError       a value that a field or an endpoint does not take
-    ├── Stopped             work that ended before its end: nobody waits for it, or its time is up
-    ├── FileError           a file that cannot be read, understood or written
-    │   └── FileQuestion    one that can be read in several ways: the person says in which
-    ├── LabelError          a label that is not known
-    │   └── DisputedLabel   one that the annotators disagree on
-    ├── ExampleError        an example that cannot be scored, such as one with an empty text
-    ├── ModelError          a model that cannot be used
-    │   ├── UnclearLabels   (probe.models.errors) one whose outputs are not named after labels
-    │   └── UnclearTask     (probe.models.errors) one whose outputs may be of several tasks
-    ├── AttributionError    what a model cannot be asked about its tokens
-    ├── TransformError
-    │   ├── UnknownTransform
-    │   ├── OptionError     an option that is not there, or a value that it cannot have
-    │   └── Unavailable     a transform that cannot run here
-    ├── MissingWordNet      WordNet is not on this machine
-    ├── ComparisonError     models that cannot be compared
-    ├── TemplateError       a request that the templates cannot meet
-    ├── BaselineError
-    │   ├── UnknownBaseline
-    │   └── MissingWeights  the weights of a trained baseline are not there
-    ├── TrainingError       what a training cannot go on without
-    ├── ExperimentError     a plan or data that an experiment cannot use
-    ├── RunError
-    │   ├── UnknownRun
-    │   └── StoreError      the run database cannot be read or written now
-    └── SurveyError         answers that a survey cannot take, or a survey that is not there
-
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
 

@@ -40,7 +40,7 @@ def help_or_options(words: list[str]) -> Any:  # Any: what the parser reads
     command, name = GROUPS[package], package
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         name = rest.pop(0)
-        command = command.commands[name]
+        command = command.commands[name].load()
     if rest == ["--help"]:
         return name
     return command.make_context(name, [word for word in rest if word != "..."]).params

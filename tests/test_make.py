@@ -12,7 +12,7 @@ import pytest
 from tests.support.checkout import ROOT
 
 TOOLS = ("python", "ruff", "mypy", "lint-imports")
-STAMPS = ("run", "test", "wordnet", "chromium", "postgresql")
+STAMPS = ("run", "test", "wordnet", "chromium")
 
 
 @dataclass(frozen=True)
@@ -61,36 +61,23 @@ def pytest_calls(calls: list[str]) -> list[str]:
     return [match.group(1) for match in found if match]
 
 
-def test_make_test_checks_format_lint_types_and_imports_before_it_tests(made: Made) -> None:
+def test_make_checks_format_lint_types_and_imports_before_it_tests(made: Made) -> None:
     calls = made("test", "CHROMIUM=/usr/bin/chromium")
-    first = [call.split()[0] for call in calls]
-    assert first == ["ruff", "ruff", "mypy", "lint-imports", "python"]
+    assert [call.split()[0] for call in calls] == ["ruff", "ruff", "mypy", "lint-imports", "python"]
     assert calls[:2] == ["ruff format --check .", "ruff check ."]
 
 
-def test_make_test_leaves_out_the_slow_tests_and_the_app_s_and_test_all_runs_each_once(
-    made: Made,
-) -> None:
-    assert pytest_calls(made("test", "CHROMIUM=/usr/bin/chromium")) == ["not slow and not app"]
-    calls = made("test-all", "CHROMIUM=/usr/bin/chromium")
-    assert pytest_calls(calls) == ["not slow", "slow"]
-    assert calls.count("mypy ") == 1
-
-
-def test_chosen_tests_may_ask_the_app(made: Made) -> None:
-    chosen = ("CHROMIUM=/usr/bin/chromium", "TESTS=tests/app/test_page.py")
-    assert pytest_calls(made("test", *chosen)) == ["not slow tests/app/test_page.py"]
-
-
-def test_chosen_tests_of_which_none_is_slow_are_no_failure(made: Made) -> None:
-    calls = made("test-all", "TESTS=tests/test_layers.py", tests_found=False)
-    assert len([call for call in calls if call.endswith(" tests/test_layers.py")]) == 2
-
-
-def test_without_chromium_the_browser_tests_are_left_out(made: Made) -> None:
-    assert pytest_calls(made("test-all", "CHROMIUM=")) == [
-        "not slow and not browser", "slow and not browser"
-    ]  # fmt: skip
+def test_make_runs_the_tests_of_these_marks(made: Made) -> None:
+    browser, chosen = "CHROMIUM=/usr/bin/chromium", "TESTS=tests/app/test_page.py"
+    for asked, marks in {
+        ("test", browser): ["not slow and not app"],
+        ("test-all", browser): ["not slow", "slow"],
+        ("test", browser, chosen): ["not slow tests/app/test_page.py"],
+        ("test-all", "CHROMIUM="): ["not slow and not browser", "slow and not browser"],
+    }.items():
+        assert pytest_calls(made(*asked)) == marks, asked
+    none_is_slow = made("test-all", browser, chosen, tests_found=False)
+    assert len(pytest_calls(none_is_slow)) == 2
 
 
 def test_an_index_for_torch_is_used_before_the_rest_is_installed(made: Made) -> None:

@@ -19,22 +19,6 @@ def printed(code: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def console() -> dict[str, list[str]]:
-    """The modules and the experiments of a process that has loaded every command."""
-    found: dict[str, list[str]] = json.loads(
-        printed(
-            "import json, sys, probe.__main__, finetune.__main__, nli_clinic\n"
-            "from finetune.trials.registry import EXPERIMENTS as ours\n"
-            "from probe.experiments import EXPERIMENTS as of_probe\n"
-            "from probe.runs.experiment import EXPERIMENTS as known\n"
-            "assert known == {**of_probe, **ours}\n"
-            "print(json.dumps({'modules': list(sys.modules), 'experiments': list(known)}))"
-        )
-    )
-    return found
-
-
-@pytest.fixture(scope="module")
 def worker() -> list[list[str]]:
     """The modules of a process after it loaded a worker, and after it loaded what that computes."""
     found: list[list[str]] = json.loads(
@@ -53,13 +37,44 @@ def worker() -> list[list[str]]:
     return found
 
 
-def test_the_commands_start_without_gradio(console: dict[str, list[str]]) -> None:
-    assert "gradio" not in console["modules"]
+SLOW = [
+    "torch",
+    "transformers",
+    "captum",
+    "nltk",
+    "scipy",
+    "statsmodels",
+    "sklearn",
+    "torchmetrics",
+]
+HELP = """
+import sys
+import finetune.__main__, nli_clinic, probe.__main__
+from typer.testing import CliRunner
+helps = [CliRunner().invoke(m.app, ["--help"]).exit_code
+         for m in (nli_clinic, probe.__main__, finetune.__main__)]
+print(helps, [name for name in {} if name in sys.modules])
+"""
+COMMANDS = """
+import json, sys
+import finetune.cli.main, probe.cli.main
+from importlib import import_module
+for place in (probe.cli.main.COMMANDS | finetune.cli.main.COMMANDS).values():
+    import_module(place.split(":")[0])
+finetune.cli.main.main()
+from probe.runs.experiment import EXPERIMENTS
+print(json.dumps([list(EXPERIMENTS), "gradio" in sys.modules]))
+"""
 
 
-def test_the_console_command_knows_the_experiments(console: dict[str, list[str]]) -> None:
+def test_help_is_shown_without_what_loads_slowly() -> None:
+    slow = [*SLOW, "gradio", "pandas", "distributed", "sqlalchemy", "pydantic"]
+    assert printed(HELP.format(slow)) == "[0, 0, 0] []\n"
+
+
+def test_the_commands_need_no_gradio_and_know_the_experiments() -> None:
     kinds = ("checkup", "scoring", "inoculation", "generalisation", "calibration", "mitigation")
-    assert console["experiments"] == [*kinds, "transfer"]
+    assert json.loads(printed(COMMANDS)) == [[*kinds, "transfer"], False]
 
 
 def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
@@ -74,18 +89,8 @@ def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]])
 
 
 def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
-    slow = [
-        "torch",
-        "transformers",
-        "captum",
-        "nltk",
-        "scipy",
-        "statsmodels",
-        "sklearn",
-        "torchmetrics",
-    ]
     code = "import sys\nfrom app import TABS\nprint([name for name in {} if name in sys.modules])"
-    assert printed(code.format(slow)) == "[]\n"
+    assert printed(code.format(SLOW)) == "[]\n"
 
 
 FIRST_IMPORTS = """

@@ -1,47 +1,32 @@
 """The commands of `python -m finetune` as one group."""
 
-from finetune.cli.calibrate import calibrate_command
-from finetune.cli.gallery import gallery_command
-from finetune.cli.generalise import generalise_command
-from finetune.cli.inoculate import inoculate_command
-from finetune.cli.mitigate import mitigate_command
-from finetune.cli.reader import reader_command
-from finetune.cli.runs import (
-    challenges_command,
-    report_command,
-    run_command,
-    runs_command,
-    share_command,
-)
-from finetune.cli.train import train_command
-from finetune.cli.transfer import transfer_command
-from finetune.cli.word_reader import word_reader_command
-from finetune.cli.words import vectors_command, words_command
-from finetune.trials.registry import register_experiments
 from probe.cli.group import group
-from probe.cli.listings import glossary_command
 
-register_experiments()
-app = group()
-app.command("inoculate")(inoculate_command)
-app.command("generalise")(generalise_command)
-app.command("calibrate")(calibrate_command)
-app.command("mitigate")(mitigate_command)
-app.command("transfer")(transfer_command)
-app.command("challenges")(challenges_command)
-app.command("glossary")(glossary_command)
-app.command("runs")(runs_command)
-app.command("run")(run_command)
-app.command("report")(report_command)
-app.command("gallery")(gallery_command)
-app.command("reader")(reader_command)
-app.command("train")(train_command)
-app.command("share")(share_command)
-app.command("words")(words_command)
-app.command("word-reader")(word_reader_command)
-app.command("vectors")(vectors_command)
+COMMANDS = {
+    "inoculate": "finetune.cli.inoculate:inoculate_command",
+    "generalise": "finetune.cli.generalise:generalise_command",
+    "calibrate": "finetune.cli.calibrate:calibrate_command",
+    "mitigate": "finetune.cli.mitigate:mitigate_command",
+    "transfer": "finetune.cli.transfer:transfer_command",
+    "challenges": "finetune.cli.runs:challenges_command",
+    "glossary": "probe.cli.listings:glossary_command",
+    "runs": "finetune.cli.runs:runs_command",
+    "run": "finetune.cli.runs:run_command",
+    "report": "finetune.cli.runs:report_command",
+    "gallery": "finetune.cli.gallery:gallery_command",
+    "reader": "finetune.cli.reader:reader_command",
+    "train": "finetune.cli.train:train_command",
+    "share": "finetune.cli.runs:share_command",
+    "words": "finetune.cli.words:words_command",
+    "word-reader": "finetune.cli.word_reader:word_reader_command",
+    "vectors": "finetune.cli.words:vectors_command",
+}
+app = group(COMMANDS)
 
 
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them, see what they generalise to."""
+    from finetune.trials.registry import register_experiments  # not for the help
+
+    register_experiments()

@@ -17,8 +17,7 @@ from probe.data.names import HALF
 from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.classifier import Precision
-from probe.runs.earlier_results import earlier_results
-from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.experiment import CellContext, Progress, Result, earlier_results
 from probe.runs.models import load_any_unchanged
 from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun, typed_run
 from probe.tasks.nli import NLI

@@ -8,8 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from finetune.trials.base import Training
 from finetune.trials.datasets import SourceData, source_request
-from probe.runs.earlier_results import earlier_results
-from probe.runs.experiment import Experiment, RunCell, keep_nothing
+from probe.runs.experiment import Experiment, RunCell, earlier_results
 from probe.runs.run import Json, RunRequest, StoredRun
 from probe.tasks.task import WHY_IN_COMMON
 
@@ -88,7 +87,9 @@ class RepairKind(Generic[Plan, Cell, Point]):
         return tuple(self.point_from(cell.key, cell.result) for cell in run.cells if cell.result)
 
     def experiment(
-        self, run_cell: RunCell, keep: Callable[[StoredRun, Json], str | None] = keep_nothing
+        self,
+        run_cell: RunCell,
+        keep: Callable[[StoredRun, Json], str | None] = lambda run, result: None,
     ) -> Experiment:
         """Return the kind of run; `keep` names the model of a result, None to let it go."""
         return Experiment(

@@ -13,8 +13,7 @@ from probe.checkup.report import conclude
 from probe.errors import Stopped
 from probe.models.bundled import title_of
 from probe.models.weights import pairs_hash
-from probe.runs.earlier_results import earlier_results
-from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.experiment import CellContext, Experiment, Progress, Result, earlier_results
 from probe.runs.models import load_any_unchanged, named_model_hash
 from probe.runs.run import Json, RunRequest, StoredRun, environment
 from probe.stopping import Cancelled, stopping

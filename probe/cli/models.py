@@ -21,7 +21,7 @@ app = group(needs_command=False)
 
 
 @app.callback(invoke_without_command=True)
-def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+def main(context: typer.Context, as_json: AsJson = False) -> None:
     """List the models on disk."""
     if context.invoked_subcommand:
         return

@@ -1,4 +1,4 @@
-"""`python -m probe backup` and `restore`: the home, to a folder and from it."""
+"""`python -m probe backup`, `restore` and `space`: the home and the checkout, put elsewhere."""
 
 import re
 import shutil
@@ -12,7 +12,6 @@ import typer
 from probe.errors import FileError, UserError
 from probe.models.errors import first_line
 from probe.runs.backup import back_up, restore
-from probe.runs.certificates import DAYS, MAX_DAYS, NAMES, write_certificates
 from probe.settings import CHECKOUT, INSTALLED, settings
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Of the back-ups.")]
@@ -28,25 +27,6 @@ def restore_command(folder: Folder) -> None:
     """Restore the newest whole back-up into an empty home."""
     restore(folder)
     typer.echo(f"restored to {settings().home}")
-
-
-def certificates_command(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="For the three files.")],
-    days: Annotated[
-        int, typer.Option(min=1, max=MAX_DAYS, help="Days for which they are valid.")
-    ] = DAYS,
-    renew: Annotated[bool, typer.Option("--renew", help="Replace those that are there.")] = False,
-) -> None:
-    """Make certificates for a cluster on tls://: ca.pem, node.pem and node.key, for every machine.
-
-    Those that are there stay. DASK_DISTRIBUTED__COMM__TLS__CA_FILE and so on name them.
-    """
-    there = all((folder / name).is_file() for name in NAMES)
-    if there and not renew:
-        typer.echo(f"there already: {folder}")
-        return
-    write_certificates(folder, days)
-    typer.echo(f"written for {days} days: {', '.join(str(folder / name) for name in NAMES)}")
 
 
 BELONGS = (

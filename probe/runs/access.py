@@ -73,18 +73,13 @@ def browser_secret() -> str:
         with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8") as file:
             file.write(secrets.token_hex(32))
             file.flush()
-            _name_once(Path(file.name), path)
+            try:
+                os.link(file.name, path)
+            except FileExistsError:
+                pass  # another app on this home has made one meanwhile
+            except OSError:  # a disk without second names of a file
+                shutil.copy(file.name, path)
     return path.read_text(encoding="utf-8")
-
-
-def _name_once(whole: Path, path: Path) -> None:
-    """Give a file its name unless another app on this home has made one meanwhile."""
-    try:
-        os.link(whole, path)
-    except FileExistsError:
-        pass
-    except OSError:  # a disk without second names of a file
-        shutil.copy(whole, path)
 
 
 def start_runs(
@@ -104,7 +99,11 @@ def start_runs(
         under_way = [_alike(store, going, request) for request in requests]
         if all(under_way):
             return tuple(filter(None, under_way))
-        _check_limits(store, owner, requests)
+        for request in requests:
+            check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
+        check("max_open_runs", store.count_open(owner) + len(requests))
+        check("max_runs_a_day", store.count_since(owner, time.time() - DAY) + len(requests))
+        check("max_all_open_runs", store.count_open() + len(requests))
         runs = tuple(store.create(owner, request) for request in requests)
     for run in runs:
         engine.submit(run.id)
@@ -125,14 +124,6 @@ def _as_stored(value: Json) -> Json:
     """Return what is read again of JSON that is stored: lists for tuples."""
     stored: Json = json.loads(json.dumps(value))
     return stored
-
-
-def _check_limits(store: Store, owner: str, requests: Sequence[RunRequest]) -> None:
-    for request in requests:
-        check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
-    check("max_open_runs", store.count_open(owner) + len(requests))
-    check("max_runs_a_day", store.count_since(owner, time.time() - DAY) + len(requests))
-    check("max_all_open_runs", store.count_open() + len(requests))
 
 
 @dataclass(frozen=True)
@@ -183,11 +174,10 @@ def _readable(visitor: str) -> ColumnElement[bool]:
 
 
 def _run_where(store: Store, run_id: str, allowed: ColumnElement[bool]) -> StoredRun:
-    with store.database.session() as session:
-        known = session.scalar(select(RunRow.id).where(RunRow.id == run_id, allowed))
-    if known is None:
+    runs = store.runs_where(RunRow.id == run_id, allowed)
+    if not runs:
         raise unknown_run(run_id)
-    return store.get(run_id)
+    return runs[0]
 
 
 def share(store: Store, visitor: str, run_id: str) -> str:
@@ -310,8 +300,14 @@ class ModelAccess:
         try:
             opened = self.cache.open(here, order, task, template)
         except UnclearLabels as unclear:
-            require_size(name, len(unclear.outputs), task)
-            raise
+            alike = [own for own in TASKS.values() if asks_alike(own, task)]
+            if len(unclear.outputs) in {len(own.labels) for own in alike}:
+                raise
+            raise ModelError(
+                f"the model {name!r} has {len(unclear.outputs)} outputs, and "
+                f"{task.title.lower()} has the labels {', '.join(task.labels)}; choose its task, "
+                "or another model"
+            ) from unclear
         require_task(opened.model, task)
         return opened
 
@@ -319,15 +315,6 @@ class ModelAccess:
 def asks_alike(first: Task, second: Task) -> bool:
     """Whether two tasks ask about the same texts: inference in two or three classes does."""
     return first.example is second.example
-
-
-def require_size(name: str, outputs: int, task: Task) -> None:
-    """Refuse a model with fewer or more outputs than a task has labels. Raises ModelError."""
-    if outputs not in {len(own.labels) for own in TASKS.values() if asks_alike(own, task)}:
-        raise ModelError(
-            f"the model {name!r} has {outputs} outputs, and {task.title.lower()} has the labels "
-            f"{', '.join(task.labels)}; choose its task, or another model"
-        )
 
 
 def require_task(model: AnyModel, task: Task) -> AnyModel:
@@ -424,25 +411,17 @@ def delete_model(store: Store, visitor: str, run_id: str) -> None:
 def remove_old_runs(store: Store) -> None:
     """Remove deleted runs that have ended, and visitors' runs that ended NLI_CLINIC_KEEP_DAYS ago.
 
-    The runs of the command line stay.
+    The runs of the command line stay. What was put away for runs that were never stored, since an
+    app ended in between, goes after as long.
     """
-    is_over = RunRow.state.not_in(OPEN)
-    going = [store.runs_where(is_over, RunRow.owner == NOBODY, with_cells=False)]
-    if days := settings().keep_days:
-        before = time.time() - days * DAY
-        old = RunRow.finished < before, RunRow.finished > 0, RunRow.owner != COMMAND_LINE
-        going.append(store.runs_where(is_over, *old, with_cells=False))
-    for runs in going:
-        for run in runs:
-            revoke_all(store, run.id)
-            _remove(store, run)
-    if days:
-        _sweep(store, before)
-
-
-def _sweep(store: Store, before: float) -> None:
-    """Remove what was put away for runs that were never stored, since an app ended in between."""
-    for experiment in EXPERIMENTS.values():
+    days = settings().keep_days
+    before = time.time() - (days or 0) * DAY
+    old = (RunRow.finished < before) & (RunRow.finished > 0) & (RunRow.owner != COMMAND_LINE)
+    going = or_(RunRow.owner == NOBODY, old) if days else RunRow.owner == NOBODY
+    for run in store.runs_where(RunRow.state.not_in(OPEN), going, with_cells=False):
+        revoke_all(store, run.id)
+        _remove(store, run)
+    for experiment in EXPERIMENTS.values() if days else ():
         if experiment.sweep:
             runs = store.runs_where(RunRow.kind == experiment.kind, with_cells=False)
             experiment.sweep([run.plan for run in runs], before)

@@ -28,7 +28,7 @@ from probe.runs.dispatch import UNREACHABLE, Dispatch, Task, Workers, fetch
 from probe.runs.experiment import Progress, Result, experiment_of
 from probe.runs.fair_order import FairOrder
 from probe.runs.models import named_model_hash, save_model_files
-from probe.runs.run import OPEN, Json, RunCell, StoredRun
+from probe.runs.run import OPEN, Json, RunCell, State, StoredRun
 from probe.runs.store import Store, renew
 from probe.runs.worker import REPORT_INTERVAL
 from probe.settings import settings
@@ -61,16 +61,6 @@ def sentence(problem: BaseException | None) -> str:
     return next(known, library_words(problem or RuntimeError()))
 
 
-def store_content(store: Store, run_id: str, key: Json, result: Result) -> None:
-    """Put away what a result has beside its values. To be called before these are stored.
-
-    Raises FileError.
-    """
-    if result.content:
-        run = store.get(run_id)
-        experiment_of(run.kind).store_content(run.plan, key, result.content)
-
-
 def keep_model(store: Store, run_id: str, result: Result) -> str:
     """Keep a result's model where the run's experiment wants it kept.
 
@@ -88,22 +78,6 @@ def keep_model(store: Store, run_id: str, result: Result) -> str:
         return f"the resulting model could not be kept: {sentence(problem)}"
     store.add_artefacts(run_id, {"kept": model_hash(folder)})
     return ""
-
-
-def finish(store: Store, run_id: str) -> None:
-    """Store the verdict, where there are enough results for one, and how the run ended."""
-    run = store.get(run_id)
-    verdict = experiment_of(run.kind).conclude(run, store.inputs(run_id))
-    if verdict is not None:
-        store.set_verdict(run_id, verdict)
-    errors = [cell.error for cell in run.cells if cell.error]
-    if run.cancelling:
-        store.cancel_cells(run_id)
-        store.set_state(run_id, "cancelled")
-    elif errors:
-        store.set_state(run_id, "failed", errors[0])
-    else:
-        store.set_state(run_id, "done")
 
 
 log = logging.getLogger(__name__)
@@ -214,15 +188,9 @@ class Lease:
         with self._database.session() as session:
             return frozenset(session.scalars(select(RunRow.id).where(*mine)))
 
-    def renew(self) -> None:
-        """Note that this engine lives."""
-        self._set_seen(time.time())
-
-    def release(self) -> None:
-        """Leave what is held to the next engine."""
-        self._set_seen(0.0)
-
-    def _set_seen(self, seen: float) -> None:
+    def renew(self, seen: float | None = None) -> None:
+        """Note that this engine lives, or lived until then: 0 leaves what it holds to the next."""
+        seen = time.time() if seen is None else seen
         mine = RunRow.holder == self._name, RunRow.state.in_(OPEN)
         self._database.write(update(RunRow).where(*mine).values(seen=seen))
 
@@ -314,7 +282,7 @@ class Engine:
         """Stop working; what is not finished stays open in the store, for `resume`."""
         self._events.close()
         with suppress(UserError):
-            self._lease.release()
+            self._lease.renew(0.0)
         for dispatch in self._dispatches.values():
             dispatch.stop()
         self.cluster.close()
@@ -332,7 +300,12 @@ class Engine:
             log.warning("run %s is another engine's now", run_id)
             self._dispatches[run_id].stop()
             self._forget(run_id)
-        waiting = [run_id for run_id in self._lease.available() if self._may_start(run_id)]
+        waiting = [
+            run_id
+            for run_id in self._lease.available()
+            if run_id not in self._dispatches
+            and (self._listener is None or run_id in self._submitted)
+        ]
         for run_id in waiting if waiting and self.cluster.connect() else ():
             self.submit(run_id)
         for run_id in self._store.cancelling() & self._dispatches.keys():
@@ -351,10 +324,6 @@ class Engine:
         for run_id in lacking ^ noted:
             self._store.requeue(run_id, words if run_id in lacking else "")
 
-    def _may_start(self, run_id: str) -> bool:
-        ours = self._listener is None or run_id in self._submitted
-        return ours and run_id not in self._dispatches
-
     def _start(self, run_id: str) -> None:
         run = self._store.get(run_id)
         if run.state not in OPEN or run_id in self._dispatches or not self._lease.acquire(run_id):
@@ -367,7 +336,15 @@ class Engine:
             return
         self._check_model(run)
         self._store.queue_cells(run_id)  # an engine that died may have left one running
-        dispatch = self._dispatch(run_id)
+        dispatch = None
+        if client := self.cluster.connect():
+            with suppress(*UNREACHABLE):
+                client.subscribe_topic(self._topic, self._receive)  # the client may be a new one
+                dispatch = Dispatch(
+                    client, experiment_of(run.kind), self._store.get(run_id),
+                    self._store.inputs(run_id), self._topic,
+                    REPORT_INTERVAL if self._listener is None else 0.0,
+                )  # fmt: skip
         if dispatch is None:
             self._requeue(run_id)
             return
@@ -381,18 +358,7 @@ class Engine:
 
     def _send_more(self, run_id: str, dispatch: Dispatch) -> None:
         for cell in dispatch.sendable():
-            self._send(run_id, dispatch, cell)
-
-    def _dispatch(self, run_id: str) -> Dispatch | None:
-        """Send a run's inputs to the cluster; None where that does not answer."""
-        run, inputs = self._store.get(run_id), self._store.inputs(run_id)
-        interval = REPORT_INTERVAL if self._listener is None else 0.0
-        if client := self.cluster.connect():
-            with suppress(*UNREACHABLE):
-                client.subscribe_topic(self._topic, self._receive)  # the client may be a new one
-                experiment = experiment_of(run.kind)
-                return Dispatch(client, experiment, run, inputs, self._topic, interval)
-        return None
+            self._await(run_id, cell, dispatch.send(cell))
 
     def _check_model(self, run: StoredRun) -> None:
         """Store the model's hash, or see that the model is still the one that was begun with."""
@@ -411,9 +377,6 @@ class Engine:
         cluster = f"the cluster at {self.address} does not answer"
         self._store.requeue(run_id, f"{cluster}; the run goes on when it does")
 
-    def _send(self, run_id: str, dispatch: Dispatch, cell: RunCell[Json, Json, Json]) -> None:
-        self._await(run_id, cell, dispatch.send(cell))
-
     def _await(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
         """Fetch a cell's result when it ends; dask calls back on a thread of its own."""
         work = partial(self._fetch, run_id, cell, task)
@@ -431,7 +394,8 @@ class Engine:
             return
         if progress is not None:
             self._store.set_progress(run_id, number, progress)
-            self._tell(run_id, number, Progress(progress))
+            if self._listener:
+                self._listener(run_id, number, Progress(progress))
             return
         dispatch.begun.add(number)
         self._order.begin(dispatch.places[number])
@@ -454,10 +418,13 @@ class Engine:
         if dispatch is None or dispatch.waiting.get(number) is not task:
             return
         if result:
-            store_content(self._store, run_id, cell.key, result)
+            if result.content:
+                run = self._store.get(run_id)
+                experiment_of(run.kind).store_content(run.plan, cell.key, result.content)
             error = keep_model(self._store, run_id, result)
             self._store.set_result(run_id, number, result.values, error)
-            self._tell(run_id, number, result)
+            if self._listener:
+                self._listener(run_id, number, result)
         elif run_id in self._store.cancelling():
             self._store.set_cell_state(run_id, number, "cancelled")
         elif task.status != "error":
@@ -465,7 +432,7 @@ class Engine:
             return
         elif isinstance(task.exception(), KilledWorker) and number not in dispatch.begun:
             # it only waited for a process that another cell killed
-            self._send(run_id, dispatch, cell)
+            self._await(run_id, cell, dispatch.send(cell))
             return
         else:
             problem = task.exception()
@@ -475,10 +442,6 @@ class Engine:
         self._send_more(run_id, dispatch)
         if not dispatch.waiting:
             self._events.put(run_id, partial(self._finish, run_id))
-
-    def _tell(self, run_id: str, number: int, row: Progress | Result) -> None:
-        if self._listener is not None:
-            self._listener(run_id, number, row)
 
     def _lose(self, run_id: str, dispatch: Dispatch) -> None:
         """Queue the cells of a run that the cluster took with it, and wait for the cluster.
@@ -492,8 +455,17 @@ class Engine:
         self._forget(run_id)
 
     def _finish(self, run_id: str) -> None:
+        """Store the verdict, where there are enough results for one, and how the run ended."""
         if self._lease.acquire(run_id):
-            finish(self._store, run_id)
+            run = self._store.get(run_id)
+            verdict = experiment_of(run.kind).conclude(run, self._store.inputs(run_id))
+            if verdict is not None:
+                self._store.set_verdict(run_id, verdict)
+            errors = [cell.error for cell in run.cells if cell.error]
+            if run.cancelling:
+                self._store.cancel_cells(run_id)
+            state: State = "cancelled" if run.cancelling else "failed" if errors else "done"
+            self._store.set_state(run_id, state, errors[0] if state == "failed" else "")
         self._forget(run_id)
 
     def _forget(self, run_id: str) -> None:

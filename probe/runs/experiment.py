@@ -4,9 +4,10 @@ Plans, inputs, keys, progress and results are JSON here; each experiment reads i
 above register theirs, so that stores, engines and galleries need to know none.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import eq
+from typing import TypeVar
 
 from probe.errors import ExperimentError
 from probe.runs.run import Json, Run, StoredRun, run_facts
@@ -50,51 +51,6 @@ RunCell = Callable[[Json, Json, Json, CellContext], Iterator[Progress | Result]]
 """Computes a cell from plan, inputs and key: yields progress, at last the result."""
 
 
-def no_model(plan: Json) -> None:
-    """Return that a run begins with no model."""
-
-
-def keep_nothing(run: StoredRun, result: Json) -> None:
-    """Return that no model is kept."""
-
-
-def no_verdict(run: StoredRun, inputs: Json) -> None:
-    """Return that nothing is concluded."""
-
-
-def as_stored(plan: Json, artefacts: Json, verdict: Json) -> Json:
-    """Return a verdict as it was stored."""
-    return verdict
-
-
-def no_part(plan: Json, key: Json) -> bytes:
-    """Return that nothing is sent with a cell."""
-    return b""
-
-
-def no_content(plan: Json, key: Json, content: bytes) -> None:
-    """Store nothing beside a result."""
-
-
-def no_files(plan: Json) -> None:
-    """Remove nothing with a run."""
-
-
-def no_bytes(plan: Json) -> int:
-    """Return that a run keeps nothing outside of the database."""
-    return 0
-
-
-def any_worker(plan: Json) -> bool:
-    """Return that a run's cells may lie on all workers."""
-    return False
-
-
-def unpacked(values: Json, artefacts: Json) -> Json:
-    """Return values as they are."""
-    return values
-
-
 @dataclass(frozen=True)
 class Experiment:
     """A kind of run.
@@ -120,20 +76,20 @@ class Experiment:
     run_cell: RunCell
     title: Callable[[Json], str]
     brief: Callable[[Json | None], Json]
-    model: Callable[[Json], str | None] = no_model
-    keep: Callable[[StoredRun, Json], str | None] = keep_nothing
-    conclude: Callable[[StoredRun, Json], Json | None] = no_verdict
-    current_verdict: Callable[[Json, Json, Json], Json] = as_stored
-    one_worker: Callable[[Json], bool] = any_worker
+    model: Callable[[Json], str | None] = lambda plan: None
+    keep: Callable[[StoredRun, Json], str | None] = lambda run, result: None
+    conclude: Callable[[StoredRun, Json], Json | None] = lambda run, inputs: None
+    current_verdict: Callable[[Json, Json, Json], Json] = lambda plan, artefacts, verdict: verdict
+    one_worker: Callable[[Json], bool] = lambda plan: False
     alike: Callable[[Json, Json], bool] = eq
     form: int = 1
-    part: Callable[[Json, Json], bytes] = no_part
-    store_content: Callable[[Json, Json, bytes], None] = no_content
-    remove: Callable[[Json], None] = no_files
+    part: Callable[[Json, Json], bytes] = lambda plan, key: b""
+    store_content: Callable[[Json, Json, bytes], None] = lambda plan, key, content: None
+    remove: Callable[[Json], None] = lambda plan: None
     sweep: Callable[[Sequence[Json], float], None] | None = None
-    stored_bytes: Callable[[Json], int] = no_bytes
+    stored_bytes: Callable[[Json], int] = lambda plan: 0
     pack: Callable[[Json], Json] = dict
-    unpack: Callable[[Json, Json], Json] = unpacked
+    unpack: Callable[[Json, Json], Json] = lambda values, artefacts: values
 
 
 EXPERIMENTS: dict[str, Experiment] = {}
@@ -181,3 +137,34 @@ def run_title(run: Run[Json, object, object, object]) -> str:
     """Name a run for people."""
     experiment = EXPERIMENTS.get(run.kind)
     return experiment.title(run.plan) if experiment else run.kind
+
+
+SAME = ("model", "sets")
+"""The hashes that a result depends on."""
+Cell = TypeVar("Cell", bound=Hashable)
+
+
+def earlier_results(
+    runs: Iterable[StoredRun],
+    kind: str,
+    artefacts: Json,
+    same_settings: Callable[[Json], bool],
+    cells: Sequence[Cell],
+    cell_from: Callable[[Json], Cell],
+    keeps_model: Callable[[Cell], bool] = lambda cell: False,
+) -> dict[int, Json]:
+    """Return by the numbers of the cells what runs of the same kind, model and sets came to.
+
+    `same_settings` says of a run's plan whether all else is the same. A cell that `keeps_model` is
+    computed anew: an earlier run keeps its model.
+    """
+    known: dict[Cell, Json] = {}
+    for run in runs:
+        matches = run.kind == kind and all(run.artefacts.get(n) == artefacts[n] for n in SAME)
+        if matches and same_settings(run.plan):
+            known |= {cell_from(cell.key): cell.result for cell in run.cells if cell.result}
+    return {
+        number: known[cell]
+        for number, cell in enumerate(cells)
+        if cell in known and not keeps_model(cell)
+    }

@@ -18,43 +18,25 @@ def kept(cache: ByteBoundedCache, key: str, size: int) -> bool:
     return not computed
 
 
-def test_a_value_is_computed_once() -> None:
-    cache = bounded(100)
-    assert [kept(cache, key, 40) for key in ("a", "a", "b")] == [False, True, False]
-
-
-def test_a_look_computes_nothing_and_counts_as_use() -> None:
-    cache = bounded(100)
+def test_a_value_is_computed_once_until_a_full_cache_drops_what_was_not_used_longest() -> None:
+    cache = bounded(100)  # two have room
     assert cache.peek("a") is None
+    assert [kept(cache, key, 40) for key in ("a", "a", "b", "a", "c")] == [
+        *(False, True, False, True, False)
+    ]
+    assert [kept(cache, key, 40) for key in ("a", "c", "b")] == [True, True, False]
+    assert cache.peek("c") == "x" * 40  # a look counts as use
     kept(cache, "a", 40)
-    kept(cache, "b", 40)
-    assert cache.peek("a") == "x" * 40
-    kept(cache, "c", 40)
-    assert kept(cache, "a", 40)
+    assert [kept(cache, "c", 40), kept(cache, "b", 40)] == [True, False]
 
 
-def test_a_full_cache_drops_what_was_not_used_longest() -> None:
-    cache = bounded(100)
-    for key in ("a", "b", "a", "c"):  # two have room
-        kept(cache, key, 40)
-    assert [kept(cache, "a", 40), kept(cache, "c", 40)] == [True, True]
-    assert not kept(cache, "b", 40)
-
-
-def test_what_is_larger_than_the_bound_is_returned_but_not_kept() -> None:
-    cache = bounded(100)
-    kept(cache, "small", 40)
-    assert len(cache.get("large", lambda: "x" * 101)) == 101
-    assert not kept(cache, "large", 101)
-    assert kept(cache, "small", 40)
-
-
-def test_the_newest_can_be_kept_whatever_its_size() -> None:
-    cache = bounded(100, keep_newest=True)
-    kept(cache, "small", 40)
-    kept(cache, "large", 101)
-    assert kept(cache, "large", 101)
-    assert not kept(cache, "small", 40)
+def test_what_is_larger_than_the_bound_is_returned_but_kept_only_where_the_newest_is() -> None:
+    for keep_newest in (False, True):
+        cache = bounded(100, keep_newest)
+        kept(cache, "small", 40)
+        assert len(cache.get("large", lambda: "x" * 101)) == 101
+        assert kept(cache, "large", 101) == keep_newest
+        assert kept(cache, "small", 40) != keep_newest
 
 
 def test_a_value_put_replaces_the_one_before() -> None:

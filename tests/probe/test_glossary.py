@@ -15,32 +15,22 @@ from probe.terms import Term, Titled
 from probe.transforms import REGISTRY
 from tests.support.glossary import require_plain, undefined
 
-each_task = pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
-
 
 def terms(task: Task) -> dict[str, Titled]:
     """Return all terms for a task, by id."""
     return {id: term for section in glossary(task).values() for id, term in section.items()}
 
 
-@each_task
-def test_every_term_has_a_title_and_one_short_sentence(task: Task) -> None:
-    require_plain(terms(task))
-
-
-@each_task
-def test_no_sentence_uses_a_word_that_none_defines(task: Task) -> None:
-    assert undefined(terms(task)) == []
-
-
-@each_task
-def test_no_two_terms_share_an_id(task: Task) -> None:
-    assert len(terms(task)) == sum(map(len, glossary(task).values()))
-
-
-@each_task
-def test_every_field_and_label_of_a_task_is_a_term(task: Task) -> None:
-    assert set(terms(task)) >= {*task.fields, *task.labels}
+def test_every_term_of_a_task_has_a_title_and_one_short_sentence_of_words_that_are_defined() -> (
+    None
+):
+    for task in offered_tasks():
+        found = terms(task)
+        require_plain(found)
+        assert undefined(found) == [], task.name
+        assert len(found) == sum(map(len, glossary(task).values())), task.name  # ids are unique
+        assert set(found) >= {*task.fields, *task.labels}, task.name
+    require_plain({f"model-{name}": model for name, model in BUNDLED.items()})
 
 
 def test_everything_registered_for_inference_is_a_term() -> None:
@@ -50,10 +40,6 @@ def test_everything_registered_for_inference_is_a_term() -> None:
     assert there >= {f"baseline-{name}" for name in BASELINES}
     assert there >= {f"templates-{kind}" for kind in kinds(NLI)}
     assert "model-minilm" in there
-
-
-def test_a_bundled_model_has_its_words_before_its_weights() -> None:
-    require_plain({f"model-{name}": model for name, model in BUNDLED.items()})
 
 
 def test_a_task_has_only_its_own_terms() -> None:

@@ -13,21 +13,21 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLI_CLINIC_PUBLIC", "yes")
 
 
-@pytest.mark.parametrize("name", SENTENCES)
-def test_a_limit_holds_from_one_above_it(name: str) -> None:
-    limit = getattr(settings(), name)
-    check(name, limit, "text")
-    with pytest.raises(LimitError) as refused:
-        check(name, limit + 1, "text")
-    assert f"NLI_CLINIC_{name.upper()}" in str(refused.value)
-    assert f"{limit:,}" in str(refused.value) or f"{limit + 1:,}" in str(refused.value)
+def test_a_limit_holds_from_one_above_it() -> None:
+    for name in SENTENCES:
+        limit = getattr(settings(), name)
+        check(name, limit, "text")
+        with pytest.raises(LimitError) as refused:
+            check(name, limit + 1, "text")
+        assert f"NLI_CLINIC_{name.upper()}" in str(refused.value), name
+        assert f"{limit:,}" in str(refused.value) or f"{limit + 1:,}" in str(refused.value), name
 
 
-@pytest.mark.parametrize("name", ["max_rows", "max_runs_a_day", "max_stored_mb"])
-def test_an_app_of_ones_own_has_no_such_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "no")
-    check(name, 10**9)
-    assert getattr(settings(), name) is None
+def test_an_app_of_ones_own_has_no_such_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ["max_rows", "max_runs_a_day", "max_stored_mb"]:
+        monkeypatch.setenv("NLI_CLINIC_PUBLIC", "no")
+        check(name, 10**9)
+        assert getattr(settings(), name) is None, name
 
 
 def test_a_visitors_bounds_are_those_of_the_settings() -> None:

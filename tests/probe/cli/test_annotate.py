@@ -4,8 +4,6 @@ import csv
 import json
 from pathlib import Path
 
-import pytest
-
 from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.annotation_set import AnnotationSet
@@ -40,28 +38,22 @@ def test_a_set_is_drawn_imported_judged_and_exported(
     assert sorted(vote["item"] for vote in votes) == sorted(annotated.batches[0])
 
 
-@pytest.mark.parametrize(
-    ("words", "columns"),
-    [
+def test_the_model_is_the_tasks_first_and_the_task_the_models(tmp_path: Path) -> None:
+    for words, columns in [
         (["--task", "sentiment"], {"text"}),
         (["--task", "", "--model", "minilm_sst2"], {"text"}),
         ([], {"premise", "hypothesis"}),
-    ],
-)
-def test_the_model_is_the_tasks_first_and_the_task_the_models(
-    words: list[str], columns: set[str], tmp_path: Path
-) -> None:
-    out = tmp_path / "items.csv"
-    asked = ["--transforms", "sort", "--each", "1", "--out", str(out)]
-    ended = run("annotate", "draw", *asked, *words)
-    assert ended.exit_code == 0, ended.output
-    with out.open() as file:
-        assert columns <= set(next(csv.reader(file)))
+    ]:
+        out = tmp_path / "items.csv"
+        asked = ["--transforms", "sort", "--each", "1", "--out", str(out)]
+        ended = run("annotate", "draw", *asked, *words)
+        assert ended.exit_code == 0, ended.output
+        with out.open() as file:
+            assert columns <= set(next(csv.reader(file))), (words, columns)
 
 
-@pytest.mark.parametrize(
-    ("words", "trouble"),
-    [
+def test_wrong_words_are_answered_with_a_sentence(home: Path) -> None:
+    for words, trouble in [
         (["export", "gone", "--out", "x"], "has no set 'gone'; it has: none"),
         (
             ["draw", "--mode", "vote", "--out", "x.csv"],
@@ -69,9 +61,5 @@ def test_the_model_is_the_tasks_first_and_the_task_the_models(
         ),
         (["draw", "--out", "i.parquet"], "i.parquet: name the file .csv (packed"),
         (["import", "gone.csv"], "gone.csv"),
-    ],
-)
-def test_wrong_words_are_answered_with_a_sentence(
-    home: Path, words: list[str], trouble: str
-) -> None:
-    assert trouble in refusal("annotate", *words)
+    ]:
+        assert trouble in refusal("annotate", *words), (words, trouble)

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.support.commands import refusal, run
 
 QUESTION = {
@@ -25,14 +23,16 @@ def test_questions_are_written_into_a_folder_of_their_own(tmp_path: Path) -> Non
     assert row["sentence"] in row["context"]
 
 
-@pytest.mark.parametrize("content", ["{", json.dumps(QUESTION) + "\n{"])
-def test_a_broken_input_leaves_the_older_file(content: str, tmp_path: Path) -> None:
-    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    source.write_text(content)
-    out.write_text("older")
-    assert refusal("distractors", str(source), "--out", str(out)).startswith("in.jsonl ")
-    assert out.read_text() == "older"
-    assert len(list(tmp_path.iterdir())) == 2
+def test_a_broken_input_leaves_the_older_file(tmp_path: Path) -> None:
+    for content in ["{", json.dumps(QUESTION) + "\n{"]:
+        source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+        source.write_text(content)
+        out.write_text("older")
+        assert refusal("distractors", str(source), "--out", str(out)).startswith("in.jsonl "), (
+            content
+        )
+        assert out.read_text() == "older", content
+        assert len(list(tmp_path.iterdir())) == 2, content
 
 
 def test_a_name_that_says_another_form_is_refused(tmp_path: Path) -> None:

@@ -31,11 +31,11 @@ def failing(problem: Exception) -> typer.Typer:
     return app
 
 
-@pytest.mark.parametrize("words", [["fail"], ["inner", "fail"]])
-def test_a_user_error_is_one_sentence_and_exit_code_2(words: list[str]) -> None:
-    ended = CliRunner().invoke(failing(ModelError("there is no such model")), words)
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr == "error: there is no such model\n"
+def test_a_user_error_is_one_sentence_and_exit_code_2() -> None:
+    for words in [["fail"], ["inner", "fail"]]:
+        ended = CliRunner().invoke(failing(ModelError("there is no such model")), words)
+        assert (ended.exit_code, ended.stdout) == (2, ""), words
+        assert ended.stderr == "error: there is no such model\n", words
 
 
 def test_any_other_error_is_not_swallowed() -> None:
@@ -43,23 +43,18 @@ def test_any_other_error_is_not_swallowed() -> None:
     assert isinstance(ended.exception, KeyError)
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
+def test_words_that_a_command_does_not_take_are_one_sentence() -> None:
+    for words, sentence in [
         (["pair", "--seed", "x"], "invalid value for '--seed': "),
         (["baselines", "train", "a.csv", "--out", "b", "--least", "0"], "invalid value for "),
         (["batch", "a.csv"], "missing option '--out'"),
         (["models", "nosuch"], "no such command 'nosuch'"),
         (["--nosuch"], "no such option: --nosuch"),
-    ],
-)
-def test_words_that_a_command_does_not_take_are_one_sentence(
-    words: list[str], sentence: str
-) -> None:
-    ended = CliRunner().invoke(PROBE, words)
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith(f"error: {sentence}")
-    assert len(ended.stderr.splitlines()) == 1
+    ]:
+        ended = CliRunner().invoke(PROBE, words)
+        assert (ended.exit_code, ended.stdout) == (2, ""), (words, sentence)
+        assert ended.stderr.startswith(f"error: {sentence}"), (words, sentence)
+        assert len(ended.stderr.splitlines()) == 1, (words, sentence)
 
 
 def test_no_words_print_the_help() -> None:
@@ -112,11 +107,13 @@ def test_what_cannot_be_written_is_one_sentence(blocked: str, pairs: str, model:
         assert " cannot be written: " in ended.stderr
 
 
-@pytest.mark.parametrize("out", ["out.csv", "pairs.jsonl"])
-def test_a_folder_where_a_file_should_be_is_one_sentence(out: str, tmp_path: Path) -> None:
-    (tmp_path / out).mkdir()
-    words = ["templates", "numerical", "--n", "2", "--out", str(tmp_path / out)]
-    assert "cannot be written: it is a folder" in sentence(CliRunner().invoke(PROBE, words))
+def test_a_folder_where_a_file_should_be_is_one_sentence(tmp_path: Path) -> None:
+    for out in ["out.csv", "pairs.jsonl"]:
+        (tmp_path / out).mkdir()
+        words = ["templates", "numerical", "--n", "2", "--out", str(tmp_path / out)]
+        assert "cannot be written: it is a folder" in sentence(CliRunner().invoke(PROBE, words)), (
+            out
+        )
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path, model: str) -> None:

@@ -24,9 +24,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_no_output_replaces_an_input_or_another_output(folder: Path) -> None:
+    for words in [
         [*BATCH, "--out", "./in.csv"],
         [*BATCH, "--out", "link.csv"],
         [*BATCH, "--out", "hard.csv"],
@@ -42,17 +41,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         [*CHECKUP, "--reference", "in.csv"],
         [*CHECKUP, "--reference", "old.json", "--against", "old.json"],
         [*CHECKUP, "--reference", "checkup/report.json"],
-    ],
-)
-def test_no_output_replaces_an_input_or_another_output(words: list[str], folder: Path) -> None:
-    before = (folder / "in.csv").read_bytes()
-    assert refusal(*words).endswith(" is named twice; the files that are written need other names")
-    assert (folder / "in.csv").read_bytes() == before
+    ]:
+        before = (folder / "in.csv").read_bytes()
+        assert refusal(*words).endswith(
+            " is named twice; the files that are written need other names"
+        ), words
+        assert (folder / "in.csv").read_bytes() == before, words
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_an_output_has_a_place_to_go() -> None:
+    for words in [
         [*BATCH, "--out", "out.csv", "--summary"],
         [*BATCH, "--out", "out.csv", "--pairs"],
         [*COMPARE, "--out"],
@@ -61,13 +59,11 @@ def test_no_output_replaces_an_input_or_another_output(words: list[str], folder:
         [*CHECKUP, "--reference"],
         ["distractors", "in.csv", "--out"],
         ["templates", "dative", "--out"],
-    ],
-)
-@pytest.mark.parametrize(
-    ("place", "reason"),
-    [("folder.csv", "it is a folder"), ("old.json/new/out.csv", "old.json is no folder")],
-)
-def test_an_output_has_a_place_to_go(words: list[str], place: str, reason: str) -> None:
-    sentence = refusal(*words, place)
-    assert sentence.startswith(f"{place} cannot be written: ")
-    assert sentence.endswith(reason)
+    ]:
+        for place, reason in [
+            ("folder.csv", "it is a folder"),
+            ("old.json/new/out.csv", "old.json is no folder"),
+        ]:
+            sentence = refusal(*words, place)
+            assert sentence.startswith(f"{place} cannot be written: "), (words, place, reason)
+            assert sentence.endswith(reason), (words, place, reason)

@@ -65,9 +65,10 @@ def test_a_file_that_is_not_completed_leaves_the_older_one(tmp_path: Path) -> No
     assert [path.read_text() for path in tmp_path.iterdir()] == ["older"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_the_command_says_what_is_wrong_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments, message in [
         (["dative", "--n", "999999", "--out", "a.csv"], "999,999 pairs were asked for"),
         (["dative", "--out", "a.parquet"], "name the file .csv, .tsv or .jsonl (packed"),
         (["dative", "--out", "a.png"], "name the file .csv, .tsv or .jsonl (packed"),
@@ -76,13 +77,9 @@ def test_a_file_that_is_not_completed_leaves_the_older_one(tmp_path: Path) -> No
         (["numerical", "--range", "20-21", "--out", "a.csv"], "needs at least 3 whole numbers"),
         (["dative", "--range", "5-9", "--out", "a.csv"], "range means nothing for dative"),
         (["hans", "--lexical", "A", "--out", "a.csv"], "lexical means nothing for hans"),
-    ],
-)
-def test_the_command_says_what_is_wrong_in_a_sentence(
-    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert message in result.output
-    assert list(tmp_path.iterdir()) == []
+    ]:
+        monkeypatch.chdir(tmp_path)
+        result = run(*arguments)
+        assert result.exit_code == 2, (arguments, message)
+        assert message in result.output, (arguments, message)
+        assert list(tmp_path.iterdir()) == [], (arguments, message)

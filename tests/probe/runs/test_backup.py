@@ -1,10 +1,10 @@
-"""Back-ups of the home as files: whole, cut off, of an older program, into a home that is used."""
+"""Back-ups of the home as files: whole, cut off, of another home, into a home that is used."""
 
 import json
 import os
-import shutil
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 
@@ -21,7 +21,6 @@ from tests.support.commands import refusal, run
 from tests.support.pages.visitors import ME
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
-VERSION_1 = Path(__file__).parent / "database" / "version_1.sqlite"
 FILES = {"config.json": b"{}", "model.safetensors": b"weights"}
 
 
@@ -88,70 +87,60 @@ def test_a_database_that_is_written_meanwhile_is_copied_as_it_was_at_one_moment(
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_nothing_is_written_where_nothing_changed(home: Path, folder: Path, sets: Sets) -> None:
-    store = Store()
-    save_model_files(FILES, "kept")
-    store.set_kept(store.create(ME, run_request(PLAN, sets)).id, "kept")
-    assert back_up(folder)
-    before = sorted(folder.rglob("*"))
-    assert not back_up(folder)
-    assert sorted(folder.rglob("*")) == before
-
-
-def test_only_the_newest_back_ups_are_kept_and_what_they_list(
+def test_a_back_up_is_made_where_something_changed_and_the_newest_are_kept(
     home: Path, folder: Path, sets: Sets
 ) -> None:
     store = Store()
     for _ in range(GENERATIONS + 2):
         store.create(ME, run_request(PLAN, sets))
         assert back_up(folder)
+        before = sorted(folder.rglob("*"))
+        assert not back_up(folder)
+        assert sorted(folder.rglob("*")) == before
     assert len(lists(folder)) == GENERATIONS
     listed = {h for path in lists(folder) for h in json.loads(path.read_text())["files"].values()}
     assert {path.name for path in (folder / "files").iterdir()} == listed
 
 
-def cut_list(folder: Path) -> None:
-    """Leave half of the newest list."""
-    newest = lists(folder)[-1]
-    newest.write_bytes(newest.read_bytes()[: newest.stat().st_size // 2])
+def newest_copy(folder: Path) -> Path:
+    """Return the newest copy of the database."""
+    return folder / "files" / json.loads(lists(folder)[-1].read_text())["files"]["runs.sqlite"]
 
 
-def lose_list(folder: Path) -> None:
-    """Leave the files of the newest back-up without their list, which is written last."""
-    lists(folder)[-1].unlink()
+def half(path: Path) -> None:
+    """Leave half of a file."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def cut_file(folder: Path) -> None:
-    """Leave half of the newest copy of the database."""
-    stored = folder / "files" / json.loads(lists(folder)[-1].read_text())["files"]["runs.sqlite"]
-    stored.write_bytes(stored.read_bytes()[: stored.stat().st_size // 2])
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "half of a list": lambda folder: half(lists(folder)[-1]),
+    "no list, which is written last": lambda folder: lists(folder)[-1].unlink(),
+    "half of a file": lambda folder: half(newest_copy(folder)),
+    "a file less": lambda folder: newest_copy(folder).unlink(),
+}
 
 
-def lose_file(folder: Path) -> None:
-    """Take the newest copy of the database away."""
-    (folder / "files" / json.loads(lists(folder)[-1].read_text())["files"]["runs.sqlite"]).unlink()
-
-
-@pytest.mark.parametrize("damage", [cut_list, lose_list, cut_file, lose_file])
 def test_a_back_up_that_was_cut_off_is_passed_over_and_made_anew(
-    damage, home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = Store()
-    first = store.create(ME, run_request(PLAN, sets)).id
-    back_up(folder)
-    second = store.create(ME, run_request(PLAN, sets)).id
-    back_up(folder)
-    damage(folder)
-    move_to_new_home(monkeypatch, tmp_path)
-    restore(folder)
-    assert [each.id for each in Store().runs()] == [first]
-    monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
-    store.create(ME, run_request(PLAN, sets))
-    assert back_up(folder)
-    shutil.rmtree(tmp_path / "new home")
-    move_to_new_home(monkeypatch, tmp_path)
-    restore(folder)
-    assert {first, second} < {each.id for each in Store().runs()}
+    store, whole = Store(), []
+    for name, damage in DAMAGES.items():
+        whole.append(store.create(ME, run_request(PLAN, sets)).id)
+        back_up(folder)
+        cut_off = store.create(ME, run_request(PLAN, sets)).id
+        back_up(folder)
+        damage(folder)
+        move_to_new_home(monkeypatch, tmp_path / name)
+        restore(folder)
+        assert {each.id for each in Store().runs()} == set(whole), name
+        monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
+        later = store.create(ME, run_request(PLAN, sets)).id
+        assert back_up(folder)
+        move_to_new_home(monkeypatch, tmp_path / f"after {name}")
+        restore(folder)
+        whole += [cut_off, later]
+        assert {each.id for each in Store().runs()} == set(whole), name
+        monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
 
 
 def test_a_folder_without_a_whole_back_up_restores_nothing(
@@ -159,37 +148,29 @@ def test_a_folder_without_a_whole_back_up_restores_nothing(
 ) -> None:
     Store().create(ME, run_request(PLAN, sets))
     back_up(folder)
-    cut_file(folder)
+    half(newest_copy(folder))
     new = move_to_new_home(monkeypatch, tmp_path)
-    with pytest.raises(FileError, match="there is no whole back-up in "):
-        restore(folder)
+    for place in (folder, tmp_path / "nowhere"):
+        with pytest.raises(FileError, match="there is no whole back-up in "):
+            restore(place)
     assert not (new / "runs.sqlite").exists()
-    with pytest.raises(FileError, match="there is no whole back-up in "):
-        restore(tmp_path / "nowhere")
 
 
-def test_a_database_of_an_older_program_is_restored_and_upgraded(
+def test_a_home_that_holds_something_is_neither_restored_into_nor_backed_up_over_another_s(
     home: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copy(VERSION_1, home / "runs.sqlite")
-    back_up(folder)
-    move_to_new_home(monkeypatch, tmp_path)
-    restore(folder)
-    assert len(Store().runs("somebody")) == 3
-
-
-@pytest.mark.parametrize("there", ["runs.sqlite", "models/mine/config.json"])
-def test_a_home_that_holds_something_is_not_restored_into(
-    there: str, home: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Store()
     back_up(folder)
-    mine = move_to_new_home(monkeypatch, tmp_path) / there
-    mine.parent.mkdir(parents=True)
-    mine.write_text("mine")
-    with pytest.raises(FileError, match="holds runs or models already"):
-        restore(folder)
-    assert mine.read_text() == "mine"
+    for there in ("runs.sqlite", "models/mine/config.json"):
+        mine = move_to_new_home(monkeypatch, tmp_path / f"new {Path(there).name}") / there
+        mine.parent.mkdir(parents=True)
+        mine.write_text("mine")
+        with pytest.raises(FileError, match="holds runs or models already"):
+            restore(folder)
+        assert mine.read_text() == "mine"
+    with pytest.raises(FileError, match="holds the back-up of another home"):
+        back_up(folder)
+    assert len(lists(folder)) == 1
 
 
 def test_a_restoring_that_was_cut_off_is_done_again(
@@ -208,18 +189,6 @@ def test_a_restoring_that_was_cut_off_is_done_again(
     assert (new / "models" / "kept" / "config.json").read_bytes() == b"{}"
 
 
-def test_another_home_s_back_ups_are_not_written_over(
-    home: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Store()
-    back_up(folder)
-    move_to_new_home(monkeypatch, tmp_path)
-    Store()
-    with pytest.raises(FileError, match="holds the back-up of another home"):
-        back_up(folder)
-    assert len(lists(folder)) == 1
-
-
 def test_a_new_model_without_its_run_is_not_backed_up(home: Path, folder: Path) -> None:
     Store()
     for name in ("new", "old"):
@@ -231,20 +200,17 @@ def test_a_new_model_without_its_run_is_not_backed_up(home: Path, folder: Path) 
     assert {path.split("/")[1] for path in files if path.startswith("models/")} == {"old"}
 
 
-def test_a_database_that_is_no_file_is_not_backed_up(
+def test_what_is_no_run_database_of_a_file_is_not_backed_up(
     home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NLI_CLINIC_DATABASE", "postgresql+psycopg://clinic:secret@db/clinic")
-    with pytest.raises(SettingsError, match="only a SQLite run database is backed up") as refused:
-        back_up(folder)
-    assert "secret" not in str(refused.value)
-
-
-def test_what_is_no_run_database_is_not_backed_up(home: Path, folder: Path) -> None:
     (home / "runs.sqlite").write_bytes(b"no database at all" * 1000)
     with pytest.raises(FileError, match="cannot be backed up: file is not a database"):
         back_up(folder)
     assert lists(folder) == []
+    monkeypatch.setenv("NLI_CLINIC_DATABASE", "postgresql+psycopg://clinic:secret@db/clinic")
+    with pytest.raises(SettingsError, match="only a SQLite run database is backed up") as refused:
+        back_up(folder)
+    assert "secret" not in str(refused.value)
 
 
 def test_an_app_restores_at_its_start_and_backs_up_until_its_end(

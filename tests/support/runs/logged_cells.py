@@ -20,7 +20,9 @@ def log_cell(
     while plan["gate"] and not Path(plan["gate"]).exists():
         halt(context.stop)
         time.sleep(0.01)
-    yield Result({"number": key["number"]})
+    yield Result(
+        {"number": key["number"], **({"filling": "x" * size} if (size := plan["size"]) else {})}
+    )
 
 
 LOGGED = Experiment(
@@ -39,11 +41,13 @@ class Log:
         self.path, self.gate = folder / "cells.log", folder / "gate"
         self.path.touch()
 
-    def request(self, name: str, cells: int, gated: bool = True) -> RunRequest:
-        """Return a run whose cells are noted as `name` and their numbers."""
+    def request(self, name: str, cells: int, gated: bool = True, size: int = 0) -> RunRequest:
+        """Return a run whose cells are noted as `name` and number; a result has `size` bytes."""
         gate = str(self.gate) if gated else ""
         return RunRequest(
-            LOGGED.kind, {"name": name, "cells": cells, "log": str(self.path), "gate": gate}, {}
+            LOGGED.kind,
+            {"name": name, "cells": cells, "log": str(self.path), "gate": gate, "size": size},
+            {},
         )
 
     def lines(self) -> list[str]:

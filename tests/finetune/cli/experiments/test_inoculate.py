@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from finetune.cli.inoculate import inoculate_command
 from finetune.cli.main import app
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import (
@@ -158,10 +159,8 @@ def test_new_thresholds_need_no_new_cells(asked: list[object]) -> None:
 
 @pytest.mark.parametrize("field", list(THRESHOLD_OPTIONS))
 def test_each_threshold_is_an_option(field: str) -> None:
-    (command,) = (one for one in app.registered_commands if one.name == "inoculate")
-    assert command.callback is not None
     name = THRESHOLD_OPTIONS[field].removeprefix("--").replace("-", "_")
-    parameter = inspect.signature(command.callback).parameters[name]
+    parameter = inspect.signature(inoculate_command).parameters[name]
     assert parameter.default == getattr(THRESHOLDS, field)
 
 

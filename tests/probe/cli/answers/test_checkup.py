@@ -91,22 +91,17 @@ def test_a_call_goes_on_with_what_an_interrupted_one_has_measured(
     assert (whole.state, whole.results[0]) == ("done", begun.results[0])  # seconds too
 
 
-@pytest.mark.parametrize(
-    ("limit", "sentence"),
-    [
+def test_a_wrong_limit_is_refused_before_anything_is_measured(words: list[str], home: Path) -> None:
+    for limit, sentence in [
         ("much", "--fail-under 'much' is neither a share from 0 to 1"),
         ("70", "--fail-under '70' is neither a share from 0 to 1"),
         ("sort=-1", "--fail-under 'sort=-1' is neither a share from 0 to 1"),
         ("nan", "--fail-under 'nan' is neither a share from 0 to 1"),
         ("srot=0.5", "a check-up of natural language inference has no figure 'srot'; it has: "),
-    ],
-)
-def test_a_wrong_limit_is_refused_before_anything_is_measured(
-    limit: str, sentence: str, words: list[str], home: Path
-) -> None:
-    said = refusal(*words, "--out", str(home / "out"), "--fail-under", limit)
-    assert said.startswith(sentence)
-    assert not (home / "out").exists()
+    ]:
+        said = refusal(*words, "--out", str(home / "out"), "--fail-under", limit)
+        assert said.startswith(sentence), (limit, sentence)
+        assert not (home / "out").exists(), (limit, sentence)
 
 
 def test_a_missing_model_is_answered_by_a_sentence(tmp_path: Path) -> None:

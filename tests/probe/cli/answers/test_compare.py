@@ -2,25 +2,23 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.commands import refusal, run
 
 PAIR = ["--premise", "A man walks.", "--hypothesis", "He moves."]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_options_of_a_file_and_of_a_pair_do_not_mix() -> None:
+    for words, said in [
         (["in.csv", "--answer", "neutral"], "--answer is the label of a pair; "),
         ([*PAIR, "--label-value", "1=e"], "--label-value is for a file; name one"),
         ([*PAIR, "--columns", "a,b"], "--columns is for a file; name one"),
         ([*PAIR, "--out", "o.csv"], "--summary and --out are for a file; name one"),
         (["in.csv", *PAIR], "give a file, or --premise and --hypothesis (or --text), not both"),
-    ],
-)
-def test_options_of_a_file_and_of_a_pair_do_not_mix(words: list[str], said: str) -> None:
-    assert refusal("compare", *words, "--model", "one", "--model", "two").startswith(said)
+    ]:
+        assert refusal("compare", *words, "--model", "one", "--model", "two").startswith(said), (
+            words,
+            said,
+        )
 
 
 def test_a_label_that_is_not_known_is_asked_about(model: str, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner, Result
 
 from probe.baselines import BASELINES
@@ -63,9 +62,8 @@ def test_two_classes_are_named(tmp_path: Path) -> None:
     assert result.stdout.endswith("two classes\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
+def test_a_file_that_cannot_be_evaluated_gets_one_sentence(tmp_path: Path) -> None:
+    for name, text, words in [
         ("numbers", "premise,hypothesis,label\na,b,neutral\n", "there is no rule 'numbers'"),
         ("numerical", "premise,label\na,neutral\n", "no column 'hypothesis' in your file"),
         (
@@ -75,16 +73,12 @@ def test_two_classes_are_named(tmp_path: Path) -> None:
         ),
         ("numerical", "premise,hypothesis,label\na,b,perhaps\n", "holds 'perhaps' (1 row)"),
         ("numerical", "premise,hypothesis,label\na,b,\n", "holds no pair with a premise"),
-    ],
-)
-def test_a_file_that_cannot_be_evaluated_gets_one_sentence(
-    tmp_path: Path, name: str, text: str, words: str
-) -> None:
-    (tmp_path / "in.csv").write_text(text)
-    result = run("judge", name, tmp_path / "in.csv")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("error: ") and words in result.stderr
-    assert result.stderr.count("\n") == 1
+    ]:
+        (tmp_path / "in.csv").write_text(text)
+        result = run("judge", name, tmp_path / "in.csv")
+        assert result.exit_code == 2, (name, text, words)
+        assert result.stderr.startswith("error: ") and words in result.stderr, (name, text, words)
+        assert result.stderr.count("\n") == 1, (name, text, words)
 
 
 def test_the_command_trains(tmp_path: Path) -> None:

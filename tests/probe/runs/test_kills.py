@@ -22,7 +22,6 @@ from probe.runs.store import Store
 from tests.support.processes.dask_cluster import DaskCluster, dask_cluster
 from tests.support.waiting import training, until
 
-ROOT = Path(__file__).resolve().parents[4]
 pytestmark = pytest.mark.slow
 LONG = {"max_epochs": 40, "patience": 40, "batch": 4, "precision": "fp32"}
 
