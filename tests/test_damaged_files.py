@@ -20,7 +20,7 @@ from finetune.training.checkpoints import averages_and_scores
 from probe.checkup.report import REFERENCES
 from probe.errors import UserError
 from probe.runs import gallery
-from probe.scoring.files import FILE, read_checkpoint
+from probe.scoring.files import STATE, read_identity
 from probe.templates import grammar
 from tests.support.commands import run
 
@@ -144,9 +144,9 @@ READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
         by_command("templates", "mine", "--n", "2", "--out", "OUT"),
     ),
     "run.json": (first_of(gallery.FOLDER, "da-*.json"), by_function(gallery.read)),
-    FILE: (
+    STATE: (
         text('{"identity": {}, "rows": 1, "sizes": {}, "state": {}}'),
-        by_function(lambda path: read_checkpoint(path.parent)),
+        by_function(lambda path: read_identity(path.parent)),
     ),
     "checkpoint/state.json": (
         text('{"step": 1, "recipe": {}, "scores": []}'),

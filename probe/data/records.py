@@ -1,4 +1,4 @@
-"""A row of a file as it is read: its cells, and in a text file its bytes as they are written."""
+"""A row of a file as it is read: its cells, and in a text file what is written of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from probe.limits import Bounds
 class Record:
     """A row of a file, numbered from 0; `broken` says why it does not fit the header.
 
-    `written` are its bytes in the file without the line end `end`; nothing where it has none, or
-    none that could stand in another file.
+    `written` is a JSON object's text on one line, and `fields` are those of CSV or TSV as they are
+    written: where a file has none, or none that could stand in another one, they are empty.
     """
 
     number: int
     cells: Mapping[str, Any] = field(default_factory=dict)  # Any: whatever a file may hold
-    written: bytes = b""
-    end: bytes = b""
+    written: str = ""
+    fields: Sequence[str] = ()
     broken: str = ""
 
 

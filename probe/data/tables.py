@@ -7,23 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
-from probe.data.formats.delimited import Delimited, DelimitedForm, open_delimited
-from probe.data.formats.encodings import TextFile, text_file
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import Parquet
 from probe.data.names import HALF
-from probe.data.records import NO_RECORD, Record, Tabular, cell
+from probe.data.records import Record, Tabular, cell
 from probe.data.rows import is_missing
 from probe.data.source import Form, Shape, checked, reader_of
-from probe.data.writers import (
-    BLOCKS,
-    AppendedFile,
-    BesideDelimited,
-    checked_form,
-    line_form,
-    write_blocks,
-)
-from probe.errors import FileError, FileQuestion
+from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 
 
@@ -96,23 +86,6 @@ def read_table(
     return Table(frame, reader.form, broken, bounds, tuple(shape.nested), reader.words)
 
 
-def write_table(frame: pd.DataFrame, path: Path, guard: bool = False) -> None:
-    """Write a frame in the form that the name says, guarded for spreadsheets or not.
-
-    Raises FileError where that form cannot hold the text or the file cannot be written.
-    """
-    form, names = checked_form(path, guard), [str(name) for name in frame.columns]
-    rows = ((NO_RECORD, row) for row in frame.itertuples(index=False, name=None))
-    if form in BLOCKS:
-        values = list(rows)
-        write_blocks(path, form, (), names, lambda: iter(values), None)
-        return
-    lines = line_form(path, names, None, guard)
-    file = AppendedFile(path)
-    file.append(b"".join([lines.head(), *(lines.line(*row) for row in rows)]))
-    file.close()
-
-
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
 REPLACEMENT = "\ufffd"
 """Stands for half of a character, which no page can show."""
@@ -131,43 +104,3 @@ def first_rows(table: Tabular) -> pd.DataFrame:
 def _shown(cell: object) -> str:
     text = "" if is_missing(cell) else HALF.sub(REPLACEMENT, str(cell))
     return text if len(text) <= PREVIEW_CHARACTERS else text[:PREVIEW_CHARACTERS] + "…"
-
-
-COPIED_ROWS = 4096
-"""Rows of a file that are in memory at a time."""
-
-
-def write_guarded_copy(path: Path, copy: Path) -> None:
-    """Write a guarded copy of a CSV or TSV file of ours. Raises FileError.
-
-    What was asked about the file that ours stands beside is not asked again: quotes that may be
-    either enclose fields, as a spreadsheet takes them, and bytes are copied in any encoding.
-    """
-    form: DelimitedForm = "tsv" if checked_form(path, guard=True) == "tsv" else "csv"
-    try:
-        text = text_file(path, UNBOUNDED)
-    except FileQuestion as question:
-        text = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
-    source = _opened(text, form)
-    lines = BesideDelimited(source, (), copy.name, guard=True)
-    file = AppendedFile(copy)
-    file.append(lines.head())
-    rows = (lines.line(record, ()) for record in source.records())
-    for several in _several(rows):
-        file.append(b"".join(several))
-    file.close()
-
-
-def _opened(file: TextFile, form: DelimitedForm) -> Delimited:
-    for quotes in (None, True):
-        for header in (None, True):  # ours has one, but there may be a title above it
-            try:
-                return open_delimited(file, form, FileOptions(header=header, quotes=quotes))
-            except FileQuestion as question:
-                asked = question
-    raise asked
-
-
-def _several(rows: Iterator[bytes]) -> Iterator[list[bytes]]:
-    while several := list(islice(rows, COPIED_ROWS)):
-        yield several

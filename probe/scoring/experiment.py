@@ -1,20 +1,17 @@
 """A file that is scored as a run: its parts are cells, computed wherever the engine computes."""
 
 import filecmp
-import gzip
 import json
-import os
 import secrets
 import shutil
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from probe.analysis.batch import Row, score
-from probe.analysis.summary import Summary, Totals, fp32_sample
+from probe.analysis.batch import Row
+from probe.analysis.summary import Totals
 from probe.data.file_options import FileOptions
 from probe.data.questions import ADVERSARIAL, BASE
 from probe.data.records import Record, cell
@@ -23,20 +20,26 @@ from probe.data.source import Source, open_source
 from probe.data.writers import as_json
 from probe.errors import FileError, UserError, writing
 from probe.limits import UNBOUNDED, Bounds
-from probe.models.classifier import Precision, resolve
+from probe.models.classifier import Precision
 from probe.models.library import that_reads
-from probe.reports.scored import summary_json
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_any_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun, environment
 from probe.scoring.files import (
+    Assembly,
+    ModelFacts,
     Places,
-    RowValues,
-    ScoringFiles,
+    ScoredPart,
     ScoringRequest,
     ValueColumns,
-    precisions_json,
-    value_columns,
+    pack,
+    packed_values,
+    part_name,
+    part_of,
+    read_packed_values,
+    scored_chunks,
+    unpack,
+    write_whole,
 )
 from probe.settings import settings
 from probe.stopping import halt
@@ -164,22 +167,22 @@ def keep_input(folder: str, file: Path) -> Path:
 
 def write_part(folder: str, key: Json, content: bytes) -> None:
     """Keep what is to be scored of a part. Raises FileError."""
-    _write(_folder(folder) / "parts" / _name(key), content)
+    write_whole(_folder(folder) / "parts" / part_name(key["start"]), content)
 
 
 def read_part(folder: str, key: Json) -> bytes:
     """Return what is to be scored of a part, packed. Raises FileError."""
-    return _read(_folder(folder) / "parts" / _name(key))
+    return _read(_folder(folder) / "parts" / part_name(key["start"]))
 
 
 def write_values(folder: str, key: Json, content: bytes) -> None:
     """Keep what came of a part, packed already. Raises FileError."""
-    _write(_folder(folder) / "values" / _name(key), content)
+    write_whole(_folder(folder) / "values" / part_name(key["start"]), content)
 
 
 def read_values(folder: str, key: Json) -> bytes:
     """Return what came of a part, packed. Raises FileError."""
-    return _read(_folder(folder) / "values" / _name(key))
+    return _read(_folder(folder) / "values" / part_name(key["start"]))
 
 
 def remove_folder(folder: str) -> None:
@@ -199,37 +202,11 @@ def folder_bytes(folder: str) -> int:
     return sum(path.stat().st_size for path in _folder(folder).rglob("*") if path.is_file())
 
 
-def pack(content: bytes) -> bytes:
-    """Pack what is kept or sent."""
-    return gzip.compress(content, compresslevel=1, mtime=0)
-
-
-def unpack(content: bytes) -> bytes:
-    """Unpack what was kept or sent."""
-    return gzip.decompress(content)
-
-
-def _name(key: Json) -> str:
-    return f"{key['start']:09}.json.gz"
-
-
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as problem:
         raise FileError("the file of this run is not here any more; score it anew") from problem
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all, also where the machine stops."""
-    fresh = path.with_name(f"{path.name}.new")
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
 
 
 BYTES = "bytes in a cell"
@@ -299,31 +276,6 @@ def read_packed_part(content: bytes) -> Part:
     return Part(names, rows, Bounds(**values["bounds"]))
 
 
-@dataclass(frozen=True)
-class ScoredPart:
-    """What came of a part: its rows' values, what they come to, and by which model."""
-
-    values: RowValues
-    totals: Mapping[str, Any]  # Any: JSON
-    labels: tuple[str, ...]
-    model: str
-    revision: str | None
-    precision: str
-
-
-def packed_values(part: ScoredPart) -> bytes:
-    """Return what came of a part as it is sent back."""
-    values = vars(part) | {"values": vars(part.values)}
-    return pack(json.dumps(values, default=as_json).encode())
-
-
-def read_packed_values(content: bytes) -> ScoredPart:
-    """Return what was sent back of a part."""
-    values: Json = json.loads(unpack(content))
-    labels = tuple(values.pop("labels"))
-    return ScoredPart(RowValues(**values.pop("values")), labels=labels, **values)
-
-
 def run_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
@@ -332,23 +284,13 @@ def run_cell(
     request = planned.request
     loaded = load_any_unchanged(planned.model, context.model, planned.order)
     model = that_reads(loaded, request.long)
-    totals, rows = Totals(model.task, request.names), list[Row]()
-    for chunk in score(
-        part, request.columns, model, request.names, request.seed,
-        request.options, request.precision, request.chunk_rows, key["start"],
-        fp32_sample(planned.rows, request.seed), request.below,
-    ):  # fmt: skip
-        totals.add(chunk.rows)
+    rows = list[Row]()
+    for chunk in scored_chunks(part, model, request, planned.rows, key["start"]):
         rows += chunk.rows
         yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
         halt(context.stop)
-    columns = value_columns(model, request.names)
-    scored = ScoredPart(
-        columns.values(rows), totals.state, columns.labels,
-        model.name, model.revision, resolve(request.precision),
-    )  # fmt: skip
-    counts = {"rows": totals.rows, "scored": totals.scored}
-    yield Result(counts, content=packed_values(scored))
+    counts = {"rows": len(rows), "scored": sum(row.prediction is not None for row in rows)}
+    yield Result(counts, content=packed_values(part_of(rows, model, request)))
 
 
 def scoring_request(
@@ -414,15 +356,6 @@ NOTHING_YET = "no part of this file is scored yet"
 
 
 @dataclass(frozen=True)
-class ModelFacts:
-    """What a worker said of the model by which it scored a part."""
-
-    name: str
-    revision: str | None
-    task: Task
-
-
-@dataclass(frozen=True)
 class DonePart:
     """The rows of a part with all columns of the file, and what came of them."""
 
@@ -460,20 +393,18 @@ def assemble(
         raise FileError(NOTHING_YET)
     source = open_source(input_file(plan.folder, plan.file), options=plan.request.reading)
     parts = _parts(plan, source, done)
-    first, names = next(parts), plan.request.names
-    columns = ValueColumns(first.scored.labels, plan.task, names, plan.request.long)
-    files = ScoringFiles(source, columns, first.scored.model, places, plan.request.guard)
-    totals, precisions = Totals(plan.task, names), Counter[str]()
+    first = next(parts)
+    model = ModelFacts(first.scored.model, first.scored.revision, plan.task)
+    columns = _columns_of(plan, first.scored)
+    assembly = Assembly(source, plan.request, places, model, columns)
     for part in chain([first], parts):
-        files.add(part.part.rows, part.scored.values)
-        totals.merge(part.scored.totals)
-        precisions[part.scored.precision] += len(part.part.rows)
+        assembly.add(part.part.rows, part.scored)
         take(part)
-    files.finish()
-    shape = _summary_json(totals.summary(), first.scored, plan)
-    shape |= precisions_json(precisions) | files.variants_json() | {"forms": files.forms}
-    files.clean()
-    return Assembled(totals, shape)
+    return Assembled(assembly.totals, assembly.finish())
+
+
+def _columns_of(plan: ScoringPlan, scored: ScoredPart) -> ValueColumns:
+    return ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
 
 
 def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[DonePart]:
@@ -483,14 +414,5 @@ def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[
         part = Part(source.names, list(islice(records, key["rows"])))
         if key["start"] in known:
             scored = read_packed_values(read_values(plan.folder, key))
-            columns = ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
-            yield DonePart(part, replace(scored, values=columns.completed(scored.values)))
-
-
-def _summary_json(
-    summary: Summary, part: ScoredPart, plan: ScoringPlan
-) -> dict[str, Any]:  # Any: JSON
-    model = ModelFacts(part.model, part.revision, plan.task)
-    precision: Precision = "bf16" if part.precision == "bf16" else "fp32"
-    request = plan.request
-    return summary_json(summary, model, precision, request.seed, request.options)
+            values = _columns_of(plan, scored).completed(scored.values)
+            yield DonePart(part, replace(scored, values=values))

@@ -1,12 +1,15 @@
-"""The files of a scoring, which grow together."""
+"""Scoring a file: rows are scored into parts, and the parts are put together into its files."""
 
+import gzip
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +27,10 @@ from probe.analysis.summary import Totals, fp32_sample
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import BASE
-from probe.data.records import NO_RECORD, Record
+from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns
 from probe.data.source import Source, form_of
-from probe.data.writers import (
-    AppendedFile,
-    Output,
-    Values,
-    check_cells,
-    check_rows,
-    free_names,
-    read_spool,
-    spooled,
-)
+from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import reading, writing
 from probe.models.classifier import Classifier, Model, Precision, resolve
 from probe.models.weights import file_hash
@@ -55,49 +49,6 @@ from probe.tasks.task import Label, Task
 from probe.text.language import BEYOND_DOUBT, IN_DOUBT
 from probe.text.words import listing
 from probe.transforms import Options
-
-FILE = "state.json"
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """Rows that are done, where each file ends behind them, and what they come to together.
-
-    `identity` names what was scored and how.
-    """
-
-    identity: Mapping[str, str]
-    rows: int = 0
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    totals: Mapping[str, Any] | None = None  # Any: JSON
-
-
-def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Store how far a scoring is. Raises FileError."""
-    fresh = folder / f"{FILE}.new"
-    with writing(fresh), fresh.open("w", encoding="utf-8") as file:
-        json.dump(asdict(checkpoint), file)
-        file.flush()
-        os.fsync(file.fileno())
-    with writing(folder):
-        fresh.replace(folder / FILE)
-
-
-def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """Return how far an interrupted scoring came, None where there is none.
-
-    Raises FileError where that cannot be read.
-    """
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    with reading(str(path), "how far a scoring came", "delete its folder"):
-        return Checkpoint(**json.loads(path.read_text(encoding="utf-8")))
-
-
-def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return the names of what has changed since."""
-    return [name for name in now if before.get(name) != now[name]]
 
 
 @dataclass(frozen=True)
@@ -168,74 +119,6 @@ class Places:
         return self.scored.with_name(f"{self.scored.name}.unfinished")
 
 
-class ScoringFiles:
-    """The scored file, that of the examples made, and the figures of variants for the summary."""
-
-    def __init__(
-        self,
-        source: Source,
-        columns: ValueColumns,
-        model: str,
-        places: Places,
-        guard: bool = False,
-        sizes: Mapping[str, int] | None = None,
-    ) -> None:
-        """`model` stands behind our names that the input has too; `sizes` are as below.
-
-        Without them the files are begun anew. Raises FileError.
-        """
-        self._places, known = places, sizes or {}
-        with writing(places.work):
-            if not known:
-                shutil.rmtree(places.work, ignore_errors=True)
-            places.work.mkdir(parents=True, exist_ok=True)
-        names = free_names(source.columns, columns.scored, Path(model).name)
-        spool, made = places.work / "scored.spool", places.work / "pairs.spool"
-        self._scored = Output(places.scored, names, spool, source, guard, known)
-        self._pairs = None
-        if places.pairs:
-            self._pairs = Output(places.pairs, columns.made, made, None, guard, known)
-        self._variants = None
-        if columns.task.f1 and BASE in source.names:
-            path = places.work / "variants.spool"
-            self._variants = AppendedFile(path, known.get(str(path), 0))
-
-    def add(self, records: Iterable[Record], values: RowValues) -> None:
-        """Write rows and see that they are on the disk. Raises FileError."""
-        self._scored.write(zip(records, values.scored, strict=True))
-        if self._pairs:
-            self._pairs.write((NO_RECORD, made) for made in values.made)
-        if self._variants:
-            self._variants.append(b"".join(map(spooled, values.variants)))
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The bytes of each file that are on the disk, by its path."""
-        files = (self._scored, self._pairs, self._variants)
-        return {str(file.place): file.size for file in files if file}
-
-    @property
-    def forms(self) -> dict[str, str]:
-        """In what form each file is, in words."""
-        forms = {"scored": self._scored.words}
-        return forms | ({"pairs": self._pairs.words} if self._pairs else {})
-
-    def variants_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return what the variants of questions come to so far."""
-        return variants_json(read_spool(self._variants.place)) if self._variants else {}
-
-    def finish(self) -> None:
-        """Close the files with what they hold by now. Raises FileError."""
-        for output in filter(None, (self._scored, self._pairs)):
-            output.finish()
-        if self._variants:
-            self._variants.close()
-
-    def clean(self) -> None:
-        """Remove what is needed only to go on."""
-        shutil.rmtree(self._places.work, ignore_errors=True)
-
-
 def check_forms(
     places: Places, source: Source, texts: Sequence[str], transforms: Sequence[str]
 ) -> None:
@@ -253,18 +136,9 @@ def check_forms(
 
 
 def forms_words(forms: Mapping[str, str]) -> str:
-    """Say in what form the files are, as `ScoringFiles.forms` has it."""
+    """Say in what form the files are, as a summary has it."""
     names = {"scored": "The scored file", "pairs": "The file of the texts that were made"}
     return " ".join(f"{names[name]} is {words}." for name, words in forms.items())
-
-
-def lost(sizes: Mapping[str, int]) -> list[str]:
-    """Return the names of files that do not hold any more what was written."""
-    return [
-        Path(place).name
-        for place, size in sizes.items()
-        if not Path(place).is_file() or Path(place).stat().st_size < size
-    ]
 
 
 PRECISION_ROWS = "precision_rows"
@@ -287,7 +161,7 @@ def precision_words(summary: Mapping[str, Any]) -> str:  # Any: JSON
 
 PLAIN_ROWS = 1024
 """Rows that are scored together where no transform is asked for."""
-FORMAT = 3
+FORMAT = 4
 """Of what is kept of an interrupted scoring; another one begins anew."""
 
 
@@ -347,8 +221,176 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+@dataclass(frozen=True)
+class ScoredPart:
+    """What came of some rows: their values, what they come to, and by which model."""
+
+    values: RowValues
+    totals: Mapping[str, Any]  # Any: JSON
+    labels: tuple[str, ...]
+    model: str
+    revision: str | None
+    precision: str
+
+
+def part_of(rows: Sequence[Row], model: Model, request: ScoringRequest) -> ScoredPart:
+    """Return what came of rows."""
+    columns, totals = value_columns(model, request.names), Totals(model.task, request.names)
+    totals.add(rows)
+    return ScoredPart(
+        columns.values(rows), totals.state, columns.labels,
+        model.name, model.revision, resolve(request.precision),
+    )  # fmt: skip
+
+
+def packed_values(part: ScoredPart) -> bytes:
+    """Return what came of a part as it is kept and sent back."""
+    values = vars(part) | {"values": vars(part.values)}
+    return pack(json.dumps(values, default=as_json).encode())
+
+
+def read_packed_values(content: bytes) -> ScoredPart:
+    """Return what was kept or sent back of a part."""
+    values: dict[str, Any] = json.loads(unpack(content))  # Any: JSON
+    labels = tuple(values.pop("labels"))
+    return ScoredPart(RowValues(**values.pop("values")), labels=labels, **values)
+
+
+def pack(content: bytes) -> bytes:
+    """Pack what is kept or sent."""
+    return gzip.compress(content, compresslevel=1, mtime=0)
+
+
+def unpack(content: bytes) -> bytes:
+    """Unpack what was kept or sent."""
+    return gzip.decompress(content)
+
+
+def part_name(start: int) -> str:
+    """Return the name of the file that keeps the part that begins with a row."""
+    return f"{start:09}.json.gz"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, also where the machine stops.
+
+    Raises FileError.
+    """
+    fresh = path.with_name(f"{path.name}.new")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+
+
+def scored_chunks(
+    table: Tabular, model: Model, request: ScoringRequest, rows: int, start: int = 0
+) -> Iterator[Chunk[Row]]:
+    """Score the rows of a table from one on; its whole file has so many.
+
+    Raises FileError, and UnknownTransform or Unavailable before the first chunk.
+    """
+    return score(
+        table, request.columns, model, request.names, request.seed, request.options,
+        request.precision, request.chunk_rows, start, fp32_sample(rows, request.seed),
+        request.below,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is told of the model by which a part was scored."""
+
+    name: str
+    revision: str | None
+    task: Task
+
+
+class Assembly:
+    """The files that the parts of a file are put into, and what these come to together.
+
+    Parts come in the order of the file, of which some may be left out. `variants` are the scores of
+    questions' variants.
+    """
+
+    def __init__(
+        self, source: Source, request: ScoringRequest, places: Places, model: ModelFacts,
+        columns: ValueColumns,
+    ) -> None:  # fmt: skip
+        """The model's name stands behind our names that the input has too. Raises FileError."""
+        self._request, self._model = request, model
+        self.totals = Totals(model.task, request.names)
+        self._precisions = Counter[str]()
+        self._variants: list[VariantScore] | None = None
+        if model.task.f1 and BASE in source.names:
+            self._variants = []
+        names = free_names(source.columns, columns.scored, Path(model.name).name)
+        self._scored = Output(places.scored, names, source, request.guard)
+        self._pairs = (
+            Output(places.pairs, columns.made, None, request.guard) if places.pairs else None
+        )
+
+    def add(self, records: Sequence[Record], part: ScoredPart) -> None:
+        """Write the rows of a part behind the others. Raises FileError."""
+        self._scored.write(zip(records, part.values.scored, strict=True))
+        if self._pairs:
+            self._pairs.write((NO_RECORD, made) for made in part.values.made)
+        if self._variants is not None:
+            self._variants += part.values.variants
+        self.totals.merge(part.totals)
+        self._precisions[part.precision] += len(records)
+
+    def finish(self) -> dict[str, Any]:  # Any: JSON
+        """Complete the files with the rows that they hold; return the summary of these.
+
+        Raises FileError.
+        """
+        forms = {}
+        for name, output in {"scored": self._scored, "pairs": self._pairs}.items():
+            if output:
+                output.finish()
+                forms[name] = output.words
+        request = self._request
+        precision: Precision = request.precision
+        if self._precisions:
+            precision = "bf16" if next(iter(self._precisions)) == "bf16" else "fp32"
+        shape = summary_json(
+            self.totals.summary(), self._model, precision, request.seed, request.options
+        )
+        shape |= precisions_json(self._precisions) | variants_json(self._variants or ())
+        return shape | {"forms": forms}
+
+
+STATE = "state.json"
+
+
+def read_identity(folder: Path) -> dict[str, str] | None:
+    """Return the identity of an interrupted scoring, None where there is none.
+
+    Raises FileError where that cannot be read.
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return None
+    with reading(str(path), "how far a scoring came", "delete its folder"):
+        return dict(json.loads(path.read_text(encoding="utf-8"))["identity"])
+
+
+def read_parts(folder: Path) -> list[ScoredPart]:
+    """Return what an interrupted scoring kept, from the first row on. Raises FileError."""
+    parts, rows = list[ScoredPart](), 0
+    while (path := folder / part_name(rows)).is_file():
+        with reading(str(path), "how far a scoring came", "delete its folder"):
+            parts.append(read_packed_values(path.read_bytes()))
+        rows += len(parts[-1].values.scored)
+    return parts
+
+
 class FileScoring:
-    """A file that is scored; after every chunk all that is done is on the disk.
+    """A file that is scored in this process; every chunk is a part, kept once it is scored.
 
     It begins with the row `start`. `anew` says why it does not go on where an earlier one stopped,
     "" where there was none or it does.
@@ -367,58 +409,55 @@ class FileScoring:
         self._source, self._model, self._places = source, model, places
         self._request = request.judged(source, model.task)
         self._identity = identity
-        self._columns = value_columns(model, request.names)
-        self.anew = ""
+        self.anew, self.start = "", 0
         begun = self._begun()
-        self.start = begun.rows
-        self.totals = Totals(model.task, request.names)
-        if begun.totals:
-            self.totals.merge(begun.totals)
-        self._files = ScoringFiles(
-            source, self._columns, model.name, places, request.guard, begun.sizes
-        )
+        self._assembly = Assembly(
+            source, request, places, ModelFacts(model.name, model.revision, model.task),
+            value_columns(model, request.names),
+        )  # fmt: skip
+        records = source.records() if begun else iter(())
+        for part in begun:
+            self._assembly.add(list(islice(records, len(part.values.scored))), part)
 
-    def _begun(self) -> Checkpoint:
-        """Return where a scoring of the same file in the same way stopped."""
-        fresh = Checkpoint(self._identity or {})
-        found = read_checkpoint(self._places.work) if self._identity else None
-        if found is None:
-            return fresh
-        if different := changed(found.identity, fresh.identity):
-            self.anew = f"{' and '.join(different)} changed since {found.rows:,} rows were scored"
-        elif gone := lost(found.sizes):
-            self.anew = f"{' and '.join(gone)} of an earlier call is not there any more"
-        return fresh if self.anew else found
+    def _begun(self) -> list[ScoredPart]:
+        """Return what a scoring of the same file in the same way did before it stopped."""
+        work, known = self._places.work, dict(self._identity or {})
+        if known and (found := read_identity(work)) is not None:
+            parts = read_parts(work)
+            rows = sum(len(part.values.scored) for part in parts)
+            changed = [name for name, now in known.items() if found.get(name) != now]
+            if not changed:
+                self.start = rows
+                return parts
+            if rows:
+                self.anew = f"{' and '.join(changed)} changed since {rows:,} rows were scored"
+        shutil.rmtree(work, ignore_errors=True)
+        if known:
+            write_whole(work / STATE, json.dumps({"identity": known}).encode())
+        return []
+
+    @property
+    def totals(self) -> Totals:
+        """What the rows that are done come to."""
+        return self._assembly.totals
 
     def chunks(self) -> Iterator[Chunk[Row]]:
         """Score and write; whoever drives it may stop after any chunk.
 
-        Raises FileError, and UnknownTransform or Unavailable before the first chunk.
+        Raises as `scored_chunks` does.
         """
-        request = self._request
-        for chunk in score(
-            self._source, request.columns, self._model, request.names, request.seed,
-            request.options, request.precision, request.chunk_rows, self.start,
-            fp32_sample(len(self._source), request.seed), request.below,
-        ):  # fmt: skip
-            self._files.add((row.record for row in chunk.rows), self._columns.values(chunk.rows))
-            self.totals.add(chunk.rows)
-            if self._identity:
-                self._store(chunk.done)
+        source, start = self._source, self.start
+        for chunk in scored_chunks(source, self._model, self._request, len(source), start):
+            part = part_of(chunk.rows, self._model, self._request)
+            if self._identity is not None:
+                name = part_name(chunk.done - len(chunk.rows))
+                write_whole(self._places.work / name, packed_values(part))
+            self._assembly.add([row.record for row in chunk.rows], part)
             yield chunk
-
-    def _store(self, rows: int) -> None:
-        checkpoint = Checkpoint(self._identity or {}, rows, self._files.sizes, self.totals.state)
-        write_checkpoint(self._places.work, checkpoint)
 
     def hand_over(self) -> dict[str, Any]:  # Any: JSON
         """Complete the files with the rows that are done, and return the summary of these."""
-        self._files.finish()
-        request = self._request
-        shape = summary_json(
-            self.totals.summary(), self._model, request.precision, request.seed, request.options
-        )
-        shape |= self._files.variants_json() | {"forms": self._files.forms}
-        if self.totals.rows == len(self._source) or not self._identity:
-            self._files.clean()
+        shape = self._assembly.finish()
+        if self.totals.rows == len(self._source):
+            shutil.rmtree(self._places.work, ignore_errors=True)
         return shape

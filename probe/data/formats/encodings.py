@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import log
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from charset_normalizer import from_bytes
 
-from probe.data.formats.unpacking import Pieces, open_bytes, pieces_of
+from probe.data.formats.unpacking import open_bytes, pieces_of
 from probe.data.names import shown
 from probe.errors import FileError, FileQuestion
 from probe.limits import Bounds
@@ -130,6 +130,7 @@ def _in_language(counts: Counter[str], letters: str) -> float:
 SAMPLE_BYTES = 1 << 18
 """Bytes of which an encoding is guessed."""
 MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -170,13 +171,17 @@ ASCII_MARKS = '\r\n,;\t|"{}'
 """What lines, rows and objects are told apart by."""
 
 
+HELD_BYTES = 1 << 24
+"""Bytes of an unpacked file that stay in memory, so that it is opened once; a larger one is opened
+anew for each pass."""
+
+
 @dataclass(frozen=True)
 class TextFile:
     """A file that holds text: its encoding, and its first character that is no space.
 
-    Its bytes are read in `inner`, the encoding itself or UTF-8 in place of one, such as UTF-16, in
-    which a line feed is not the byte of ASCII; what is read comes back by `outer`. A person may
-    have `told` the encoding.
+    `mark` is the byte order mark that it begins with. A person may have `told` the encoding. A
+    small file's bytes are `held`.
     """
 
     path: Path
@@ -184,29 +189,29 @@ class TextFile:
     encoding: str
     first: str
     told: bool = False
-
-    @property
-    def inner(self) -> str:
-        """The encoding of the bytes as they are read."""
-        return self.encoding if _is_ascii_like(self.encoding) else "utf-8-sig"
+    mark: bytes = b""
+    held: bytes | None = field(default=None, repr=False, compare=False)
 
     @property
     def words(self) -> str:
         """The encoding in words where it was guessed or told, "" for UTF-8."""
         return "" if self.encoding == "utf-8-sig" else f"its text in {self.encoding.upper()}"
 
-    def outer(self, inner: bytes) -> bytes:
-        """Return bytes that were read as they stand in the file."""
-        if _is_ascii_like(self.encoding):
-            return inner
-        return inner.decode("utf-8").encode(self.encoding)
+    def open_bytes(self) -> IO[bytes]:
+        """Open the bytes, from the memory where they are held. Raises FileError, LimitError."""
+        return open_bytes(self.path, self.bounds) if self.held is None else io.BytesIO(self.held)
 
     @contextmanager
-    def open_bytes(self) -> Iterator[IO[bytes]]:
-        """Open the bytes in `inner`. Raises FileError, LimitError."""
+    def open(self, newline: Literal["", "\n"] = "\n") -> Iterator[IO[str]]:
+        """Open the text without its mark, its line ends as they are. Raises FileError, LimitError.
+
+        Without a `newline` a carriage return alone ends a line, too.
+        """
         try:
-            with _inner_bytes(self.path, self.bounds, self.encoding) as file:
-                yield file
+            with self.open_bytes() as file:
+                file.read(len(self.mark))
+                with io.TextIOWrapper(file, self.encoding, newline=newline) as text:
+                    yield text
         except UnicodeError as problem:
             if self.told:
                 raise self._not_as_told() from problem
@@ -223,7 +228,7 @@ class TextFile:
     def _first_wrong(self) -> str:
         """Name the first byte that is none of the encoding, by its number and its line."""
         decoder, before, line = codecs.getincrementaldecoder(self.encoding)(), 0, 1
-        with open_bytes(self.path, self.bounds) as file:
+        with self.open_bytes() as file:
             for piece in pieces_of(file):
                 held = len(decoder.getstate()[0])
                 try:
@@ -238,25 +243,22 @@ class TextFile:
                 before += len(piece)
         return "it does not begin or end as such a text does"
 
-    @contextmanager
-    def open(self) -> Iterator[IO[str]]:
-        """Open the text, its line ends as they are. Raises FileError, LimitError."""
-        with self.open_bytes() as file, io.TextIOWrapper(file, self.inner, newline="\n") as text:
-            yield text
-
 
 def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
     """Find out how to read a file, unless its encoding is given.
 
     Raises FileError for a blank one and what is no text.
     """
-    told = bool(encoding)
-    if told:
-        encoding = _known(encoding)
-    else:
-        with open_bytes(path, bounds) as file:
-            encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
-    found = TextFile(path, bounds, encoding, "", told)
+    told = _known(encoding) if encoding else ""
+    with open_bytes(path, bounds) as file:
+        begun = file.read(HELD_BYTES + 1)
+    held = begun if len(begun) <= HELD_BYTES else None
+    found = TextFile(path, bounds, told, "", bool(told), held=held)
+    if not told:
+        with found.open_bytes() as file:
+            found = replace(found, encoding=encoding_of(pieces_of(file, SAMPLE_BYTES), path.name))
+    marks = (mark for mark, name in MARKS.items() if name == found.encoding)
+    found = replace(found, mark=next(filter(begun.startswith, marks), b""))
     with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:
@@ -274,25 +276,6 @@ def _known(name: str) -> str:
             f"there is no encoding {shown(name)}; utf-8, cp1250 and cp1252 are some"
         ) from problem
     return "utf-8-sig" if known == "utf-8" else known
-
-
-def _is_ascii_like(encoding: str) -> bool:
-    return encoding == "utf-8-sig" or ASCII_MARKS.encode(encoding) == ASCII_MARKS.encode()
-
-
-def _inner_bytes(path: Path, bounds: Bounds, encoding: str) -> IO[bytes]:
-    file = open_bytes(path, bounds)
-    if _is_ascii_like(encoding):
-        return file
-    return io.BufferedReader(Pieces(_in_utf8(file, encoding)))
-
-
-def _in_utf8(file: IO[bytes], encoding: str) -> Iterator[bytes]:
-    with file:
-        decoder = codecs.getincrementaldecoder(encoding)()
-        for piece in pieces_of(file):
-            yield decoder.decode(piece).encode()
-        yield decoder.decode(b"", final=True).encode()
 
 
 def encoding_of(pieces: Iterable[bytes], name: str) -> str:
@@ -342,7 +325,7 @@ def no_text(name: str) -> FileError:
 def _told(start: bytes, name: str) -> str | None:
     """Return the encoding that a file's first bytes tell. Raises FileError."""
     for mark, encoding in MARKS.items():
-        if start.startswith(mark):
+        if start.startswith(mark) and mark != codecs.BOM_UTF8:
             return encoding
     check_start(start, name)
     if start[1::2].count(0) > MOSTLY * len(start) / 2:
