@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from huggingface_hub import DatasetInfo, HfApi, hf_hub_download
 from huggingface_hub.errors import RevisionNotFoundError
 
-from probe.data.class_names import Features, card_features, features_json, features_of
+from probe.data.formats.parquet import Features, card_features, features_json, features_of
 from probe.data.formats.unpacking import MEGABYTE
 from probe.data.names import UNUSABLE, listed
 from probe.data.tables import read_table

@@ -12,7 +12,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from probe.data.class_names import class_names
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.label_values import (
     MAX_VALUES,
@@ -107,15 +106,15 @@ def reading_of(
     names = [*options.columns.values(), *([options.gold] if options.gold != NO_COLUMN else [])]
     absent = [name for name in names if name and name not in table.names]
     if options.one_file or not absent:
-        return replace(_reading_of(table, path, task, options), form=table.words)
+        return replace(_reading_of(table, task, options), form=table.words)
     kept = {field: name for field, name in options.columns.items() if name not in absent}
     gold = "" if options.gold in absent else options.gold
-    reading = _reading_of(table, path, task, replace(options, columns=kept, gold=gold))
+    reading = _reading_of(table, task, replace(options, columns=kept, gold=gold))
     left_out = f"it has no column {_either([shown(name) for name in absent])}"
     return replace(reading, form=table.words, notes=(left_out, *reading.notes))
 
 
-def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) -> Reading:
+def _reading_of(table: ReadFile, task: Task, options: FileOptions) -> Reading:
     named = {field: name for field, name in options.columns.items() if name}
     if absent := [field for field in named if field not in task.fields]:
         fields = ", ".join(task.fields)
@@ -128,20 +127,18 @@ def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) ->
     if lacking:
         having = [other for other in others if _has_texts(table.names, other)]
         read = [
-            other
-            for other in having
-            if not _reading_of(table, path, other, AS_THE_FILE_TELLS).questions
+            other for other in having if not _reading_of(table, other, AS_THE_FILE_TELLS).questions
         ]
         fitting = tuple(read or having)
         question = _which_texts(table.names, lacking, fitting)
         return Reading(guessed, questions=(question,), others=fitting)
-    gold = _gold_of(table, path, columns, task, options)
+    gold = _gold_of(table, columns, task, options)
     if gold.columns.gold is None or not task.labels:
         return gold
     unknown = gold.values.of("unknown")
     if not unknown:
         return gold
-    fitting = tuple(other for other in others if _reads(table, path, other, gold.columns.gold))
+    fitting = tuple(other for other in others if _reads(table, other, gold.columns.gold))
     question = _which_labels(gold.columns.gold, gold.values, task, fitting)
     return replace(gold, questions=(*gold.questions, question), others=fitting)
 
@@ -150,12 +147,12 @@ def _has_texts(names: Sequence[str], task: Task) -> bool:
     return len(guess_some(names, task).texts) == len(task.fields)
 
 
-def _reads(table: Tabular, path: Path, task: Task, gold: str) -> bool:
+def _reads(table: ReadFile, task: Task, gold: str) -> bool:
     """Whether a file has the texts of a task, and labels that it can read."""
     if not task.labels or not _has_texts(table.names, task):
         return False
     counted = _counted(table, [gold])[gold]
-    return not read_values(task, counted, table.names, _classes(path, gold), {}).of("unknown")
+    return not read_values(task, counted, table.names, _classes(table, gold), {}).of("unknown")
 
 
 def _which_texts(
@@ -213,9 +210,7 @@ def _either(words: Sequence[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _gold_of(
-    table: Tabular, path: Path, columns: Columns, task: Task, options: FileOptions
-) -> Reading:
+def _gold_of(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
     """Return the reading with the gold column: the named one, else by its name and its values."""
     taken = set(columns.texts.values())
     free = [name for name in table.names if name not in taken]
@@ -226,12 +221,12 @@ def _gold_of(
             return Reading(columns)
         chosen = replace(columns, gold=options.gold)
         chosen.check(table.names)
-        return _with_values(table, path, chosen, task, options)
+        return _with_values(table, chosen, task, options)
     usual = find_all(free, (*GOLD, *task.gold_columns))
     if not task.labels:
         return _of_spans(table, replace(columns, gold=usual[0] if usual else None), task)
     if usual:
-        reading = _by_name(table, path, replace(columns, gold=usual[0]), usual, task, options)
+        reading = _by_name(table, replace(columns, gold=usual[0]), usual, task, options)
     else:
         reading = _by_values(table, columns, free, task)
     lost = reading.columns.gold is None and not reading.questions
@@ -276,15 +271,13 @@ def find_all(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
-def _with_values(
-    table: Tabular, path: Path, columns: Columns, task: Task, options: FileOptions
-) -> Reading:
+def _with_values(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
     gold = columns.gold or ""
     if not task.labels:
         return Reading(columns)
     counted = _counted(table, [gold])[gold]
     said = said_of_values(task, options.values, counted, gold, options.one_file)
-    values = read_values(task, counted, table.names, _classes(path, gold), said)
+    values = read_values(task, counted, table.names, _classes(table, gold), said)
     meanings = {
         each.word: each.label
         for each in values.values
@@ -296,8 +289,7 @@ def _with_values(
 
 
 def _by_name(
-    table: Tabular,
-    path: Path,
+    table: ReadFile,
     columns: Columns,
     usual: Sequence[str],
     task: Task,
@@ -306,7 +298,7 @@ def _by_name(
     """Choose among the columns that have a usual name: words before numbers, none that is empty."""
     counts = _counted(table, usual)
     read = {
-        name: read_values(task, counts[name], table.names, _classes(path, name), {})
+        name: read_values(task, counts[name], table.names, _classes(table, name), {})
         for name in usual
     }
     readable = [name for name in usual if counts[name].counts]
@@ -339,7 +331,7 @@ def _by_name(
         return Reading(
             replace(columns, gold=None), notes=(f"{note} are scored without a gold label",)
         )
-    reading = _with_values(table, path, replace(columns, gold=chosen), task, options)
+    reading = _with_values(table, replace(columns, gold=chosen), task, options)
     if chosen == usual[0]:
         return reading
     return replace(reading, notes=(f"gold labels are in {shown(chosen)}", *reading.notes))
@@ -383,8 +375,8 @@ def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
     return telling if values.numbers else (telling or read) and len(filled) < sum(filled.values())
 
 
-def _classes(path: Path, gold: str) -> Mapping[str, str]:
-    return {str(number): name for number, name in enumerate(class_names(path).get(gold, ()))}
+def _classes(table: ReadFile, gold: str) -> Mapping[str, str]:
+    return {str(number): name for number, name in enumerate(table.classes.get(gold, ()))}
 
 
 def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:

@@ -76,5 +76,9 @@ class ReadFile(Tabular, Protocol):
     """The rows of a file, which may have been read in one of several ways."""
 
     @property
+    def classes(self) -> Mapping[str, Sequence[str]]:
+        """The names that a file itself gives to the whole numbers of a column, by its name."""
+
+    @property
     def words(self) -> str:
         """How it is read where there is another way, "" where that needs no saying."""

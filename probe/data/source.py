@@ -11,7 +11,7 @@ from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_forms import JsonForm, is_json, json_form
-from probe.data.formats.parquet import is_arrow, open_arrow, open_parquet
+from probe.data.formats.parquet import Parquet, is_arrow, open_arrow, open_parquet
 from probe.data.formats.unpacking import packing_of
 from probe.data.names import check_names
 from probe.data.records import MOST_PATHS, Record, paths
@@ -132,6 +132,11 @@ class Source:
     def names(self) -> tuple[str, ...]:
         """The names of its columns, and behind them the paths of nested fields."""
         return (*self.columns, *self.nested)
+
+    @property
+    def classes(self) -> Mapping[str, Sequence[str]]:
+        """The names that it gives to the whole numbers of a column, by the column's name."""
+        return self.reader.classes if isinstance(self.reader, Parquet) else {}
 
     @property
     def words(self) -> str:

@@ -1,6 +1,6 @@
 """Tables: read in whatever form they come, written back unaltered."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,7 @@ class Table:
     bounds: Bounds = UNBOUNDED
     nested: tuple[str, ...] = ()
     words: str = ""
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
@@ -68,7 +69,7 @@ def read_table(
         frame = reader.frame()
         if frame.empty:
             raise FileError(f"{path.name} has no rows below its header")
-        table = Table(frame, "parquet", bounds=bounds, words=reader.words)
+        table = Table(frame, "parquet", bounds=bounds, words=reader.words, classes=reader.classes)
         shape = Shape(reader.columns)
         for record in table.records():
             shape.add(record)

@@ -20,7 +20,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.data.class_names import KEY, Features, features_json, features_of
 from probe.data.file_options import FileOptions, read_form
 from probe.data.formats.delimited import (
     DEFAULT_END,
@@ -31,7 +30,7 @@ from probe.data.formats.delimited import (
 )
 from probe.data.formats.encodings import TextFile, text_file
 from probe.data.formats.excel import Workbook
-from probe.data.formats.parquet import Parquet
+from probe.data.formats.parquet import KEY, Features, Parquet, features_json, features_of
 from probe.data.formats.unpacking import PIECE_BYTES, packing_of
 from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import is_missing

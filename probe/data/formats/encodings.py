@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 from typing import IO, Literal
 
 from charset_normalizer import from_bytes
 
-from probe.data.formats.unpacking import open_bytes, pieces_of
+from probe.data.formats.unpacking import Content, content_of, pieces_of
 from probe.data.names import shown
 from probe.errors import FileError, FileQuestion
 from probe.limits import Bounds
@@ -171,35 +171,33 @@ ASCII_MARKS = '\r\n,;\t|"{}'
 """What lines, rows and objects are told apart by."""
 
 
-HELD_BYTES = 1 << 24
-"""Bytes of an unpacked file that stay in memory, so that it is opened once; a larger one is opened
-anew for each pass."""
-
-
 @dataclass(frozen=True)
 class TextFile:
     """A file that holds text: its encoding, and its first character that is no space.
 
-    `mark` is the byte order mark that it begins with. A person may have `told` the encoding. A
-    small file's bytes are `held`.
+    `mark` is the byte order mark that it begins with. A person may have `told` the encoding.
     """
 
-    path: Path
-    bounds: Bounds
+    content: Content
     encoding: str
     first: str
     told: bool = False
     mark: bytes = b""
-    held: bytes | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.content.path
+
+    @property
+    def bounds(self) -> Bounds:
+        """Within what it is read."""
+        return self.content.bounds
 
     @property
     def words(self) -> str:
         """The encoding in words where it was guessed or told, "" for UTF-8."""
         return "" if self.encoding == "utf-8-sig" else f"its text in {self.encoding.upper()}"
-
-    def open_bytes(self) -> IO[bytes]:
-        """Open the bytes, from the memory where they are held. Raises FileError, LimitError."""
-        return open_bytes(self.path, self.bounds) if self.held is None else io.BytesIO(self.held)
 
     @contextmanager
     def open(self, newline: Literal["", "\n"] = "\n") -> Iterator[IO[str]]:
@@ -208,7 +206,7 @@ class TextFile:
         Without a `newline` a carriage return alone ends a line, too.
         """
         try:
-            with self.open_bytes() as file:
+            with self.content.open() as file:
                 file.read(len(self.mark))
                 with io.TextIOWrapper(file, self.encoding, newline=newline) as text:
                     yield text
@@ -228,7 +226,7 @@ class TextFile:
     def _first_wrong(self) -> str:
         """Name the first byte that is none of the encoding, by its number and its line."""
         decoder, before, line = codecs.getincrementaldecoder(self.encoding)(), 0, 1
-        with self.open_bytes() as file:
+        with self.content.open() as file:
             for piece in pieces_of(file):
                 held = len(decoder.getstate()[0])
                 try:
@@ -250,15 +248,14 @@ def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
     Raises FileError for a blank one and what is no text.
     """
     told = _known(encoding) if encoding else ""
-    with open_bytes(path, bounds) as file:
-        begun = file.read(HELD_BYTES + 1)
-    held = begun if len(begun) <= HELD_BYTES else None
-    found = TextFile(path, bounds, told, "", bool(told), held=held)
-    if not told:
-        with found.open_bytes() as file:
-            found = replace(found, encoding=encoding_of(pieces_of(file, SAMPLE_BYTES), path.name))
-    marks = (mark for mark, name in MARKS.items() if name == found.encoding)
-    found = replace(found, mark=next(filter(begun.startswith, marks), b""))
+    content = content_of(path, bounds)
+    with content.open() as file:
+        begun = file.read(START_BYTES)
+    with content.open() as file:
+        encoding = told or encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
+    marks = (mark for mark, name in MARKS.items() if name == encoding)
+    mark = next(filter(begun.startswith, marks), b"")
+    found = TextFile(content, encoding, "", bool(told), mark)
     with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:
@@ -296,17 +293,17 @@ def encoding_of(pieces: Iterable[bytes], name: str) -> str:
     return "utf-8-sig"
 
 
-def check_content(path: Path, bounds: Bounds, own: bytes = b"") -> None:
+def check_content(content: Content, own: bytes = b"") -> None:
     """Refuse a file that begins as one of another form does, whatever its name says.
 
     `own` is how a file of the form in hand begins. Raises FileError, LimitError.
     """
-    with open_bytes(path, bounds) as file:
+    with content.open() as file:
         start = file.read(START_BYTES)
     if not start:
-        raise FileError(f"{path.name} is empty")
+        raise FileError(f"{content.path.name} is empty")
     if not (own and start.startswith(own)):
-        check_start(start, path.name)
+        check_start(start, content.path.name)
 
 
 def check_start(start: bytes, name: str) -> None:

@@ -5,6 +5,7 @@ import shutil
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, AnyStr
@@ -87,20 +88,46 @@ def packing_of(path: Path) -> str:
     return suffix if suffix in PACKINGS else ""
 
 
-@contextmanager
-def unpacked_file(path: Path, bounds: Bounds) -> Iterator[Path]:
-    """Give the file itself, or where it is packed an unpacked copy for as long as the block lasts.
+HELD_BYTES = 1 << 24
+"""Bytes of an unpacked file that stay in memory, so that it is opened once; a larger one is opened
+anew for each pass."""
 
-    Raises FileError, LimitError.
-    """
-    if not packing_of(path):
-        yield path
-        return
-    with TemporaryDirectory() as folder:
-        copy = Path(folder) / path.with_suffix("").name
-        with open_bytes(path, bounds) as packed, copy.open("wb") as file:
-            shutil.copyfileobj(packed, file, PIECE_BYTES)
-        yield copy
+
+@dataclass(frozen=True)
+class Content:
+    """The unpacked bytes of a file, which are `held` in memory where they are few."""
+
+    path: Path
+    bounds: Bounds
+    held: bytes | None = field(default=None, repr=False, compare=False)
+
+    def open(self) -> IO[bytes]:
+        """Open the bytes. Raises FileError; reading raises as `Unpacked` does."""
+        return open_bytes(self.path, self.bounds) if self.held is None else io.BytesIO(self.held)
+
+    @contextmanager
+    def whole(self) -> Iterator[Path | io.BytesIO]:
+        """Give the bytes, or a file that holds them for as long as the block lasts.
+
+        Raises FileError, LimitError.
+        """
+        if self.held is not None:
+            yield io.BytesIO(self.held)
+        elif not packing_of(self.path):
+            yield self.path
+        else:
+            with TemporaryDirectory() as folder:
+                copy = Path(folder) / self.path.with_suffix("").name
+                with self.open() as packed, copy.open("wb") as file:
+                    shutil.copyfileobj(packed, file, PIECE_BYTES)
+                yield copy
+
+
+def content_of(path: Path, bounds: Bounds) -> Content:
+    """Read a file's bytes if they are few. Raises FileError, LimitError."""
+    with open_bytes(path, bounds) as file:
+        begun = file.read(HELD_BYTES + 1)
+    return Content(path, bounds, begun if len(begun) <= HELD_BYTES else None)
 
 
 def open_bytes(path: Path, bounds: Bounds) -> IO[bytes]:
