@@ -28,12 +28,10 @@ from probe.data.formats.delimited import (
     DelimitedForm,
     open_delimited,
 )
-from probe.data.formats.encodings import TextFile, text_file
+from probe.data.formats.encodings import PIECE_BYTES, TextFile, packing_of, text_file
 from probe.data.formats.excel import Workbook
 from probe.data.formats.parquet import KEY, Features, Parquet, features_json, features_of
-from probe.data.formats.unpacking import PIECE_BYTES, packing_of
-from probe.data.records import NO_RECORD, Record, Tabular
-from probe.data.rows import is_missing
+from probe.data.rows import NO_RECORD, Record, Tabular, is_missing
 from probe.data.source import Form, Reader, Source, form_of
 from probe.errors import FileError, FileQuestion, writing
 from probe.limits import UNBOUNDED

@@ -10,10 +10,9 @@ from itertools import chain, islice
 from typing import IO, Literal
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.formats.encodings import TextFile
-from probe.data.formats.unpacking import pieces_of
+from probe.data.formats.encodings import TextFile, pieces_of
 from probe.data.names import check_names, listed, shown
-from probe.data.records import REPEATED, Record
+from probe.data.rows import REPEATED, Record
 from probe.errors import FileError, FileQuestion, what_is_wrong
 from probe.limits import Bounds
 from probe.stopping import check_stop

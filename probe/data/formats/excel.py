@@ -17,10 +17,16 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import SAMPLE_ROWS, header_of
-from probe.data.formats.encodings import check_content
-from probe.data.formats.unpacking import MEGABYTE, PIECE_BYTES, Content, content_of, pieces_of
+from probe.data.formats.encodings import (
+    MEGABYTE,
+    PIECE_BYTES,
+    Content,
+    check_content,
+    content_of,
+    pieces_of,
+)
 from probe.data.names import check_names, listed
-from probe.data.records import REPEATED, Record
+from probe.data.rows import REPEATED, Record
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop

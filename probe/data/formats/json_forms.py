@@ -12,7 +12,7 @@ from typing import IO, Any, Literal
 from probe.data.formats.delimited import Lines, longest_row
 from probe.data.formats.encodings import TextFile
 from probe.data.names import listed, shown
-from probe.data.records import Record
+from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion
 from probe.limits import Bounds
 from probe.tasks.reading import squad_questions

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from probe.data.formats.encodings import check_content
-from probe.data.formats.unpacking import MEGABYTE, Content, content_of, packing_of
+from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of, packing_of
 from probe.data.names import check_names, listed
-from probe.data.records import Record
+from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop

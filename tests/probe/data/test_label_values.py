@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from probe.data.label_values import (
+from probe.data.reading import (
     MAX_VALUES,
     LabelValue,
     LabelValues,

@@ -10,7 +10,7 @@ import pytest
 
 from probe.data.questions import question_rows
 from probe.data.rows import guess, read_rows
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.tasks.reading import NO_ANSWER, READING, Span, is_right, references
 
 PASSAGE = "Ada was born in 1815 in London."

@@ -8,7 +8,7 @@ import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.reading import labelled, reading_of, stream_examples
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.errors import FileError, FileQuestion, UserError
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from probe.data.rows import guess
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.data.writers import write_table
 from probe.errors import FileError
 from probe.settings import ASSETS

@@ -30,8 +30,7 @@ from probe.runs.database import RunRow
 from probe.runs.engine import Engine
 from probe.runs.run import Json, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import input_file, scoring_request
-from probe.scoring.files import ScoringRequest
+from probe.scoring.files import ScoringRequest, input_file, scoring_request
 from probe.tasks.nli import NLI
 from tests.support.files.scoring_files import pair_file
 from tests.support.models.tiny_bert import tiny_bert

@@ -22,13 +22,18 @@ from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import named_model_hash
 from probe.runs.run import RunRequest, StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import (
+from probe.scoring.files import (
+    FileScoring,
     Part,
+    Places,
+    ScoringRequest,
     assemble,
     folder_bytes,
+    identity,
     keys,
     packed_part,
     plan_json,
+    precision_words,
     read_packed_part,
     read_part,
     read_plan,
@@ -36,7 +41,6 @@ from probe.scoring.experiment import (
     scoring_request,
     write_values,
 )
-from probe.scoring.files import FileScoring, Places, ScoringRequest, identity, precision_words
 from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.tabs.background_result import result_of

@@ -19,8 +19,14 @@ from probe.models.library import load
 from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import assemble, scoring_request
-from probe.scoring.files import FileScoring, Places, ScoringRequest, read_parts
+from probe.scoring.files import (
+    FileScoring,
+    Places,
+    ScoringRequest,
+    assemble,
+    read_parts,
+    scoring_request,
+)
 from probe.tasks.nli import NLI
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME

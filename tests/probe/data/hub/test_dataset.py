@@ -13,11 +13,10 @@ import pytest
 from probe.cli.file_options import local_file
 from probe.data.file_options import FileOptions
 from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
-from probe.data.label_values import in_words
 from probe.data.questions import question_rows
-from probe.data.reading import labelled, reading_of
+from probe.data.reading import in_words, labelled, reading_of
 from probe.data.rows import read_rows
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import FileError, FileQuestion, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI
