@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.page.app_process import ROOT
 from probe.data.rows import guess, read_rows
-from probe.data.tables import first_rows, read_table
+from probe.data.source import first_rows, read_table
 from probe.errors import UserError
 from probe.limits import visitor_bounds
 from probe.tasks.nli import NLI

@@ -32,8 +32,7 @@ from probe.native_environment import NATIVE_ENVIRONMENT
 from probe.runs.engine import Engine
 from probe.runs.run import OPEN
 from probe.runs.store import Store
-from probe.scoring.experiment import scoring_request
-from probe.scoring.files import FileScoring, Places, ScoringRequest, identity
+from probe.scoring.files import FileScoring, Places, ScoringRequest, identity, scoring_request
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example

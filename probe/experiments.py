@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from probe.checkup.experiment import CHECKUP
 from probe.runs.experiment import Experiment, register
-from probe.scoring.experiment import SCORING
+from probe.scoring.files import SCORING
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.kind: experiment for experiment in (CHECKUP, SCORING)

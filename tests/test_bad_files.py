@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, forecast
 from probe.cli.main import app as probe
 from probe.data.reading import labelled
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import UserError
 from probe.runs.access import ModelAccess
 from probe.runs.engine import Engine
@@ -26,6 +27,7 @@ from probe.ui.panels.labelled_file import show_file
 from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
+from tests.support.each import each
 from tests.support.pages.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
@@ -33,11 +35,6 @@ FIFTY = random.Random(0).sample(BAD_FILES, 50)
 MODELS = ["first", "second"]
 LONGEST = 600
 """Characters of a sentence."""
-
-
-def name_of(bad: BadFile) -> str:
-    """Return how a file is called among the tests."""
-    return f"{bad.kind} {bad.name[:12]}"
 
 
 @pytest.fixture(scope="module")
@@ -69,49 +66,59 @@ def written(bad: BadFile, folder: Path) -> Path:
     return path
 
 
-@pytest.fixture(params=FIFTY, ids=name_of)
-def bad(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """One of fifty bad files."""
-    return written(request.param, tmp_path)
-
-
 def is_sentence(text: str) -> bool:
     """Whether a text is a sentence for a person rather than a failure of the program."""
     return 0 < len(text) <= LONGEST and "\n" not in text and "Traceback" not in text
 
 
-@pytest.mark.parametrize("bad_file", BAD_FILES, ids=name_of)
-def test_reading_in_python_ends_with_rows_or_a_sentence(bad_file: BadFile, tmp_path: Path) -> None:
-    bad = written(bad_file, tmp_path)
-    for read in (read_table, lambda path: labelled(path, NLI)):
-        try:
-            assert read(bad) is not None
-        except UserError as problem:
-            assert is_sentence(str(problem)), problem
+def each_of(files: Sequence[BadFile], folder: Path, check: Callable[[Path], object]) -> None:
+    """Check bad files, each written into a folder of its own."""
+    paths = {}
+    for number, bad in enumerate(files):
+        (place := folder / str(number)).mkdir()
+        paths[f"{number} {bad.kind} {bad.name[:12]}"] = written(bad, place)
+    each(paths, check)
 
 
-def test_the_page_shows_the_rows_or_a_sentence(bad: Path, models: ModelAccess) -> None:
-    path = str(uploaded(bad))
-    options = [getattr(DEFAULTS, name) for name in OPTIONS]
-    columns = ["", "", "", ""]
-    line, turn = FileLine(), ("", "me")
-    assert str(show_file(ME, "nli", path)[2])
-    me = (StopRequests(), line, turn)
-    background = Background(models.store, Engine(models.store))
-    asked = (path, "first", [], 0, "fp32", "cut", "", *columns, *options)
-    *_, scored = batch_run.run(models, background, *me, False, ME, "nli", *asked)
-    *_, compared = compare_run.run(
-        models, *me, ME, "nli", MODELS, FILE, "fp32", "", "", path, *columns, ""
-    )
-    for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
-        told = dict(zip(vars(outputs()), shown, strict=True))
-        assert "problem" in str(told.values()) or told["files"].value
+def test_reading_in_python_ends_with_rows_or_a_sentence(tmp_path: Path) -> None:
+    def check(bad: Path) -> None:
+        for read in (read_table, lambda path: labelled(path, NLI)):
+            try:
+                assert read(bad) is not None
+            except UserError as problem:
+                assert is_sentence(str(problem)), problem
+
+    each_of(BAD_FILES, tmp_path, check)
 
 
-def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(bad: Path) -> None:
-    form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
-    files = [str(uploaded(bad)) if name == "challenge-file" else None for name in UPLOADS]
-    assert str(forecast(*form, *files, "", 2))
+def test_the_page_shows_the_rows_or_a_sentence(models: ModelAccess, tmp_path: Path) -> None:
+    def check(bad: Path) -> None:
+        path = str(uploaded(bad))
+        options = [getattr(DEFAULTS, name) for name in OPTIONS]
+        columns = ["", "", "", ""]
+        line, turn = FileLine(), ("", "me")
+        assert str(show_file(ME, "nli", path)[2])
+        me = (StopRequests(), line, turn)
+        background = Background(models.store, Engine(models.store))
+        asked = (path, "first", [], 0, "fp32", "cut", "", *columns, *options)
+        *_, scored = batch_run.run(models, background, *me, False, ME, "nli", *asked)
+        *_, compared = compare_run.run(
+            models, *me, ME, "nli", MODELS, FILE, "fp32", "", "", path, *columns, ""
+        )
+        for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
+            told = dict(zip(vars(outputs()), shown, strict=True))
+            assert "problem" in str(told.values()) or told["files"].value
+
+    each_of(FIFTY, tmp_path, check)
+
+
+def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(tmp_path: Path) -> None:
+    def check(bad: Path) -> None:
+        form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
+        files = [str(uploaded(bad)) if name == "challenge-file" else None for name in UPLOADS]
+        assert str(forecast(*form, *files, "", 2))
+
+    each_of(FIFTY, tmp_path, check)
 
 
 def command(app: object, *words: str) -> str:
@@ -125,14 +132,20 @@ def command(app: object, *words: str) -> str:
     return result.output
 
 
-def test_the_command_line_scores_and_compares_or_says_a_sentence(bad: Path, tmp_path: Path) -> None:
-    out = ["--out", str(tmp_path / "out.jsonl")]
-    assert command(probe, "batch", str(bad), "--model", "first", *out)
-    models = [word for name in MODELS for word in ("--model", name)]
-    assert command(probe, "compare", str(bad), *models, *out)
+def test_the_command_line_scores_and_compares_or_says_a_sentence(tmp_path: Path) -> None:
+    def check(bad: Path) -> None:
+        out = ["--out", str(tmp_path / "out.jsonl")]
+        assert command(probe, "batch", str(bad), "--model", "first", *out)
+        models = [word for name in MODELS for word in ("--model", name)]
+        assert command(probe, "compare", str(bad), *models, *out)
+
+    each_of(FIFTY, tmp_path, check)
 
 
-def test_the_command_line_says_why_it_does_not_inoculate(bad: Path, tmp_path: Path) -> None:
-    words = ["--model", "first", "--challenge", "mine", "--challenge-file", str(bad)]
-    more = ["--sizes", "99999", "--out", str(tmp_path / "out"), "--in-process"]
-    assert "error: " in command(finetune, "inoculate", *words, *more)
+def test_the_command_line_says_why_it_does_not_inoculate(tmp_path: Path) -> None:
+    def check(bad: Path) -> None:
+        words = ["--model", "first", "--challenge", "mine", "--challenge-file", str(bad)]
+        more = ["--sizes", "99999", "--out", str(tmp_path / "out"), "--in-process"]
+        assert "error: " in command(finetune, "inoculate", *words, *more)
+
+    each_of(FIFTY, tmp_path, check)

@@ -18,7 +18,7 @@ from finetune.trials.datasets import Examples, Sets, SourceData, split_by_premis
 from finetune.trials.inoculation_plan import Plan, check, numbers, read_sizes, resolved
 from probe.cli.options import InProcess, Threads
 from probe.cli.output import make_folder
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError
 from probe.models.library import task_of_model
 from probe.runs.gallery import FOLDER, write

@@ -17,7 +17,7 @@ from probe.cli.output import make_folder
 from probe.data.file_options import FileOptions
 from probe.data.reading import left_out
 from probe.data.rows import NO_COLUMN, read_rows
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import TrainingError
 from probe.tasks.task import IN_COMMON, Task, in_common_classes
 

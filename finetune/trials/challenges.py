@@ -22,7 +22,7 @@ from probe.data.file_options import Said
 from probe.data.hub_dataset import source_name
 from probe.data.names import listed, shown
 from probe.data.rows import is_missing
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.metrics import Estimate
 from probe.tasks.label_rules import COMPUTED

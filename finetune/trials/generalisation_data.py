@@ -11,7 +11,7 @@ from finetune.trials.generalisation_plan import FILE, Plan, SourceData
 from finetune.trials.inoculation_plan import InoculationRun, inoculation_runs
 from probe.data.names import listed, shown
 from probe.data.rows import is_missing
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import FileQuestion
 from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI

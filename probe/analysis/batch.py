@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeVar
 from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, require_usable, transform_all
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
-from probe.data.records import NO_RECORD, Record, Tabular
-from probe.data.rows import Columns, InputRow, is_missing, read_rows
+from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Tabular, is_missing, read_rows
 from probe.errors import ExampleError
 from probe.metrics import mean
 from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve

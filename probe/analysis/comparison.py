@@ -11,7 +11,7 @@ import numpy as np
 
 from probe.analysis.batch import Chunk, in_chunks
 from probe.data.rows import Columns, InputRow, is_missing, read_rows, require_text
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.errors import ComparisonError, ExampleError
 from probe.first_import import first_import
 from probe.metrics import Estimate, mean, share

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from probe.data.records import Tabular
-from probe.data.rows import Columns, read_rows
+from probe.data.rows import Columns, Tabular, read_rows
 from probe.graphemes import has_unspaced
 from probe.models.classifier import Model
 from probe.models.text_model import TextModel

@@ -43,16 +43,18 @@ from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import RunRequest, StoredRun
 from probe.runs.store import Store
-from probe.scoring.experiment import assemble, done_parts, scoring_request
 from probe.scoring.files import (
     PRECISION_ROWS,
     FileScoring,
     Places,
     ScoringRequest,
+    assemble,
     check_forms,
+    done_parts,
     forms_words,
     identity,
     precision_words,
+    scoring_request,
 )
 from probe.stopping import stopping
 

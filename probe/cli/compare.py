@@ -27,8 +27,8 @@ from probe.cli.options import (
 from probe.cli.output import check_output_files, end_progress, print_json, show_progress, write_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.rows import Columns, read_rows, require_text
-from probe.data.tables import Table, read_table, write_table
-from probe.data.writers import check_cells, checked_form
+from probe.data.source import Table, read_table
+from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
 from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision

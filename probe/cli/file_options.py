@@ -13,8 +13,7 @@ from probe.cli.options import assignments
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
 from probe.data.reading import Labelled, labelled, reading_of
-from probe.data.records import ReadFile
-from probe.data.rows import NO_COLUMN, Columns
+from probe.data.rows import NO_COLUMN, Columns, ReadFile
 from probe.errors import OptionError
 from probe.tasks.task import Task
 

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 from huggingface_hub import DatasetInfo, HfApi, hf_hub_download
 from huggingface_hub.errors import RevisionNotFoundError
 
-from probe.data.class_names import Features, card_features, features_json, features_of
-from probe.data.formats.unpacking import MEGABYTE
+from probe.data.formats.encodings import MEGABYTE
+from probe.data.formats.parquet import Features, card_features, features_json, features_of
 from probe.data.names import UNUSABLE, listed
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.data.writers import in_place
 from probe.errors import FileError, writing
 from probe.hub import access, asking, make_room

@@ -9,9 +9,8 @@ import numpy as np
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import listed
-from probe.data.records import cell
-from probe.data.rows import is_missing, require_text
-from probe.data.tables import read_table
+from probe.data.rows import cell, is_missing, require_text
+from probe.data.source import read_table
 from probe.errors import ExampleError, FileError, LimitError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.reading import NO_ANSWER, READING, Question, Span, answer_value, joined

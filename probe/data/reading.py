@@ -5,30 +5,31 @@ The one place where a file of a person becomes examples, whoever asks: page, com
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, Literal
 
-from probe.data.class_names import class_names
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.label_values import (
-    MAX_VALUES,
-    LabelValue,
-    LabelValues,
-    ValueCounts,
-    in_words,
-    read_values,
-    said_of_values,
-    told,
+from probe.data.names import SHOWN, cut_short, listed, shown
+from probe.data.names import shown as quoted
+from probe.data.rows import (
+    GOLD,
+    NO_COLUMN,
+    NO_RECORD,
+    Columns,
+    InputRow,
+    ReadFile,
+    Tabular,
+    cell,
+    cell_text,
+    find,
+    guess_some,
+    read_rows,
 )
-from probe.data.names import SHOWN, listed, shown
-from probe.data.records import NO_RECORD, ReadFile, Tabular, cell
-from probe.data.rows import GOLD, NO_COLUMN, Columns, InputRow, find, guess_some, read_rows
-from probe.data.source import open_source
-from probe.data.tables import read_table
+from probe.data.source import open_source, read_table
 from probe.errors import (
     DisputedLabel,
     ExampleError,
@@ -40,7 +41,214 @@ from probe.errors import (
 )
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.reading import NO_ANSWER
-from probe.tasks.task import Task, offered_tasks
+from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word
+from probe.tasks.task import Label, Task, offered_tasks
+
+MAX_VALUES = 20
+"""Values that are shown; a column with more is hardly one of labels."""
+MOST_COUNTED = 1000
+"""Values that are counted; of more only how many rows have another one."""
+Why = Literal["name", "form", "class", "chosen", "no gold", "disputed", "unknown"]
+"""Why a value is read as it is: a form is a known data set's, a class one that the file names."""
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+UNMARKED, NO_LABEL_WORDS = "-1", ("", "none")
+
+
+@dataclass(frozen=True)
+class LabelValue:
+    """A value of a column, how many rows have it, the label that it is read as, and why.
+
+    The label is None where there is no gold label, or where it is not known.
+    """
+
+    value: str
+    rows: int
+    label: Label | None
+    reading: Why
+
+    @property
+    def word(self) -> str:
+        """The value as tables of spellings hold it."""
+        return label_word(self.value)
+
+
+@dataclass(frozen=True)
+class LabelValues:
+    """The values of a column, the most frequent first; `others` counts those beyond MAX_VALUES.
+
+    `form` names the data set whose way of writing labels they are read by.
+    """
+
+    values: tuple[LabelValue, ...] = ()
+    others: int = 0
+    form: str = ""
+
+    def of(self, *readings: Why) -> tuple[LabelValue, ...]:
+        """Return the values that are read in one of these ways."""
+        return tuple(value for value in self.values if value.reading in readings)
+
+    @property
+    def numbers(self) -> bool:
+        """Whether every value that could be a label is a number."""
+        words = [value.word for value in self.values if value.word not in NO_GOLD]
+        return bool(words) and all(map(NUMBER.fullmatch, words))
+
+    @property
+    def labelled(self) -> int:
+        """How many rows have a value that is read as a label."""
+        return sum(value.rows for value in self.values if value.label)
+
+
+class ValueCounts:
+    """Counts the values of a column by their first spelling."""
+
+    def __init__(self) -> None:
+        """Begin without a row."""
+        self.counts = Counter[str]()
+        self.others = 0
+        self._spellings: dict[str, str] = {}
+
+    def add(self, cell: object) -> None:
+        """Count a cell; one that is no text is its row's problem."""
+        try:
+            text = cell_text("gold label", cell).strip()
+        except ExampleError:
+            return
+        word = label_word(text)
+        if word not in self._spellings and len(self._spellings) >= MOST_COUNTED:
+            self.others += 1
+            return
+        self.counts[self._spellings.setdefault(word, text)] += 1
+
+
+def read_values(
+    task: Task,
+    counted: ValueCounts,
+    columns: Iterable[str],
+    classes: Mapping[str, str],
+    said: Mapping[str, Label | None],
+) -> LabelValues:
+    """Return what the values of a gold column are read as.
+
+    `columns` are those of the file, `classes` the names that the file gives to its values, and
+    `said` what a person says of them by `label_word`. What a person says comes first; where it is
+    not what the value would mean otherwise, no other value means the same without being asked for.
+    """
+    words = {label_word(value) for value in counted.counts}
+    names = {name.strip().lower() for name in columns}
+    form = next(
+        (form for form in task.forms if form.reads(words - (NO_GOLD - form.values.keys()), names)),
+        None,
+    )
+    if form and any(form.values.get(word, label) != label for word, label in said.items()):
+        form = None
+
+    def read(word: str) -> tuple[Label | None, Why]:
+        if word in classes:
+            return _named(task, classes[word], "class")
+        if form and word in form.values:
+            label = form.values[word]
+            return label, "name" if label and task.spellings.get(word) == label else "form"
+        if word == UNMARKED:  # as the hub marks what has no label, beside classes it names
+            return None, "disputed" if classes else _unmarked(task, words)
+        return _named(task, word, "name")
+
+    default = {word: read(word) for word in words}
+    moved = {
+        label
+        for word, label in said.items()
+        if word in default and default[word][0] not in (None, label)
+    }
+
+    def value_of(value: str, rows: int) -> LabelValue:
+        word = label_word(value)
+        if word in said:
+            return LabelValue(value, rows, said[word], "chosen")
+        label, why = default[word]
+        if label in moved:
+            label, why = None, "unknown"
+        return LabelValue(value, rows, label, why)
+
+    every = [value_of(value, rows) for value, rows in counted.counts.most_common()]
+    used = form.source if form and any(each.reading == "form" for each in every) else ""
+    more = max(0, len(every) - MAX_VALUES) + counted.others
+    return LabelValues(tuple(every[:MAX_VALUES]), more, used)
+
+
+def _named(task: Task, name: str, why: Why) -> tuple[Label | None, Why]:
+    try:
+        label = task.read_gold(name)
+    except DisputedLabel:
+        return None, "disputed"
+    except LabelError:
+        return None, "unknown"
+    return label, why if label else "no gold"
+
+
+def _unmarked(task: Task, words: Collection[str]) -> Why:
+    """Return why -1 is no label: a test set without any, or a mark beside all of a task's numbers.
+
+    Beside fewer of them it may well be a label, as in -1, 0, 1.
+    """
+    others = {word for word in words if word not in NO_GOLD} - DISPUTED
+    if not others:
+        return "no gold"
+    numbers = {word for word in others if NUMBER.fullmatch(word)}
+    return "disputed" if not numbers or len(numbers) >= max(3, len(task.labels)) else "unknown"
+
+
+def said_of_values(
+    task: Task,
+    names: Mapping[str, str],
+    counted: ValueCounts,
+    column: str,
+    one_file: bool = True,
+) -> dict[str, Label | None]:
+    """Return what a person says of values: labels by `label_word`, None for no gold label.
+
+    Raises LabelError for a name that is no label, FileError for a value that no row of `one_file`
+    has.
+    """
+    there = {label_word(value) for value in counted.counts}
+    absent = [value for value in names if label_word(value) not in there]
+    if one_file and absent:
+        raise FileError(f"no row has {absent[0]!r} in its column {column!r}")
+    return {
+        label_word(value): None if label_word(name) in NO_LABEL_WORDS else task.read_gold(name)
+        for value, name in names.items()
+        if value not in absent
+    }
+
+
+def told(
+    values: LabelValues, wanted: Callable[[LabelValue], bool] = lambda _: True, most: int = 5
+) -> str:
+    """List values with their rows, and with what they are read as where that is known."""
+    shown = [value for value in values.values if wanted(value)]
+    listed = [
+        f"{cut_short(value.value) or '(empty)'} as {value.label or 'no gold label'} "
+        f"({value.rows:,})"
+        if value.reading != "unknown"
+        else f"{quoted(value.value)} ({value.rows:,} row{'' if value.rows == 1 else 's'})"
+        for value in shown[:most]
+    ]
+    more = len(shown) - most + (values.others if most < len(shown) else 0)
+    return ", ".join(listed) + (f" and {more:,} more" if more > 0 else "")
+
+
+def in_words(values: LabelValues) -> str:
+    """Say what values are read as, "" for nothing to say.
+
+    A label's own name needs no saying unless a data set means another one by it.
+    """
+    read = [value for value in values.of("form", "class", "chosen") if value.value]
+    read += [each for each in values.of("name") if values.form or each.word != each.label]
+    read += [value for value in values.of("no gold", "disputed") if value.word == UNMARKED]
+    if not read:
+        return ""
+    known = f", as in {values.form}" if values.form else ""
+    return f"gold labels are read: {told(LabelValues(tuple(read)), most=MAX_VALUES)}{known}"
+
 
 UNSURE_NAMES = ("answer", "answers")
 """Names of gold columns that hold a free text as often as a label."""
@@ -107,15 +315,15 @@ def reading_of(
     names = [*options.columns.values(), *([options.gold] if options.gold != NO_COLUMN else [])]
     absent = [name for name in names if name and name not in table.names]
     if options.one_file or not absent:
-        return replace(_reading_of(table, path, task, options), form=table.words)
+        return replace(_reading_of(table, task, options), form=table.words)
     kept = {field: name for field, name in options.columns.items() if name not in absent}
     gold = "" if options.gold in absent else options.gold
-    reading = _reading_of(table, path, task, replace(options, columns=kept, gold=gold))
+    reading = _reading_of(table, task, replace(options, columns=kept, gold=gold))
     left_out = f"it has no column {_either([shown(name) for name in absent])}"
     return replace(reading, form=table.words, notes=(left_out, *reading.notes))
 
 
-def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) -> Reading:
+def _reading_of(table: ReadFile, task: Task, options: FileOptions) -> Reading:
     named = {field: name for field, name in options.columns.items() if name}
     if absent := [field for field in named if field not in task.fields]:
         fields = ", ".join(task.fields)
@@ -128,20 +336,18 @@ def _reading_of(table: Tabular, path: Path, task: Task, options: FileOptions) ->
     if lacking:
         having = [other for other in others if _has_texts(table.names, other)]
         read = [
-            other
-            for other in having
-            if not _reading_of(table, path, other, AS_THE_FILE_TELLS).questions
+            other for other in having if not _reading_of(table, other, AS_THE_FILE_TELLS).questions
         ]
         fitting = tuple(read or having)
         question = _which_texts(table.names, lacking, fitting)
         return Reading(guessed, questions=(question,), others=fitting)
-    gold = _gold_of(table, path, columns, task, options)
+    gold = _gold_of(table, columns, task, options)
     if gold.columns.gold is None or not task.labels:
         return gold
     unknown = gold.values.of("unknown")
     if not unknown:
         return gold
-    fitting = tuple(other for other in others if _reads(table, path, other, gold.columns.gold))
+    fitting = tuple(other for other in others if _reads(table, other, gold.columns.gold))
     question = _which_labels(gold.columns.gold, gold.values, task, fitting)
     return replace(gold, questions=(*gold.questions, question), others=fitting)
 
@@ -150,12 +356,12 @@ def _has_texts(names: Sequence[str], task: Task) -> bool:
     return len(guess_some(names, task).texts) == len(task.fields)
 
 
-def _reads(table: Tabular, path: Path, task: Task, gold: str) -> bool:
+def _reads(table: ReadFile, task: Task, gold: str) -> bool:
     """Whether a file has the texts of a task, and labels that it can read."""
     if not task.labels or not _has_texts(table.names, task):
         return False
     counted = _counted(table, [gold])[gold]
-    return not read_values(task, counted, table.names, _classes(path, gold), {}).of("unknown")
+    return not read_values(task, counted, table.names, _classes(table, gold), {}).of("unknown")
 
 
 def _which_texts(
@@ -213,9 +419,7 @@ def _either(words: Sequence[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _gold_of(
-    table: Tabular, path: Path, columns: Columns, task: Task, options: FileOptions
-) -> Reading:
+def _gold_of(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
     """Return the reading with the gold column: the named one, else by its name and its values."""
     taken = set(columns.texts.values())
     free = [name for name in table.names if name not in taken]
@@ -226,12 +430,12 @@ def _gold_of(
             return Reading(columns)
         chosen = replace(columns, gold=options.gold)
         chosen.check(table.names)
-        return _with_values(table, path, chosen, task, options)
+        return _with_values(table, chosen, task, options)
     usual = find_all(free, (*GOLD, *task.gold_columns))
     if not task.labels:
         return _of_spans(table, replace(columns, gold=usual[0] if usual else None), task)
     if usual:
-        reading = _by_name(table, path, replace(columns, gold=usual[0]), usual, task, options)
+        reading = _by_name(table, replace(columns, gold=usual[0]), usual, task, options)
     else:
         reading = _by_values(table, columns, free, task)
     lost = reading.columns.gold is None and not reading.questions
@@ -276,15 +480,13 @@ def find_all(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
-def _with_values(
-    table: Tabular, path: Path, columns: Columns, task: Task, options: FileOptions
-) -> Reading:
+def _with_values(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
     gold = columns.gold or ""
     if not task.labels:
         return Reading(columns)
     counted = _counted(table, [gold])[gold]
     said = said_of_values(task, options.values, counted, gold, options.one_file)
-    values = read_values(task, counted, table.names, _classes(path, gold), said)
+    values = read_values(task, counted, table.names, _classes(table, gold), said)
     meanings = {
         each.word: each.label
         for each in values.values
@@ -296,8 +498,7 @@ def _with_values(
 
 
 def _by_name(
-    table: Tabular,
-    path: Path,
+    table: ReadFile,
     columns: Columns,
     usual: Sequence[str],
     task: Task,
@@ -306,7 +507,7 @@ def _by_name(
     """Choose among the columns that have a usual name: words before numbers, none that is empty."""
     counts = _counted(table, usual)
     read = {
-        name: read_values(task, counts[name], table.names, _classes(path, name), {})
+        name: read_values(task, counts[name], table.names, _classes(table, name), {})
         for name in usual
     }
     readable = [name for name in usual if counts[name].counts]
@@ -339,7 +540,7 @@ def _by_name(
         return Reading(
             replace(columns, gold=None), notes=(f"{note} are scored without a gold label",)
         )
-    reading = _with_values(table, path, replace(columns, gold=chosen), task, options)
+    reading = _with_values(table, replace(columns, gold=chosen), task, options)
     if chosen == usual[0]:
         return reading
     return replace(reading, notes=(f"gold labels are in {shown(chosen)}", *reading.notes))
@@ -383,8 +584,8 @@ def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
     return telling if values.numbers else (telling or read) and len(filled) < sum(filled.values())
 
 
-def _classes(path: Path, gold: str) -> Mapping[str, str]:
-    return {str(number): name for number, name in enumerate(class_names(path).get(gold, ()))}
+def _classes(table: ReadFile, gold: str) -> Mapping[str, str]:
+    return {str(number): name for number, name in enumerate(table.classes.get(gold, ()))}
 
 
 def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:

@@ -1,20 +1,21 @@
-"""A file read row by row, whatever its form: what `read_table` and the scoring of files share."""
+"""A file read row by row or whole, in whatever form it comes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
+import pandas as pd
+
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
-from probe.data.formats.encodings import TextFile, text_file
+from probe.data.formats.encodings import TextFile, packing_of, text_file
 from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_forms import JsonForm, is_json, json_form
-from probe.data.formats.parquet import is_arrow, open_arrow, open_parquet
-from probe.data.formats.unpacking import packing_of
-from probe.data.names import check_names
-from probe.data.records import MOST_PATHS, Record, paths
+from probe.data.formats.parquet import Parquet, is_arrow, open_arrow, open_parquet
+from probe.data.names import HALF, check_names
+from probe.data.rows import MOST_PATHS, Record, Tabular, cell, is_missing, paths
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 
@@ -134,6 +135,11 @@ class Source:
         return (*self.columns, *self.nested)
 
     @property
+    def classes(self) -> Mapping[str, Sequence[str]]:
+        """The names that it gives to the whole numbers of a column, by the column's name."""
+        return self.reader.classes if isinstance(self.reader, Parquet) else {}
+
+    @property
     def words(self) -> str:
         """How it is read where it could be read in another way, "" where that needs no saying."""
         return self.reader.words
@@ -202,3 +208,93 @@ def checked(reader: Reader, path: Path, bounds: Bounds) -> Iterator[Record]:
         yield record
     if not count:
         raise FileError(f"{path.name} has no rows below its header")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file. Text files keep every cell as the text it was.
+
+    `broken` maps the number of a row that does not fit the header to the reason; `bounds` are those
+    within which it was read, `nested` the paths of fields within objects, and `words` say how it
+    was read where there is another way.
+    """
+
+    frame: pd.DataFrame
+    form: Form
+    broken: dict[int, str] = field(default_factory=dict)
+    bounds: Bounds = UNBOUNDED
+    nested: tuple[str, ...] = ()
+    words: str = ""
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [str(name) for name in self.frame.columns]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, and behind them the paths of nested fields."""
+        return [*self.columns, *self.nested]
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return len(self.frame)
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        """Yield the rows from the one of this number on."""
+        columns = [self.frame[name].iloc[start:] for name in self.frame.columns]
+        for number, cells in enumerate(zip(*columns, strict=True), start):
+            named = dict(zip(self.columns, cells, strict=True))
+            yield Record(number, named, broken=self.broken.get(number, ""))
+
+
+def read_table(
+    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+) -> Table:
+    """Read a file of any form whole, also the releases of MNLI, SNLI and SQuAD.
+
+    A file that passes a bound is read no further than to there. Raises FileError and LimitError
+    with a sentence, FileQuestion where the file can be read in several ways.
+    """
+    reader = reader_of(path, bounds, options)
+    if isinstance(reader, Parquet):
+        frame = reader.frame()
+        if frame.empty:
+            raise FileError(f"{path.name} has no rows below its header")
+        table = Table(frame, "parquet", bounds=bounds, words=reader.words, classes=reader.classes)
+        shape = Shape(reader.columns)
+        for record in table.records():
+            shape.add(record)
+        return replace(table, nested=tuple(shape.nested))
+    records, shape = list(checked(reader, path, bounds)), Shape(reader.columns)
+    for record in records:
+        shape.add(record)
+    frame = pd.DataFrame(
+        {
+            name: pd.Series([record.cells.get(name) for record in records], dtype=object)
+            for name in shape.columns
+        }
+    )
+    broken = {record.number: record.broken for record in records if record.broken}
+    return Table(frame, reader.form, broken, bounds, tuple(shape.nested), reader.words)
+
+
+PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
+REPLACEMENT = "\ufffd"
+"""Stands for half of a character, which no page can show."""
+
+
+def first_rows(table: Tabular) -> pd.DataFrame:
+    """Return the first rows and columns as texts, the end of a long one cut."""
+    names = table.names[:PREVIEW_COLUMNS]
+    rows = [
+        [_shown(cell(record.cells, name)) for name in names]
+        for record in islice(table.records(), PREVIEW_ROWS)
+    ]
+    return pd.DataFrame(rows, columns=[_shown(name) for name in names], dtype=object)
+
+
+def _shown(cell: object) -> str:
+    text = "" if is_missing(cell) else HALF.sub(REPLACEMENT, str(cell))
+    return text if len(text) <= PREVIEW_CHARACTERS else text[:PREVIEW_CHARACTERS] + "…"

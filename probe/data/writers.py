@@ -1,11 +1,9 @@
-"""Parquet and Excel, which are written from their beginning to their end and not added to."""
+"""Files of rows in any form: those of an input with our columns behind them, or our own alone."""
 
 import csv
-import gzip
 import io
 import json
 import math
-import os
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,23 +12,31 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, islice
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, get_args
+from tempfile import TemporaryFile
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from probe.data.class_names import KEY, Features, features_json, features_of
-from probe.data.formats.delimited import DEFAULT_END, Delimited, DelimitedForm
+from probe.data.file_options import FileOptions, read_form
+from probe.data.formats.delimited import (
+    DEFAULT_END,
+    DELIMITERS,
+    Delimited,
+    DelimitedForm,
+    open_delimited,
+)
+from probe.data.formats.encodings import PIECE_BYTES, TextFile, packing_of, text_file
 from probe.data.formats.excel import Workbook
-from probe.data.formats.parquet import Parquet
-from probe.data.formats.unpacking import PIECE_BYTES, packing_of
-from probe.data.records import NO_RECORD, Record, Tabular
-from probe.data.rows import is_missing
+from probe.data.formats.parquet import KEY, Features, Parquet, features_json, features_of
+from probe.data.rows import NO_RECORD, Record, Tabular, is_missing
 from probe.data.source import Form, Reader, Source, form_of
-from probe.errors import FileError, writing
+from probe.errors import FileError, FileQuestion, writing
+from probe.limits import UNBOUNDED
 
+GUARDED = "fields that spreadsheets would compute begin with '"
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 GUARD = "'"
 """Spreadsheets, which compute a cell that begins like a formula, take what follows it for text."""
@@ -75,95 +81,39 @@ Values = Sequence[Any]  # Any: text, numbers and truth values
 LINE_BREAKS = "\n\r"
 
 
-class LineForm(Protocol):
-    """How the lines of a text file are made."""
-
-    @property
-    def words(self) -> str:
-        """The form in words, for the person."""
-
-    def head(self) -> bytes:
-        """Return what comes before the first row."""
-
-    def line(self, record: Record, values: Values) -> bytes:
-        """Return a row of the input with our values behind it. Raises FileError."""
-
-
 @dataclass(frozen=True)
-class BesideDelimited:
-    """Lines of CSV or TSV that begin with the bytes of the input's own line.
+class DelimitedLines:
+    """Lines of CSV or TSV; those of an input of the same form are split and ended as its own are.
 
-    Our fields are split, encoded and ended as the input's are. `name` is that of the new file.
+    `above` is what stands before the names, `name` that of the new file. An input's fields stay
+    `as_written`, or are made of its cells.
     """
 
-    source: Delimited
-    names: tuple[str, ...]
     name: str
-    guard: bool = False
-
-    @property
-    def words(self) -> str:
-        """The form in words."""
-        encoding = self.source.file.encoding.removesuffix("-sig").upper()
-        kept = "fields that spreadsheets would compute begin with '" if self.guard else (
-            "every field of a row that fits the header keeps its bytes"
-        )  # fmt: skip
-        return (
-            f"{self.source.form.upper()} as your file is, {self.source.mark_words} between "
-            f"its fields, in {encoding}: {kept}"
-        )
-
-    def head(self) -> bytes:
-        """Return the header."""
-        header = self.source.header
-        names = Record(0, {name: name for name in header.cells}, header.written, header.end)
-        return self.line(names, self.names)
-
-    def line(self, record: Record, values: Values) -> bytes:
-        """Return a line. What the input's encoding cannot hold of ours is escaped."""
-        body = record.written
-        if not body or (self.guard and any(map(is_computed, record.cells.values()))):
-            body = self._fields(list(record.cells.values()))
-        if values:
-            body += self.source.mark + self._fields(values)
-        return self.source.file.outer(body + (record.end or self.source.header.end))
-
-    def _fields(self, values: Values) -> bytes:
-        text = fields_text(values, self.source.quotes, self.source.delimiter, self.guard, self.name)
-        encoding = self.source.file.inner.removesuffix("-sig")
-        return text.encode(encoding, errors="backslashreplace")
-
-
-@dataclass(frozen=True)
-class PlainDelimited:
-    """Lines of CSV or TSV in UTF-8, made of cells of any kind."""
-
-    form: DelimitedForm
     columns: tuple[str, ...]
     names: tuple[str, ...]
-    name: str
+    delimiter: str
+    quotes: bool
+    words: str
+    end: str = "\n"
+    encoding: str = "utf-8"
+    above: str = ""
+    as_written: bool = False
     guard: bool = False
 
-    @property
-    def words(self) -> str:
-        """The form in words."""
-        guard = "; fields that spreadsheets would compute begin with '" if self.guard else ""
-        return f"{self.form.upper()} in UTF-8, its texts as they are read{guard}"
+    def head(self) -> str:
+        """Return what comes before the first row."""
+        return self.above + self._line([*self.columns, *self.names])
 
-    def head(self) -> bytes:
-        """Return the header."""
-        return self._line([*self.columns, *self.names])
+    def line(self, record: Record, values: Values) -> str:
+        """Return a row of the input with our values behind it. Raises FileError."""
+        theirs = record.fields if self.as_written else map(record.cells.get, self.columns)
+        return self._line([*theirs, *values])
 
-    def line(self, record: Record, values: Values) -> bytes:
-        """Return a line. Raises FileError."""
-        return self._line([*map(record.cells.get, self.columns), *values])
-
-    def _line(self, values: Values) -> bytes:
-        quotes = self.form == "csv"
-        delimiter, end = (",", DEFAULT_END.decode()) if quotes else ("\t", "\n")
-        text = fields_text(values, quotes, delimiter, self.guard, self.name) + end
-        # half of a surrogate pair, which JSON can escape and UTF-8 cannot hold, stays the escape
-        return text.encode(errors="backslashreplace")
+    def _line(self, values: Values) -> str:
+        return self.end.join(
+            (fields_text(values, self.quotes, self.delimiter, self.guard, self.name), "")
+        )
 
 
 @dataclass(frozen=True)
@@ -172,36 +122,69 @@ class JsonLines:
 
     columns: tuple[str, ...]
     names: tuple[str, ...]
-    of_json: bool
+    words: str
+    encoding: str = "utf-8"
 
-    @property
-    def words(self) -> str:
-        """The form in words."""
-        kept = "every value of yours stands as it is written" if self.of_json else (
-            "what JSON has no form for, such as a date or a decimal, is text"
-        )  # fmt: skip
-        return f"JSON lines in UTF-8: {kept}"
-
-    def head(self) -> bytes:
+    def head(self) -> str:
         """Return nothing: each row names its cells."""
-        return b""
+        return ""
 
-    def line(self, record: Record, values: Values) -> bytes:
+    def line(self, record: Record, values: Values) -> str:
         """Return an object on a line of its own."""
         ours = _members(dict(zip(self.names, values, strict=True)))
         written = record.written
-        if not written.endswith(b"}") or not written.startswith(b"{"):
-            written = (
-                b"{" + _members({name: record.cells.get(name) for name in self.columns}) + b"}"
-            )
+        if not written.endswith("}") or not written.startswith("{"):
+            written = f"{{{_members({name: record.cells.get(name) for name in self.columns})}}}"
         members = written[:-1].rstrip()
-        between = b", " if ours and members != b"{" else b""
-        return members + between + ours + b"}\n"
+        between = ", " if ours and members != "{" else ""
+        return f"{members}{between}{ours}}}\n"
 
 
-def _members(values: dict[str, Any]) -> bytes:  # Any: as of Values
-    text = json.dumps(values, ensure_ascii=False, default=as_json)[1:-1]
-    return text.encode(errors="backslashreplace")
+def _members(values: dict[str, Any]) -> str:  # Any: as of Values
+    return json.dumps(values, ensure_ascii=False, default=as_json)[1:-1]
+
+
+def line_form(
+    path: Path, names: Sequence[str], source: Source | None, guard: bool
+) -> DelimitedLines | JsonLines:
+    """Return how the lines of a text file are made, by its name and by the input."""
+    form, columns, ours = form_of(path), source.columns if source else (), tuple(names)
+    if source and isinstance(source.reader, Delimited) and source.form == form:
+        return lines_beside(source.reader, ours, path.name, guard)
+    if form == "jsonl":
+        kept = "what JSON has no form for, such as a date or a decimal, is text"
+        if source and source.form == "jsonl":
+            kept = "every value of yours stands as it is written"
+        return JsonLines(columns, ours, f"JSON lines in UTF-8: {kept}")
+    delimiter, end = ("\t", "\n") if form == "tsv" else (",", DEFAULT_END)
+    guarded_words = f"; {GUARDED}" if guard else ""
+    words = f"{form.upper()} in UTF-8, its texts as they are read{guarded_words}"
+    return DelimitedLines(
+        path.name, columns, ours, delimiter, form != "tsv", words, end, guard=guard
+    )
+
+
+def lines_beside(
+    reader: Delimited, names: Sequence[str], name: str, guard: bool = False
+) -> DelimitedLines:
+    """Return how lines of ours are made that stand beside those of an input of the same form."""
+    encoding = reader.file.encoding.removesuffix("-sig")
+    kept = GUARDED if guard else "the text of every field stands as it is"
+    words = (
+        f"{reader.form.upper()} as your file is, "
+        f"{DELIMITERS.get(reader.delimiter, repr(reader.delimiter))} between its fields, in "
+        f"{encoding.upper()}: {kept}"
+    )
+    titles = [
+        fields_text(row, reader.quotes, reader.delimiter, guard, name) for row in reader.above[:-1]
+    ]
+    above = [reader.told] if reader.told and reader.above else []
+    mark = reader.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
+    return DelimitedLines(
+        name, reader.columns, tuple(names), reader.delimiter, reader.quotes, words, reader.end,
+        encoding, mark + "".join(line + reader.end for line in [*above, *titles]),
+        as_written=True, guard=guard,
+    )  # fmt: skip
 
 
 def fields_text(values: Values, quotes: bool, delimiter: str, guard: bool, name: str) -> str:
@@ -223,46 +206,15 @@ def fields_text(values: Values, quotes: bool, delimiter: str, guard: bool, name:
     return delimiter.join(texts)
 
 
-Packer = Callable[[bytes], bytes]
+def open_text(path: Path, encoding: str) -> IO[str]:
+    """Open a text file to write, packed as its name says. Raises OSError.
 
-
-def _gzip(data: bytes) -> bytes:
-    return gzip.compress(data, compresslevel=6, mtime=0)
-
-
-def _zstd(data: bytes) -> bytes:
-    packed: bytes = pa.Codec("zstd", 6).compress(data, asbytes=True)
-    return packed
-
-
-PACKERS: Mapping[str, Packer] = {".gz": _gzip, ".zst": _zstd, "": bytes}
-
-
-class AppendedFile:
-    """A file that is written on behind its first bytes, packed as its name says."""
-
-    def __init__(self, path: Path, size: int = 0) -> None:
-        """Cut the file to `size` bytes and go on there. Raises FileError."""
-        self.place, self.size = path, size
-        self._pack = PACKERS[packing_of(path)]
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("r+b" if size else "wb")
-            self._file.truncate(size)
-            self._file.seek(size)
-
-    def append(self, data: bytes) -> None:
-        """Write on, and see that it is on the disk. Raises FileError."""
-        if not data:
-            return
-        with writing(self.place):
-            self.size += self._file.write(self._pack(data))
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    What the encoding cannot hold is escaped, such as half of a surrogate pair that JSON can have.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    packing = packing_of(path)
+    file = pa.CompressedOutputStream(path, CODECS[packing]) if packing else path.open("wb")
+    return io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
 
 
 PANDAS = b"pandas"
@@ -580,36 +532,24 @@ GUARDED_FORMS: Sequence[Form] = get_args(DelimitedForm)
 class Output:
     """A file of scored rows, or of rows of our own where there is no source.
 
-    Rows come in the order of the source, from which some may be left out. A form that is written
-    whole is first kept in `spool`, one JSON list a row. `place` is the file that grows, this one or
-    the spool, and `size` where it ends.
+    Rows come in the order of the source, from which some may be left out. Those of a form that is
+    written whole are kept in a file without a name until then, one JSON list a row.
     """
 
     def __init__(
-        self,
-        path: Path,
-        names: Sequence[str],
-        spool: Path,
-        source: Source | None = None,
-        guard: bool = False,
-        sizes: Mapping[str, int] | None = None,
+        self, path: Path, names: Sequence[str], source: Source | None = None, guard: bool = False
     ) -> None:
-        """`names` are those of our columns; `sizes` say by its path how far a file is written.
-
-        Raises FileError.
-        """
+        """`names` are those of our columns. Raises FileError."""
         self.path, self._names, self._source = path, tuple(names), source
         self._form = checked_form(path, guard)
         self._lines = None if self._form in BLOCKS else line_form(path, names, source, guard)
-        self.place = path if self._lines else spool
-        self._file = AppendedFile(self.place, (sizes or {}).get(str(self.place), 0))
-        if self._lines and not self._file.size:
-            self._file.append(self._lines.head())
-
-    @property
-    def size(self) -> int:
-        """The bytes that are on the disk."""
-        return self._file.size
+        with writing(path):
+            if self._lines:
+                self._file = open_text(path, self._lines.encoding)
+                self._file.write(self._lines.head())
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = TemporaryFile("w+", encoding="utf-8", dir=path.parent)  # noqa: SIM115
 
     @property
     def words(self) -> str:
@@ -617,24 +557,28 @@ class Output:
         return self._lines.words if self._lines else BLOCK_WORDS[self._form]
 
     def write(self, rows: Iterable[tuple[Record, Values]]) -> None:
-        """Write rows and see that they are on the disk. Raises FileError."""
-        self._file.append(b"".join(self._line(record, values) for record, values in rows))
+        """Write rows. Raises FileError."""
+        lines = "".join(self._line(record, values) for record, values in rows)
+        with writing(self.path):
+            self._file.write(lines)
 
-    def _line(self, record: Record, values: Values) -> bytes:
+    def _line(self, record: Record, values: Values) -> str:
         if self._lines:
             return self._lines.line(record, values)
-        return spooled([record.number, *values])
+        return json.dumps([record.number, *values], default=as_json) + "\n"
 
     def finish(self) -> None:
         """Close the file with what it holds by now. Raises FileError."""
-        self._file.close()
-        if not self._lines:
+        with writing(self.path), self._file:
+            if self._lines:
+                return
             source = self._source
             columns, reader = (source.columns, source.reader) if source else ((), None)
             write_blocks(self.path, self._form, columns, self._names, self._rows, reader)
 
     def _rows(self) -> Iterator[tuple[Record, Values | None]]:
-        rows = read_spool(self.place)
+        self._file.seek(0)
+        rows = map(json.loads, self._file)
         if self._source is None:
             return ((NO_RECORD, values) for _, *values in rows)
         return _beside(self._source.records(), rows)
@@ -643,7 +587,7 @@ class Output:
 def _beside(
     records: Iterator[Record], rows: Iterable[Values]
 ) -> Iterator[tuple[Record, Values | None]]:
-    """Yield each record with the values that are spooled by its number, None where none are.
+    """Yield each record with the values that are kept by its number, None where none are.
 
     It ends with the last row that has any.
     """
@@ -653,17 +597,6 @@ def _beside(
             yield record, values if scored else None
             if scored:
                 break
-
-
-def spooled(values: Values) -> bytes:
-    """Return values as a line of a spool."""
-    return (json.dumps(list(values), default=as_json) + "\n").encode()
-
-
-def read_spool(path: Path) -> Iterator[Values]:
-    """Yield the rows of a spool."""
-    with path.open("rb") as lines:
-        yield from map(json.loads, lines)
 
 
 def checked_form(path: Path, guard: bool) -> Form:
@@ -681,7 +614,7 @@ def check_cells(path: Path, table: Tabular, form: Form, columns: Sequence[str]) 
     """
     written = form_of(path)
     if written == "tsv" != form:
-        lines = PlainDelimited(written, tuple(columns), (), path.name)
+        lines = DelimitedLines(path.name, tuple(columns), (), "\t", quotes=False, words="")
         lines.head()
         for record in table.records():
             lines.line(record, ())
@@ -689,11 +622,39 @@ def check_cells(path: Path, table: Tabular, form: Form, columns: Sequence[str]) 
         check_parquet(path.name, columns, lambda: ((record, ()) for record in table.records()))
 
 
-def line_form(path: Path, names: Sequence[str], source: Source | None, guard: bool) -> LineForm:
-    """Return how the lines of a text file are made, by its name and by the input."""
-    form, columns, ours = form_of(path), source.columns if source else (), tuple(names)
-    if source and isinstance(source.reader, Delimited) and source.form == form:
-        return BesideDelimited(source.reader, ours, path.name, guard)
-    if form == "jsonl":
-        return JsonLines(columns, ours, of_json=source is not None and source.form == "jsonl")
-    return PlainDelimited("tsv" if form == "tsv" else "csv", columns, ours, path.name, guard)
+def write_table(frame: pd.DataFrame, path: Path, guard: bool = False) -> None:
+    """Write a frame in the form that the name says, guarded for spreadsheets or not.
+
+    Raises FileError where that form cannot hold the text or the file cannot be written.
+    """
+    output = Output(path, [str(name) for name in frame.columns], guard=guard)
+    output.write((NO_RECORD, row) for row in frame.itertuples(index=False, name=None))
+    output.finish()
+
+
+def write_guarded_copy(path: Path, copy: Path) -> None:
+    """Write a guarded copy of a CSV or TSV file of ours. Raises FileError.
+
+    What was asked about the file that ours stands beside is not asked again: quotes that may be
+    either enclose fields, as a spreadsheet takes them, and text is copied in any encoding.
+    """
+    form: DelimitedForm = "tsv" if checked_form(path, guard=True) == "tsv" else "csv"
+    try:
+        text = text_file(path, UNBOUNDED)
+    except FileQuestion as question:
+        text = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
+    source = _opened(text, form)
+    lines = lines_beside(source, (), copy.name, guard=True)
+    with writing(copy), open_text(copy, lines.encoding) as file:
+        file.write(lines.head())
+        file.writelines(lines.line(record, ()) for record in source.records())
+
+
+def _opened(file: TextFile, form: DelimitedForm) -> Delimited:
+    for quotes in (None, True):
+        for header in (None, True):  # ours has one, but there may be a title above it
+            try:
+                return open_delimited(file, form, FileOptions(header=header, quotes=quotes))
+            except FileQuestion as question:
+                asked = question
+    raise asked

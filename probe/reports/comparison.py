@@ -32,7 +32,7 @@ from probe.analysis.comparison import (
 )
 from probe.analysis.comparison import Row as ComparedRow
 from probe.analysis.slices import ALL, Measured, inference, measure, note_on
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.metrics import FEWEST, Estimate
 from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve

@@ -1,12 +1,17 @@
-"""The files of a scoring, which grow together."""
+"""Scoring a file: its rows become parts, in this process or as a run's cells, and parts files."""
 
+import filecmp
+import gzip
 import hashlib
 import json
 import os
+import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +28,14 @@ from probe.analysis.legibility import is_foreign
 from probe.analysis.summary import Totals, fp32_sample
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
-from probe.data.questions import BASE
-from probe.data.records import NO_RECORD, Record
-from probe.data.rows import Columns
-from probe.data.source import Source, form_of
-from probe.data.writers import (
-    AppendedFile,
-    Output,
-    Values,
-    check_cells,
-    check_rows,
-    free_names,
-    read_spool,
-    spooled,
-)
-from probe.errors import reading, writing
+from probe.data.questions import ADVERSARIAL, BASE
+from probe.data.rows import NO_RECORD, Columns, Record, Tabular, cell
+from probe.data.source import Source, form_of, open_source
+from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
+from probe.errors import FileError, UserError, reading, writing
+from probe.limits import UNBOUNDED, Bounds
 from probe.models.classifier import Classifier, Model, Precision, resolve
+from probe.models.library import that_reads
 from probe.models.weights import file_hash
 from probe.models.windows import Long
 from probe.reports.scored import (
@@ -50,54 +47,17 @@ from probe.reports.scored import (
     summary_json,
     with_legible,
 )
-from probe.runs.models import hash_if_there
-from probe.tasks.task import Label, Task
+from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.models import hash_if_there, load_any_unchanged
+from probe.runs.run import Json, RunRequest, StoredRun, environment
+from probe.settings import settings
+from probe.stopping import halt
+from probe.tasks.nli import NUMBERED, Pair
+from probe.tasks.task import Label, Task, task_named
 from probe.text.language import BEYOND_DOUBT, IN_DOUBT
 from probe.text.words import listing
 from probe.transforms import Options
-
-FILE = "state.json"
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """Rows that are done, where each file ends behind them, and what they come to together.
-
-    `identity` names what was scored and how.
-    """
-
-    identity: Mapping[str, str]
-    rows: int = 0
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    totals: Mapping[str, Any] | None = None  # Any: JSON
-
-
-def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Store how far a scoring is. Raises FileError."""
-    fresh = folder / f"{FILE}.new"
-    with writing(fresh), fresh.open("w", encoding="utf-8") as file:
-        json.dump(asdict(checkpoint), file)
-        file.flush()
-        os.fsync(file.fileno())
-    with writing(folder):
-        fresh.replace(folder / FILE)
-
-
-def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """Return how far an interrupted scoring came, None where there is none.
-
-    Raises FileError where that cannot be read.
-    """
-    path = folder / FILE
-    if not path.is_file():
-        return None
-    with reading(str(path), "how far a scoring came", "delete its folder"):
-        return Checkpoint(**json.loads(path.read_text(encoding="utf-8")))
-
-
-def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Return the names of what has changed since."""
-    return [name for name in now if before.get(name) != now[name]]
+from probe.transforms.options import read_options
 
 
 @dataclass(frozen=True)
@@ -168,74 +128,6 @@ class Places:
         return self.scored.with_name(f"{self.scored.name}.unfinished")
 
 
-class ScoringFiles:
-    """The scored file, that of the examples made, and the figures of variants for the summary."""
-
-    def __init__(
-        self,
-        source: Source,
-        columns: ValueColumns,
-        model: str,
-        places: Places,
-        guard: bool = False,
-        sizes: Mapping[str, int] | None = None,
-    ) -> None:
-        """`model` stands behind our names that the input has too; `sizes` are as below.
-
-        Without them the files are begun anew. Raises FileError.
-        """
-        self._places, known = places, sizes or {}
-        with writing(places.work):
-            if not known:
-                shutil.rmtree(places.work, ignore_errors=True)
-            places.work.mkdir(parents=True, exist_ok=True)
-        names = free_names(source.columns, columns.scored, Path(model).name)
-        spool, made = places.work / "scored.spool", places.work / "pairs.spool"
-        self._scored = Output(places.scored, names, spool, source, guard, known)
-        self._pairs = None
-        if places.pairs:
-            self._pairs = Output(places.pairs, columns.made, made, None, guard, known)
-        self._variants = None
-        if columns.task.f1 and BASE in source.names:
-            path = places.work / "variants.spool"
-            self._variants = AppendedFile(path, known.get(str(path), 0))
-
-    def add(self, records: Iterable[Record], values: RowValues) -> None:
-        """Write rows and see that they are on the disk. Raises FileError."""
-        self._scored.write(zip(records, values.scored, strict=True))
-        if self._pairs:
-            self._pairs.write((NO_RECORD, made) for made in values.made)
-        if self._variants:
-            self._variants.append(b"".join(map(spooled, values.variants)))
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """The bytes of each file that are on the disk, by its path."""
-        files = (self._scored, self._pairs, self._variants)
-        return {str(file.place): file.size for file in files if file}
-
-    @property
-    def forms(self) -> dict[str, str]:
-        """In what form each file is, in words."""
-        forms = {"scored": self._scored.words}
-        return forms | ({"pairs": self._pairs.words} if self._pairs else {})
-
-    def variants_json(self) -> dict[str, Any]:  # Any: JSON
-        """Return what the variants of questions come to so far."""
-        return variants_json(read_spool(self._variants.place)) if self._variants else {}
-
-    def finish(self) -> None:
-        """Close the files with what they hold by now. Raises FileError."""
-        for output in filter(None, (self._scored, self._pairs)):
-            output.finish()
-        if self._variants:
-            self._variants.close()
-
-    def clean(self) -> None:
-        """Remove what is needed only to go on."""
-        shutil.rmtree(self._places.work, ignore_errors=True)
-
-
 def check_forms(
     places: Places, source: Source, texts: Sequence[str], transforms: Sequence[str]
 ) -> None:
@@ -253,18 +145,9 @@ def check_forms(
 
 
 def forms_words(forms: Mapping[str, str]) -> str:
-    """Say in what form the files are, as `ScoringFiles.forms` has it."""
+    """Say in what form the files are, as a summary has it."""
     names = {"scored": "The scored file", "pairs": "The file of the texts that were made"}
     return " ".join(f"{names[name]} is {words}." for name, words in forms.items())
-
-
-def lost(sizes: Mapping[str, int]) -> list[str]:
-    """Return the names of files that do not hold any more what was written."""
-    return [
-        Path(place).name
-        for place, size in sizes.items()
-        if not Path(place).is_file() or Path(place).stat().st_size < size
-    ]
 
 
 PRECISION_ROWS = "precision_rows"
@@ -287,7 +170,7 @@ def precision_words(summary: Mapping[str, Any]) -> str:  # Any: JSON
 
 PLAIN_ROWS = 1024
 """Rows that are scored together where no transform is asked for."""
-FORMAT = 3
+FORMAT = 4
 """Of what is kept of an interrupted scoring; another one begins anew."""
 
 
@@ -347,8 +230,176 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+@dataclass(frozen=True)
+class ScoredPart:
+    """What came of some rows: their values, what they come to, and by which model."""
+
+    values: RowValues
+    totals: Mapping[str, Any]  # Any: JSON
+    labels: tuple[str, ...]
+    model: str
+    revision: str | None
+    precision: str
+
+
+def part_of(rows: Sequence[Row], model: Model, request: ScoringRequest) -> ScoredPart:
+    """Return what came of rows."""
+    columns, totals = value_columns(model, request.names), Totals(model.task, request.names)
+    totals.add(rows)
+    return ScoredPart(
+        columns.values(rows), totals.state, columns.labels,
+        model.name, model.revision, resolve(request.precision),
+    )  # fmt: skip
+
+
+def packed_values(part: ScoredPart) -> bytes:
+    """Return what came of a part as it is kept and sent back."""
+    values = vars(part) | {"values": vars(part.values)}
+    return pack(json.dumps(values, default=as_json).encode())
+
+
+def read_packed_values(content: bytes) -> ScoredPart:
+    """Return what was kept or sent back of a part."""
+    values: dict[str, Any] = json.loads(unpack(content))  # Any: JSON
+    labels = tuple(values.pop("labels"))
+    return ScoredPart(RowValues(**values.pop("values")), labels=labels, **values)
+
+
+def pack(content: bytes) -> bytes:
+    """Pack what is kept or sent."""
+    return gzip.compress(content, compresslevel=1, mtime=0)
+
+
+def unpack(content: bytes) -> bytes:
+    """Unpack what was kept or sent."""
+    return gzip.decompress(content)
+
+
+def part_name(start: int) -> str:
+    """Return the name of the file that keeps the part that begins with a row."""
+    return f"{start:09}.json.gz"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, also where the machine stops.
+
+    Raises FileError.
+    """
+    fresh = path.with_name(f"{path.name}.new")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+
+
+def scored_chunks(
+    table: Tabular, model: Model, request: ScoringRequest, rows: int, start: int = 0
+) -> Iterator[Chunk[Row]]:
+    """Score the rows of a table from one on; its whole file has so many.
+
+    Raises FileError, and UnknownTransform or Unavailable before the first chunk.
+    """
+    return score(
+        table, request.columns, model, request.names, request.seed, request.options,
+        request.precision, request.chunk_rows, start, fp32_sample(rows, request.seed),
+        request.below,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is told of the model by which a part was scored."""
+
+    name: str
+    revision: str | None
+    task: Task
+
+
+class Assembly:
+    """The files that the parts of a file are put into, and what these come to together.
+
+    Parts come in the order of the file, of which some may be left out. `variants` are the scores of
+    questions' variants.
+    """
+
+    def __init__(
+        self, source: Source, request: ScoringRequest, places: Places, model: ModelFacts,
+        columns: ValueColumns,
+    ) -> None:  # fmt: skip
+        """The model's name stands behind our names that the input has too. Raises FileError."""
+        self._request, self._model = request, model
+        self.totals = Totals(model.task, request.names)
+        self._precisions = Counter[str]()
+        self._variants: list[VariantScore] | None = None
+        if model.task.f1 and BASE in source.names:
+            self._variants = []
+        names = free_names(source.columns, columns.scored, Path(model.name).name)
+        self._scored = Output(places.scored, names, source, request.guard)
+        self._pairs = (
+            Output(places.pairs, columns.made, None, request.guard) if places.pairs else None
+        )
+
+    def add(self, records: Sequence[Record], part: ScoredPart) -> None:
+        """Write the rows of a part behind the others. Raises FileError."""
+        self._scored.write(zip(records, part.values.scored, strict=True))
+        if self._pairs:
+            self._pairs.write((NO_RECORD, made) for made in part.values.made)
+        if self._variants is not None:
+            self._variants += part.values.variants
+        self.totals.merge(part.totals)
+        self._precisions[part.precision] += len(records)
+
+    def finish(self) -> dict[str, Any]:  # Any: JSON
+        """Complete the files with the rows that they hold; return the summary of these.
+
+        Raises FileError.
+        """
+        forms = {}
+        for name, output in {"scored": self._scored, "pairs": self._pairs}.items():
+            if output:
+                output.finish()
+                forms[name] = output.words
+        request = self._request
+        precision: Precision = request.precision
+        if self._precisions:
+            precision = "bf16" if next(iter(self._precisions)) == "bf16" else "fp32"
+        shape = summary_json(
+            self.totals.summary(), self._model, precision, request.seed, request.options
+        )
+        shape |= precisions_json(self._precisions) | variants_json(self._variants or ())
+        return shape | {"forms": forms}
+
+
+STATE = "state.json"
+
+
+def read_identity(folder: Path) -> dict[str, str] | None:
+    """Return the identity of an interrupted scoring, None where there is none.
+
+    Raises FileError where that cannot be read.
+    """
+    path = folder / STATE
+    if not path.is_file():
+        return None
+    with reading(str(path), "how far a scoring came", "delete its folder"):
+        return dict(json.loads(path.read_text(encoding="utf-8"))["identity"])
+
+
+def read_parts(folder: Path) -> list[ScoredPart]:
+    """Return what an interrupted scoring kept, from the first row on. Raises FileError."""
+    parts, rows = list[ScoredPart](), 0
+    while (path := folder / part_name(rows)).is_file():
+        with reading(str(path), "how far a scoring came", "delete its folder"):
+            parts.append(read_packed_values(path.read_bytes()))
+        rows += len(parts[-1].values.scored)
+    return parts
+
+
 class FileScoring:
-    """A file that is scored; after every chunk all that is done is on the disk.
+    """A file that is scored in this process; every chunk is a part, kept once it is scored.
 
     It begins with the row `start`. `anew` says why it does not go on where an earlier one stopped,
     "" where there was none or it does.
@@ -367,58 +418,422 @@ class FileScoring:
         self._source, self._model, self._places = source, model, places
         self._request = request.judged(source, model.task)
         self._identity = identity
-        self._columns = value_columns(model, request.names)
-        self.anew = ""
+        self.anew, self.start = "", 0
         begun = self._begun()
-        self.start = begun.rows
-        self.totals = Totals(model.task, request.names)
-        if begun.totals:
-            self.totals.merge(begun.totals)
-        self._files = ScoringFiles(
-            source, self._columns, model.name, places, request.guard, begun.sizes
-        )
+        self._assembly = Assembly(
+            source, request, places, ModelFacts(model.name, model.revision, model.task),
+            value_columns(model, request.names),
+        )  # fmt: skip
+        records = source.records() if begun else iter(())
+        for part in begun:
+            self._assembly.add(list(islice(records, len(part.values.scored))), part)
 
-    def _begun(self) -> Checkpoint:
-        """Return where a scoring of the same file in the same way stopped."""
-        fresh = Checkpoint(self._identity or {})
-        found = read_checkpoint(self._places.work) if self._identity else None
-        if found is None:
-            return fresh
-        if different := changed(found.identity, fresh.identity):
-            self.anew = f"{' and '.join(different)} changed since {found.rows:,} rows were scored"
-        elif gone := lost(found.sizes):
-            self.anew = f"{' and '.join(gone)} of an earlier call is not there any more"
-        return fresh if self.anew else found
+    def _begun(self) -> list[ScoredPart]:
+        """Return what a scoring of the same file in the same way did before it stopped."""
+        work, known = self._places.work, dict(self._identity or {})
+        if known and (found := read_identity(work)) is not None:
+            parts = read_parts(work)
+            rows = sum(len(part.values.scored) for part in parts)
+            changed = [name for name, now in known.items() if found.get(name) != now]
+            if not changed:
+                self.start = rows
+                return parts
+            if rows:
+                self.anew = f"{' and '.join(changed)} changed since {rows:,} rows were scored"
+        shutil.rmtree(work, ignore_errors=True)
+        if known:
+            write_whole(work / STATE, json.dumps({"identity": known}).encode())
+        return []
+
+    @property
+    def totals(self) -> Totals:
+        """What the rows that are done come to."""
+        return self._assembly.totals
 
     def chunks(self) -> Iterator[Chunk[Row]]:
         """Score and write; whoever drives it may stop after any chunk.
 
-        Raises FileError, and UnknownTransform or Unavailable before the first chunk.
+        Raises as `scored_chunks` does.
         """
-        request = self._request
-        for chunk in score(
-            self._source, request.columns, self._model, request.names, request.seed,
-            request.options, request.precision, request.chunk_rows, self.start,
-            fp32_sample(len(self._source), request.seed), request.below,
-        ):  # fmt: skip
-            self._files.add((row.record for row in chunk.rows), self._columns.values(chunk.rows))
-            self.totals.add(chunk.rows)
-            if self._identity:
-                self._store(chunk.done)
+        source, start = self._source, self.start
+        for chunk in scored_chunks(source, self._model, self._request, len(source), start):
+            part = part_of(chunk.rows, self._model, self._request)
+            if self._identity is not None:
+                name = part_name(chunk.done - len(chunk.rows))
+                write_whole(self._places.work / name, packed_values(part))
+            self._assembly.add([row.record for row in chunk.rows], part)
             yield chunk
-
-    def _store(self, rows: int) -> None:
-        checkpoint = Checkpoint(self._identity or {}, rows, self._files.sizes, self.totals.state)
-        write_checkpoint(self._places.work, checkpoint)
 
     def hand_over(self) -> dict[str, Any]:  # Any: JSON
         """Complete the files with the rows that are done, and return the summary of these."""
-        self._files.finish()
-        request = self._request
-        shape = summary_json(
-            self.totals.summary(), self._model, request.precision, request.seed, request.options
-        )
-        shape |= self._files.variants_json() | {"forms": self._files.forms}
-        if self.totals.rows == len(self._source) or not self._identity:
-            self._files.clean()
+        shape = self._assembly.finish()
+        if self.totals.rows == len(self._source):
+            shutil.rmtree(self._places.work, ignore_errors=True)
         return shape
+
+
+MOST_PARTS = 500
+"""Parts of a run; the parts of a larger file have more chunks each."""
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """A file as a run. `folder` names where the app keeps the file and what comes of it.
+
+    `order` is that of the model's outputs where its config does not say it.
+    """
+
+    model: str
+    task: Task
+    request: ScoringRequest
+    file: str
+    rows: int
+    folder: str
+    order: tuple[Label, ...] = ()
+
+    @property
+    def part_rows(self) -> int:
+        """The rows of a part: whole chunks, so that a row's batch is that of the command line."""
+        chunk = self.request.chunk_rows
+        return chunk * max(1, -(-self.rows // (chunk * MOST_PARTS)))
+
+    @property
+    def parts(self) -> list[Json]:
+        """The keys of the cells: the row from 0 where a part begins, and its number of rows."""
+        size = self.part_rows
+        return [
+            {"start": start, "rows": min(size, self.rows - start)}
+            for start in range(0, self.rows, size)
+        ]
+
+
+def plan_json(plan: ScoringPlan) -> Json:
+    """Return a plan as JSON values."""
+    request = plan.request
+    return {
+        "model": plan.model,
+        "task": plan.task.name,
+        "columns": {name: _plain(value) for name, value in vars(request.columns).items()},
+        "names": list(request.names),
+        "seed": request.seed,
+        "options": asdict(request.options),
+        "precision": request.precision,
+        "guard": request.guard,
+        "long": request.long,
+        "foreign_file": request.foreign_file,
+        "file": plan.file,
+        "rows": plan.rows,
+        "folder": plan.folder,
+        "order": list(plan.order),
+        "reading": asdict(request.reading),
+    }
+
+
+def read_plan(values: Json) -> ScoringPlan:
+    """Read a plan from JSON values. Raises OptionError."""
+    precision: Precision = values["precision"]
+    request = ScoringRequest(
+        _columns(values["columns"], task_named(values["task"])), tuple(values["names"]),
+        values["seed"], read_options(values["options"]), precision, values["guard"],
+        FileOptions(**values.get("reading", {})), values.get("long", "cut"),
+        values.get("foreign_file", False),
+    )  # fmt: skip
+    return ScoringPlan(
+        values["model"], task_named(values["task"]), request, values["file"], values["rows"],
+        values["folder"], tuple(values["order"]),
+    )  # fmt: skip
+
+
+def _columns(values: Json, task: Task) -> Columns:
+    """Read columns, also of a plan that kept names of classes and read other numbers by MNLI's."""
+    if "classes" not in values:
+        return Columns(**values)
+    known = {**(NUMBERED if task.example is Pair else {}), **values["values"]}
+    classes = {value: task.read_gold(name) for value, name in values["classes"].items()}
+    return Columns(values["texts"], values["gold"], {**known, **classes, **values["values"]})
+
+
+def keys(values: Json) -> Sequence[Json]:
+    """Return the keys of a plan's cells."""
+    return read_plan(values).parts
+
+
+def _folder(name: str) -> Path:
+    return settings().home / "scoring" / name
+
+
+def new_folder() -> str:
+    """Return the name of a folder that nobody has."""
+    return secrets.token_hex(8)
+
+
+def input_file(folder: str, file: str) -> Path:
+    """Return the place of the file that is scored."""
+    return _folder(folder) / "input" / file
+
+
+def keep_input(folder: str, file: Path) -> Path:
+    """Keep a file as long as its run. Raises FileError."""
+    if file.is_dir():
+        raise FileError(
+            f"{file.name} is a folder, and a run keeps one file; save it as Parquet, with "
+            "to_parquet()"
+        )
+    place = input_file(folder, file.name)
+    with writing(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, place)
+    return place
+
+
+def write_part(folder: str, key: Json, content: bytes) -> None:
+    """Keep what is to be scored of a part. Raises FileError."""
+    write_whole(_folder(folder) / "parts" / part_name(key["start"]), content)
+
+
+def read_part(folder: str, key: Json) -> bytes:
+    """Return what is to be scored of a part, packed. Raises FileError."""
+    return _read(_folder(folder) / "parts" / part_name(key["start"]))
+
+
+def write_values(folder: str, key: Json, content: bytes) -> None:
+    """Keep what came of a part, packed already. Raises FileError."""
+    write_whole(_folder(folder) / "values" / part_name(key["start"]), content)
+
+
+def read_values(folder: str, key: Json) -> bytes:
+    """Return what came of a part, packed. Raises FileError."""
+    return _read(_folder(folder) / "values" / part_name(key["start"]))
+
+
+def remove_folder(folder: str) -> None:
+    """Remove all that is kept of a run."""
+    shutil.rmtree(_folder(folder), ignore_errors=True)
+
+
+def remove_orphans(kept: Collection[str], before: float) -> None:
+    """Remove folders that are older than a time (seconds since 1970) and none of these."""
+    for folder in _folder("").glob("*"):
+        if folder.name not in kept and folder.stat().st_mtime < before:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def folder_bytes(folder: str) -> int:
+    """Return the bytes of all that is kept of a run."""
+    return sum(path.stat().st_size for path in _folder(folder).rglob("*") if path.is_file())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise FileError("the file of this run is not here any more; score it anew") from problem
+
+
+BYTES = "bytes in a cell"
+"""Stands for bytes, which are refused as a text; what they are is not sent."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of a part, with no more columns than are scored; they keep their numbers."""
+
+    names: Sequence[str]
+    rows: Sequence[Record]
+    bounds: Bounds = UNBOUNDED
+
+    def __len__(self) -> int:
+        """Return the number behind the last row."""
+        return self.rows[-1].number + 1 if self.rows else 0
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        """Yield the rows from the one of this number on."""
+        return (row for row in self.rows if row.number >= start)
+
+
+def write_parts(plan: ScoringPlan, source: Source) -> None:
+    """Keep the parts of a file, each to be sent by itself. Raises FileError."""
+    names = read_columns(source.names, plan.request.columns)
+    records = source.records()
+    for key in plan.parts:
+        rows = list(islice(records, key["rows"]))
+        write_part(plan.folder, key, packed_part(Part(names, rows, source.bounds)))
+
+
+def read_columns(names: Sequence[str], columns: Columns) -> list[str]:
+    """Return the columns that are read to score a row and to sum it up."""
+    wanted = {*columns.texts.values(), columns.gold, BASE, ADVERSARIAL}
+    return [name for name in names if name in wanted]
+
+
+def packed_part(part: Part) -> bytes:
+    """Return a part as it is sent."""
+    values = {
+        "names": part.names,
+        "start": part.rows[0].number,
+        "cells": [[cell(row.cells, name) for name in part.names] for row in part.rows],
+        "broken": {row.number: row.broken for row in part.rows if row.broken},
+        "bounds": asdict(part.bounds),
+    }
+    return pack(json.dumps(values, default=_packed_cell).encode())
+
+
+def _packed_cell(cell: object) -> object:
+    return {BYTES: len(cell)} if isinstance(cell, bytes) else as_json(cell)
+
+
+def _unpacked_cell(cell: dict[str, Any]) -> Any:  # Any: JSON
+    return b"" if BYTES in cell else cell
+
+
+def read_packed_part(content: bytes) -> Part:
+    """Return a part that was sent."""
+    values = json.loads(unpack(content), object_hook=_unpacked_cell)
+    names, broken = values["names"], values["broken"]
+    rows = [
+        Record(number, dict(zip(names, cells, strict=True)), broken=broken.get(str(number), ""))
+        for number, cells in enumerate(values["cells"], values["start"])
+    ]
+    return Part(names, rows, Bounds(**values["bounds"]))
+
+
+def run_cell(
+    plan: Json, inputs: Json, key: Json, context: CellContext
+) -> Iterator[Progress | Result]:
+    """Score a part chunk by chunk. Raises ModelError, FileError, Cancelled."""
+    planned, part = read_plan(plan), read_packed_part(context.part)
+    request = planned.request
+    loaded = load_any_unchanged(planned.model, context.model, planned.order)
+    model = that_reads(loaded, request.long)
+    rows = list[Row]()
+    for chunk in scored_chunks(part, model, request, planned.rows, key["start"]):
+        rows += chunk.rows
+        yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
+        halt(context.stop)
+    counts = {"rows": len(rows), "scored": sum(row.prediction is not None for row in rows)}
+    yield Result(counts, content=packed_values(part_of(rows, model, request)))
+
+
+def scoring_request(
+    file: Path,
+    source: Source,
+    model: str,
+    task: Task,
+    request: ScoringRequest,
+    order: tuple[Label, ...] = (),
+    identity: Mapping[str, str] | None = None,
+) -> RunRequest:
+    """Keep a file with its parts and return the run that scores it.
+
+    `task` is the model's own, `order` that of its outputs where its config does not say it.
+    `identity` is kept with the run, so that who asks for the same finds it. Raises FileError.
+    """
+    request = request.judged(source, task)
+    plan = ScoringPlan(model, task, request, file.name, len(source), new_folder(), order)
+    try:
+        keep_input(plan.folder, file)
+        write_parts(plan, source)
+    except UserError:
+        remove_folder(plan.folder)
+        raise
+    return RunRequest(
+        "scoring", plan_json(plan), {}, environment(), {"identity": dict(identity or {})}
+    )
+
+
+def _title(plan: Json) -> str:
+    changes = f", {len(plan['names'])} changes" if plan["names"] else ""
+    return f"{plan['file']}, {plan['rows']:,} rows, {plan['model']}{changes}"
+
+
+def _alike(one: Json, other: Json) -> bool:
+    """Whether two plans score the same file in the same way, each from a copy of its own."""
+    first, second = (input_file(plan["folder"], plan["file"]) for plan in (one, other))
+    same = {**one, "folder": ""} == {**other, "folder": ""}
+    return same and first.is_file() and filecmp.cmp(first, second, shallow=False)
+
+
+def _brief(result: Json | None) -> Json:
+    return {name: (result or {}).get(name) for name in ("rows", "scored")}
+
+
+SCORING = Experiment(
+    kind="scoring",
+    cells=keys,
+    run_cell=run_cell,
+    title=_title,
+    brief=_brief,
+    model=lambda plan: str(plan["model"]),
+    alike=_alike,
+    part=lambda plan, key: read_part(plan["folder"], key),
+    store_content=lambda plan, key, content: write_values(plan["folder"], key, content),
+    remove=lambda plan: remove_folder(plan["folder"]),
+    sweep=lambda plans, before: remove_orphans({plan["folder"] for plan in plans}, before),
+    stored_bytes=lambda plan: folder_bytes(plan["folder"]),
+)
+
+
+NOTHING_YET = "no part of this file is scored yet"
+
+
+@dataclass(frozen=True)
+class DonePart:
+    """The rows of a part with all columns of the file, and what came of them."""
+
+    part: Part
+    scored: ScoredPart
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """What the parts of a run come to together, and as JSON values."""
+
+    totals: Totals
+    shape: dict[str, Any]  # Any: JSON
+
+
+def done_parts(run: StoredRun) -> list[Json]:
+    """Return the keys of the parts that are scored, in their order."""
+    return [cell.key for cell in run.cells if cell.state == "done"]
+
+
+def take_nothing(part: DonePart) -> None:
+    """Leave a part to the files."""
+
+
+def assemble(
+    run: StoredRun, places: Places, take: Callable[[DonePart], None] = take_nothing
+) -> Assembled:
+    """Write the files of a run with the parts that are scored; return what these come to.
+
+    One part at a time is in memory; `take` is given each, in the order of the file. Raises
+    FileError where there are none, or the run's file is gone.
+    """
+    plan, done = read_plan(run.plan), done_parts(run)
+    if not done:
+        raise FileError(NOTHING_YET)
+    source = open_source(input_file(plan.folder, plan.file), options=plan.request.reading)
+    parts = _parts(plan, source, done)
+    first = next(parts)
+    model = ModelFacts(first.scored.model, first.scored.revision, plan.task)
+    columns = _columns_of(plan, first.scored)
+    assembly = Assembly(source, plan.request, places, model, columns)
+    for part in chain([first], parts):
+        assembly.add(part.part.rows, part.scored)
+        take(part)
+    return Assembled(assembly.totals, assembly.finish())
+
+
+def _columns_of(plan: ScoringPlan, scored: ScoredPart) -> ValueColumns:
+    return ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
+
+
+def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[DonePart]:
+    """Yield the parts that are done, one at a time in memory."""
+    records, known = source.records(), {key["start"] for key in done}
+    for key in plan.parts:
+        part = Part(source.names, list(islice(records, key["rows"])))
+        if key["start"] in known:
+            scored = read_packed_values(read_values(plan.folder, key))
+            values = _columns_of(plan, scored).completed(scored.values)
+            yield DonePart(part, replace(scored, values=values))

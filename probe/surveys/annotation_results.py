@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from probe.data.rows import is_missing
-from probe.data.source import form_of
-from probe.data.tables import read_table
+from probe.data.source import form_of, read_table
 from probe.data.writers import in_place
 from probe.errors import FileError, writing
 from probe.metrics import Estimate, mean, share

@@ -12,7 +12,7 @@ from finetune.trials.generalisation_data import MAX_CONDITIONS, read_conditions
 from finetune.trials.generalisation_plan import GRIDS, conditions
 from finetune.ui.generalise.titles import varied
 from probe.data.rows import guess, is_missing
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import FileError
 from probe.limits import visitor_bounds
 from probe.tasks.examples import bundled_file

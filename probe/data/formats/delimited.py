@@ -1,6 +1,5 @@
 """CSV and TSV, row by row and within bounds."""
 
-import codecs
 import csv
 import re
 from collections import Counter
@@ -11,10 +10,9 @@ from itertools import chain, islice
 from typing import IO, Literal
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.formats.encodings import TextFile
-from probe.data.formats.unpacking import pieces_of
+from probe.data.formats.encodings import TextFile, pieces_of
 from probe.data.names import check_names, listed, shown
-from probe.data.records import REPEATED, Record
+from probe.data.rows import REPEATED, Record
 from probe.errors import FileError, FileQuestion, what_is_wrong
 from probe.limits import Bounds
 from probe.stopping import check_stop
@@ -277,9 +275,6 @@ def _elsewhere(both: BothWays) -> bool | None:
 
 ROW_CELLS = 20
 """A row may hold as many characters as so many of the longest cells."""
-PIECE_BYTES = 1 << 16
-CHARACTER_BYTES = 4
-"""Bytes of a character at most."""
 
 
 def longest_row(bounds: Bounds) -> int | None:
@@ -288,72 +283,29 @@ def longest_row(bounds: Bounds) -> int | None:
 
 
 class Lines:
-    """The lines of a text with their ends, refused where a row is too long.
+    """The lines of a text with their ends, refused where those of a row are too long together."""
 
-    `row` are the bytes of the lines since the row began; `ended` says that there is no further
-    line, once one was asked for.
-    """
-
-    def __init__(
-        self, file: IO[bytes], encoding: str, bounds: Bounds, only_feeds: bool = False
-    ) -> None:
-        """`only_feeds`: a carriage return alone does not end a line."""
-        self._bounds = bounds
+    def __init__(self, text: IO[str], bounds: Bounds) -> None:
+        self._text, self._bounds = text, bounds
         self._longest = longest_row(bounds)
-        self._lines = self._split(file, only_feeds)
-        self._first, self._encoding = encoding, "utf-8" if encoding == "utf-8-sig" else encoding
-        self._taken = list[bytes]()
         self._length = 0
-        self.ended = False
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
         """Return the next line. Raises LimitError, UnicodeError."""
-        line = next(self._lines, b"")
+        line = self._text.readline(-1 if self._longest is None else self._longest + 1)
         if not line:
-            self.ended = True
             raise StopIteration
-        text = line.decode(self._first)
-        self._first = self._encoding  # a byte order mark stands in the first line alone
-        self._taken.append(line)
-        self._length += len(text)
-        self._check(self._length)
-        return text
-
-    @property
-    def row(self) -> bytes:
-        """The bytes of the row so far."""
-        return b"".join(self._taken)
+        self._length += len(line)
+        if self._longest is not None and self._length > self._longest:
+            self._bounds.check("max_cell", self._length)
+        return line
 
     def begin_row(self) -> None:
         """Take what comes next for another row."""
-        self._taken = []
         self._length = 0
-
-    def _check(self, length: int) -> None:
-        if self._longest is not None and length > self._longest:
-            self._bounds.check("max_cell", length)
-
-    def _split(self, file: IO[bytes], only_feeds: bool) -> Iterator[bytes]:
-        rest = b""
-        while piece := file.read(max(PIECE_BYTES, len(rest))):
-            *lines, rest = _parts(rest + piece, only_feeds)
-            yield from lines
-            self._check(len(rest) // CHARACTER_BYTES)
-        if rest:
-            yield rest
-
-
-def _parts(data: bytes, only_feeds: bool) -> list[bytes]:
-    """Return the whole lines of some bytes, and behind them what may go on."""
-    if only_feeds:
-        *lines, rest = data.split(b"\n")
-        return [*(line + b"\n" for line in lines), rest]
-    lines = data.splitlines(keepends=True)
-    # behind a carriage return a line feed of the same line end may follow
-    return lines if not data.endswith(b"\n") else [*lines, b""]
 
 
 NO_BOUND = 2**31 - 1
@@ -373,25 +325,23 @@ QUOTES = r'"(?:[^"]|"")*"(?!")'
 BEGIN = f"(^|[{re.escape(''.join((*DELIMITERS, *RARE_DELIMITERS)))}]) *"
 """Where a field begins, whatever splits them."""
 QUOTED_NAME, OPENED = re.compile(f"{BEGIN}{QUOTES}"), re.compile(f'{BEGIN}"')
-LINE_ENDS = (b"\r\n", b"\n", b"\r")
-DEFAULT_END = b"\r\n"
+LINE_ENDS = ("\r\n", "\n", "\r")
+DEFAULT_END = "\r\n"
 """As RFC 4180 ends a line."""
 DelimitedForm = Literal["csv", "tsv"]
 QUOTING: Mapping[bool, Literal[0, 3]] = {True: csv.QUOTE_MINIMAL, False: csv.QUOTE_NONE}
 BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 """A text as Python writes bytes, and so pandas into a file."""
-Row = tuple[list[str], bytes]
-"""The fields of a row, and its bytes; none where a quote in it is never closed."""
 
 
 @dataclass(frozen=True)
 class Delimited:
     """A CSV or TSV file: its header and what splits its fields.
 
-    `quotes` says whether quotes enclose fields or belong to the text. `header` has the bytes of the
-    names, with those of what stands before them; none where columns have no names. `above` counts
-    the rows before the data, and `of_bytes` are the columns whose texts are written as Python's
-    bytes.
+    `quotes` says whether quotes enclose fields or belong to the text, `end` how lines end. `told`
+    is the line that says the delimiter, `above` are the rows before the data, of which the last has
+    the names; none where columns have no names. `of_bytes` are the columns whose texts are written
+    as Python's bytes.
     """
 
     file: TextFile
@@ -399,20 +349,11 @@ class Delimited:
     delimiter: str
     quotes: bool
     columns: tuple[str, ...]
-    header: Record
-    above: int
+    end: str
+    told: str
+    above: tuple[Sequence[str], ...]
     of_bytes: tuple[str, ...]
     words: str
-
-    @property
-    def mark(self) -> bytes:
-        """The bytes of the delimiter."""
-        return self.delimiter.encode(self._encoding)
-
-    @property
-    def mark_words(self) -> str:
-        """The delimiter in words."""
-        return DELIMITERS.get(self.delimiter, repr(self.delimiter))
 
     def records(self) -> Iterator[Record]:
         """Yield the rows that are not blank. Raises FileError, LimitError.
@@ -420,46 +361,23 @@ class Delimited:
         Parsed by hand rather than through pandas, so that one ragged row does not stop the rest.
         """
         rows = _rows(self.file, self.delimiter, self.quotes)
-        for number, (fields, written) in enumerate(islice(rows, self.above, None)):
-            yield self._record(number, fields, written)
+        for number, fields in enumerate(islice(rows, len(self.above), None)):
+            yield self._record(number, fields)
 
-    def _record(self, number: int, fields: list[str], written: bytes) -> Record:
-        body, end = _without_end(written)
-        width, count = len(self.columns), len(fields)
-        broken = ""
+    def _record(self, number: int, fields: list[str]) -> Record:
+        width, count, broken = len(self.columns), len(fields), ""
         if count != width:
             broken = f"the row has {count} fields, the header {width}"
-            missing = [""] * (width - count)
-            body += self.mark * len(missing) if body else b""
-            fields = [*fields, *missing]
+            fields = [*fields, *[""] * (width - count)]
         elif fields == list(self.columns):
             broken = REPEATED
         if count > width:  # no character is lost, and the columns behind keep their place
             joint = self.delimiter if self.quotes else " "
-            last = joint.join(fields[width - 1 :])
-            fields, body = [*fields[: width - 1], last], self._with_last(body, last)
+            fields = [*fields[: width - 1], joint.join(fields[width - 1 :])]
         cells = dict(zip(self.columns, fields, strict=True))
         for name in self.of_bytes:
             cells[name] = _of_bytes(cells[name])
-        return Record(number, cells, body, end, broken)
-
-    def _with_last(self, body: bytes, last: str) -> bytes:
-        """Return the bytes of a row up to its last column, and a text as that column."""
-        mark = re.escape(self.delimiter)
-        quotes = f'(?:{QUOTES}|(?!"))' if self.quotes else ""
-        field = f"{quotes}[^{mark}]*{mark}"
-        text = body.decode(self._encoding)
-        kept = re.match(f"(?:{field}){{{len(self.columns) - 1}}}", text)
-        if not kept:
-            return b""
-        if self.quotes:
-            last = '"' + last.replace('"', '""') + '"'
-        return (kept[0] + last).encode(self._encoding)
-
-    @property
-    def _encoding(self) -> str:
-        """The encoding of bytes behind a byte order mark."""
-        return self.file.inner.removesuffix("-sig")
+        return Record(number, cells, fields=fields, broken=broken)
 
 
 def open_delimited(
@@ -470,45 +388,39 @@ def open_delimited(
     The whole file is read to see what its quotes are, if it has any. Raises FileQuestion where that
     or whether it has a header is not clear.
     """
-    name, (delimiter, told) = file.path.name, _delimiter(file, form)
+    name = file.path.name
+    with _lines(file) as lines:
+        first = _first_line(lines, file.bounds)
+    told, end = TOLD.fullmatch(first), _end(first)
+    delimiter = told[1] if told else _delimiter(file, form)
     usual = form == "csv" or delimiter != "\t"
     quotes = options.quotes
     if quotes is None:
         quotes = _do_quotes_enclose(file, delimiter, usual)
-    rows = _rows(file, delimiter, quotes)
-    sample = list(islice(rows, SAMPLE_ROWS + 1))
-    header = header_of([fields for fields, _ in sample], options.header, name)
+    sample = list(islice(_rows(file, delimiter, quotes), SAMPLE_ROWS + 1))
+    header = header_of(sample, options.header, name)
     file.bounds.check("max_columns", len(header.columns))
     check_names(header.columns, name)
-    of_bytes = _columns_of_bytes(header.columns, [fields for fields, _ in sample[header.above :]])
+    of_bytes = _columns_of_bytes(header.columns, sample[header.above :])
+    enclose = "quotes enclose fields" if quotes else "quotes belong to the text"
     words = [
         header.words,
-        ""
-        if quotes == usual
-        else "quotes enclose fields"
-        if quotes
-        else "quotes belong to the text",
+        "" if quotes == usual else enclose,
         f"b'…' is read as the text in {listed(of_bytes)}" if of_bytes else "",
         file.words,
     ]
-    above = b"".join(written for _, written in sample[: header.above])
-    body, end = _without_end(told + above if above else b"")
-    first_end = _without_end(sample[0][1])[1] if sample else b""
-    record = Record(0, dict.fromkeys(header.columns), body, end or first_end or DEFAULT_END)
     return Delimited(
-        file, form, delimiter, quotes, header.columns, record, header.above, of_bytes,
+        file, form, delimiter, quotes, header.columns, end or DEFAULT_END,
+        first.removesuffix(end) if told else "", tuple(sample[: header.above]), of_bytes,
         "; ".join(filter(None, words)),
     )  # fmt: skip
 
 
 def _do_quotes_enclose(file: TextFile, delimiter: str, usual: bool) -> bool:
     """Tell by a file whether its quotes enclose fields, as usual where no field begins with one."""
-    marks = "\r\n" + delimiter
-    field = f'[{re.escape(marks)}]"'.encode(file.inner.removesuffix("-sig"))
-    begins = re.compile(b"^(?:" + codecs.BOM_UTF8 + b')?"|' + field)
-    with file.open_bytes() as raw:
-        last = b""
-        for piece in pieces_of(raw):
+    begins, last = re.compile(f'[\\r\\n{re.escape(delimiter)}]"'), "\n"
+    with file.open() as text:
+        for piece in pieces_of(text):
             if begins.search(last + piece):
                 break
             last = piece[-1:]
@@ -546,21 +458,19 @@ def _of_bytes(text: str) -> str:
         return text
 
 
-def _rows(file: TextFile, delimiter: str, quotes: bool) -> Iterator[Row]:
+def _rows(file: TextFile, delimiter: str, quotes: bool) -> Iterator[list[str]]:
     """Yield the rows that are not blank, the header first. Raises FileError, LimitError."""
     with _lines(file) as lines:
         first, blank = _first_line(lines, file.bounds), 0
         if TOLD.fullmatch(first):
             lines.begin_row()
             first = next(lines, "")
-        written_lines = chain([first], lines)
-        for row in csv.reader(written_lines, delimiter=delimiter, quoting=QUOTING[quotes]):
-            written = b"" if lines.ended else lines.row
+        for row in csv.reader(chain([first], lines), delimiter=delimiter, quoting=QUOTING[quotes]):
             lines.begin_row()
             file.bounds.check("max_columns", len(row))
             file.bounds.check("max_cell", max(map(len, row), default=0))
             if row:
-                yield row, written
+                yield row
             else:
                 blank += 1
                 file.bounds.check("max_rows", blank)
@@ -570,8 +480,8 @@ def _rows(file: TextFile, delimiter: str, quotes: bool) -> Iterator[Row]:
 def _lines(file: TextFile) -> Iterator[Lines]:
     csv.field_size_limit(NO_BOUND)
     try:
-        with file.open_bytes() as raw:
-            yield Lines(raw, file.inner, file.bounds)
+        with file.open(newline="") as text:
+            yield Lines(text, file.bounds)
     except csv.Error as problem:
         raise FileError(
             f"{file.path.name} cannot be read as a table: {what_is_wrong(problem)}"
@@ -588,27 +498,21 @@ def _first_line(lines: Lines, bounds: Bounds) -> str:
     return ""
 
 
-def _delimiter(file: TextFile, form: DelimitedForm) -> tuple[str, bytes]:
-    """Return the mark that the file tells, with the bytes of that line, else that its rows have.
-
-    That is the one that splits its header most: a tab by the name of the file, where it has one.
-    """
+def _delimiter(file: TextFile, form: DelimitedForm) -> str:
+    """Return the mark that splits the header most: a tab by the file's name, where it has one."""
     with _lines(file) as lines:
-        first = _first_line(lines, file.bounds)
-        if told := TOLD.fullmatch(first):
-            return told[1], lines.row
-        header = _without_quotes(first, lines)
+        header = _without_quotes(_first_line(lines, file.bounds), lines)
     usual, rare = (max(marks, key=header.count) for marks in (DELIMITERS, RARE_DELIMITERS))
     if form == "tsv":
-        return ("\t" if "\t" in header or not _splits(file, usual) else usual), b""
+        return "\t" if "\t" in header or not _splits(file, usual) else usual
     if usual in header:
-        return usual, b""
+        return usual
     below_title = (
         mark
         for mark in DELIMITERS
         if any(titles_of(_sample(file, mark, quotes)) for quotes in (True, False))
     )
-    return (rare if rare in header else next(below_title, usual)), b""
+    return rare if rare in header else next(below_title, usual)
 
 
 def _splits(file: TextFile, delimiter: str) -> bool:
@@ -618,7 +522,7 @@ def _splits(file: TextFile, delimiter: str) -> bool:
 
 
 def _sample(file: TextFile, delimiter: str, quotes: bool = True) -> list[list[str]]:
-    return [fields for fields, _ in islice(_rows(file, delimiter, quotes), SAMPLE_ROWS)]
+    return list(islice(_rows(file, delimiter, quotes), SAMPLE_ROWS))
 
 
 def _without_quotes(first: str, lines: Iterator[str]) -> str:
@@ -632,7 +536,5 @@ def _without_quotes(first: str, lines: Iterator[str]) -> str:
     return QUOTED_NAME.sub(r"\1", first)
 
 
-def _without_end(written: bytes) -> tuple[bytes, bytes]:
-    """Return the bytes of a row, and of the end of its last line."""
-    end = next((end for end in LINE_ENDS if written.endswith(end)), b"")
-    return written.removesuffix(end), end
+def _end(line: str) -> str:
+    return next((end for end in LINE_ENDS if line.endswith(end)), "")

@@ -1,22 +1,194 @@
-"""In which encoding the text of a file is, and what is no text at all."""
+"""The bytes of a file, unpacked where gzip or zstd packed them, and the encoding of its text."""
 
 import codecs
 import io
 import re
+import shutil
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import log
 from pathlib import Path
-from typing import IO
+from tempfile import TemporaryDirectory
+from typing import IO, Any, AnyStr, Literal
 
+import pyarrow as pa
 from charset_normalizer import from_bytes
 
-from probe.data.formats.unpacking import Pieces, open_bytes, pieces_of
 from probe.data.names import shown
-from probe.errors import FileError, FileQuestion
-from probe.limits import Bounds
+from probe.errors import FileError, FileQuestion, what_is_wrong
+from probe.limits import UNBOUNDED, Bounds
+from probe.stopping import check_stop
+
+PIECE_BYTES = 1 << 16
+MAX_MEMBERS = 100_000
+"""Members of a visitor's gzip file; each costs time even where it holds nothing."""
+MEGABYTE = 1_000_000
+
+
+class Pieces(io.RawIOBase):
+    """Pieces of bytes as a stream."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = filter(None, pieces)
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Say that the stream can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # Any: a writable buffer, which 3.10 has no type for
+        """Fill the buffer as far as the next piece goes; return the count of bytes."""
+        if not self._left:
+            self._left = memoryview(self._next_piece())
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def _next_piece(self) -> bytes:
+        return next(self._pieces, b"")
+
+
+class Unpacked(Pieces):
+    """The bytes of a file, unpacked as the end of its name says.
+
+    Reading raises LimitError as soon as there are more bytes than the bound, FileError where the
+    file cannot be opened or unpacked.
+    """
+
+    def __init__(self, path: Path, bounds: Bounds) -> None:
+        self._name, self._bounds = path.name, bounds
+        try:
+            self._file = path.open("rb")
+        except OSError as problem:
+            raise self._refusal(problem) from problem
+        super().__init__(PACKINGS[packing_of(path)](self._file, bounds))
+        self._bytes = 0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+    def _next_piece(self) -> bytes:
+        check_stop()
+        try:
+            piece = super()._next_piece()
+        except (OSError, EOFError, zlib.error) as problem:
+            raise self._refusal(problem) from problem
+        self._bytes += len(piece)
+        self._bounds.check("max_unpacked_mb", self._bytes / MEGABYTE)
+        return piece
+
+    def _refusal(self, problem: Exception) -> FileError:
+        words = str(problem) if isinstance(problem, EOFError) else what_is_wrong(problem)
+        return FileError(f"{self._name} cannot be opened: {words}")
+
+
+def packing_of(path: Path) -> str:
+    """Return the end of a name that says how the file is packed, "" where it is not."""
+    suffix = path.suffix.lower()
+    return suffix if suffix in PACKINGS else ""
+
+
+HELD_BYTES = 1 << 24
+"""Bytes of an unpacked file that stay in memory, so that it is opened once; a larger one is opened
+anew for each pass."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """The unpacked bytes of a file, which are `held` in memory where they are few."""
+
+    path: Path
+    bounds: Bounds
+    held: bytes | None = field(default=None, repr=False, compare=False)
+
+    def open(self) -> IO[bytes]:
+        """Open the bytes. Raises FileError; reading raises as `Unpacked` does."""
+        return open_bytes(self.path, self.bounds) if self.held is None else io.BytesIO(self.held)
+
+    @contextmanager
+    def whole(self) -> Iterator[Path | io.BytesIO]:
+        """Give the bytes, or a file that holds them for as long as the block lasts.
+
+        Raises FileError, LimitError.
+        """
+        if self.held is not None:
+            yield io.BytesIO(self.held)
+        elif not packing_of(self.path):
+            yield self.path
+        else:
+            with TemporaryDirectory() as folder:
+                copy = Path(folder) / self.path.with_suffix("").name
+                with self.open() as packed, copy.open("wb") as file:
+                    shutil.copyfileobj(packed, file, PIECE_BYTES)
+                yield copy
+
+
+def content_of(path: Path, bounds: Bounds) -> Content:
+    """Read a file's bytes if they are few. Raises FileError, LimitError."""
+    with open_bytes(path, bounds) as file:
+        begun = file.read(HELD_BYTES + 1)
+    return Content(path, bounds, begun if len(begun) <= HELD_BYTES else None)
+
+
+def open_bytes(path: Path, bounds: Bounds) -> IO[bytes]:
+    """Open a file's unpacked bytes. Raises FileError; reading raises as `Unpacked` does."""
+    return io.BufferedReader(Unpacked(path, bounds), PIECE_BYTES)
+
+
+def pieces_of(file: IO[AnyStr], size: int = PIECE_BYTES) -> Iterator[AnyStr]:
+    """Yield what a file holds piece by piece."""
+    while piece := file.read(size):
+        yield piece
+
+
+def _plain(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
+    return pieces_of(file)
+
+
+def _gunzip(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
+    """Yield what the members of a gzip file hold, some of it empty, a piece at a time."""
+    packed = file.read(PIECE_BYTES)
+    members = 0
+    while packed:
+        members += 1
+        if members > MAX_MEMBERS and bounds != UNBOUNDED:
+            raise EOFError(f"it has more than {MAX_MEMBERS:,} gzip members; pack it anew")
+        member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        while not member.eof:
+            piece = member.decompress(packed, PIECE_BYTES)
+            packed = member.unconsumed_tail
+            yield piece
+            if not (piece or packed or member.eof):
+                packed = _more(file)
+        packed = member.unused_data.lstrip(b"\0") or file.read(PIECE_BYTES)
+
+
+def _more(file: IO[bytes]) -> bytes:
+    packed = file.read(PIECE_BYTES)
+    if not packed:
+        raise EOFError("it ends too early")
+    return packed
+
+
+def _unzstd(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
+    """Yield what the frames of a zstd file hold, a piece at a time."""
+    with pa.CompressedInputStream(pa.PythonFile(file), "zstd") as stream:
+        yield from pieces_of(stream)
+
+
+PACKINGS: Mapping[str, Callable[[IO[bytes], Bounds], Iterator[bytes]]] = {
+    "": _plain,
+    ".gz": _gunzip,
+    ".zst": _unzstd,
+}
+"""What unpacks a file, by the end of its name."""
+
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "cp1252": (
@@ -130,6 +302,7 @@ def _in_language(counts: Counter[str], letters: str) -> float:
 SAMPLE_BYTES = 1 << 18
 """Bytes of which an encoding is guessed."""
 MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -174,39 +347,41 @@ ASCII_MARKS = '\r\n,;\t|"{}'
 class TextFile:
     """A file that holds text: its encoding, and its first character that is no space.
 
-    Its bytes are read in `inner`, the encoding itself or UTF-8 in place of one, such as UTF-16, in
-    which a line feed is not the byte of ASCII; what is read comes back by `outer`. A person may
-    have `told` the encoding.
+    `mark` is the byte order mark that it begins with. A person may have `told` the encoding.
     """
 
-    path: Path
-    bounds: Bounds
+    content: Content
     encoding: str
     first: str
     told: bool = False
+    mark: bytes = b""
 
     @property
-    def inner(self) -> str:
-        """The encoding of the bytes as they are read."""
-        return self.encoding if _is_ascii_like(self.encoding) else "utf-8-sig"
+    def path(self) -> Path:
+        """The file."""
+        return self.content.path
+
+    @property
+    def bounds(self) -> Bounds:
+        """Within what it is read."""
+        return self.content.bounds
 
     @property
     def words(self) -> str:
         """The encoding in words where it was guessed or told, "" for UTF-8."""
         return "" if self.encoding == "utf-8-sig" else f"its text in {self.encoding.upper()}"
 
-    def outer(self, inner: bytes) -> bytes:
-        """Return bytes that were read as they stand in the file."""
-        if _is_ascii_like(self.encoding):
-            return inner
-        return inner.decode("utf-8").encode(self.encoding)
-
     @contextmanager
-    def open_bytes(self) -> Iterator[IO[bytes]]:
-        """Open the bytes in `inner`. Raises FileError, LimitError."""
+    def open(self, newline: Literal["", "\n"] = "\n") -> Iterator[IO[str]]:
+        """Open the text without its mark, its line ends as they are. Raises FileError, LimitError.
+
+        Without a `newline` a carriage return alone ends a line, too.
+        """
         try:
-            with _inner_bytes(self.path, self.bounds, self.encoding) as file:
-                yield file
+            with self.content.open() as file:
+                file.read(len(self.mark))
+                with io.TextIOWrapper(file, self.encoding, newline=newline) as text:
+                    yield text
         except UnicodeError as problem:
             if self.told:
                 raise self._not_as_told() from problem
@@ -223,7 +398,7 @@ class TextFile:
     def _first_wrong(self) -> str:
         """Name the first byte that is none of the encoding, by its number and its line."""
         decoder, before, line = codecs.getincrementaldecoder(self.encoding)(), 0, 1
-        with open_bytes(self.path, self.bounds) as file:
+        with self.content.open() as file:
             for piece in pieces_of(file):
                 held = len(decoder.getstate()[0])
                 try:
@@ -238,25 +413,21 @@ class TextFile:
                 before += len(piece)
         return "it does not begin or end as such a text does"
 
-    @contextmanager
-    def open(self) -> Iterator[IO[str]]:
-        """Open the text, its line ends as they are. Raises FileError, LimitError."""
-        with self.open_bytes() as file, io.TextIOWrapper(file, self.inner, newline="\n") as text:
-            yield text
-
 
 def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
     """Find out how to read a file, unless its encoding is given.
 
     Raises FileError for a blank one and what is no text.
     """
-    told = bool(encoding)
-    if told:
-        encoding = _known(encoding)
-    else:
-        with open_bytes(path, bounds) as file:
-            encoding = encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
-    found = TextFile(path, bounds, encoding, "", told)
+    told = _known(encoding) if encoding else ""
+    content = content_of(path, bounds)
+    with content.open() as file:
+        begun = file.read(START_BYTES)
+    with content.open() as file:
+        encoding = told or encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
+    marks = (mark for mark, name in MARKS.items() if name == encoding)
+    mark = next(filter(begun.startswith, marks), b"")
+    found = TextFile(content, encoding, "", bool(told), mark)
     with found.open() as text:
         first = next((piece.lstrip() for piece in pieces_of(text) if piece.strip()), "")[:1]
     if not first:
@@ -274,25 +445,6 @@ def _known(name: str) -> str:
             f"there is no encoding {shown(name)}; utf-8, cp1250 and cp1252 are some"
         ) from problem
     return "utf-8-sig" if known == "utf-8" else known
-
-
-def _is_ascii_like(encoding: str) -> bool:
-    return encoding == "utf-8-sig" or ASCII_MARKS.encode(encoding) == ASCII_MARKS.encode()
-
-
-def _inner_bytes(path: Path, bounds: Bounds, encoding: str) -> IO[bytes]:
-    file = open_bytes(path, bounds)
-    if _is_ascii_like(encoding):
-        return file
-    return io.BufferedReader(Pieces(_in_utf8(file, encoding)))
-
-
-def _in_utf8(file: IO[bytes], encoding: str) -> Iterator[bytes]:
-    with file:
-        decoder = codecs.getincrementaldecoder(encoding)()
-        for piece in pieces_of(file):
-            yield decoder.decode(piece).encode()
-        yield decoder.decode(b"", final=True).encode()
 
 
 def encoding_of(pieces: Iterable[bytes], name: str) -> str:
@@ -313,17 +465,17 @@ def encoding_of(pieces: Iterable[bytes], name: str) -> str:
     return "utf-8-sig"
 
 
-def check_content(path: Path, bounds: Bounds, own: bytes = b"") -> None:
+def check_content(content: Content, own: bytes = b"") -> None:
     """Refuse a file that begins as one of another form does, whatever its name says.
 
     `own` is how a file of the form in hand begins. Raises FileError, LimitError.
     """
-    with open_bytes(path, bounds) as file:
+    with content.open() as file:
         start = file.read(START_BYTES)
     if not start:
-        raise FileError(f"{path.name} is empty")
+        raise FileError(f"{content.path.name} is empty")
     if not (own and start.startswith(own)):
-        check_start(start, path.name)
+        check_start(start, content.path.name)
 
 
 def check_start(start: bytes, name: str) -> None:
@@ -342,7 +494,7 @@ def no_text(name: str) -> FileError:
 def _told(start: bytes, name: str) -> str | None:
     """Return the encoding that a file's first bytes tell. Raises FileError."""
     for mark, encoding in MARKS.items():
-        if start.startswith(mark):
+        if start.startswith(mark) and mark != codecs.BOM_UTF8:
             return encoding
     check_start(start, name)
     if start[1::2].count(0) > MOSTLY * len(start) / 2:

@@ -17,10 +17,16 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import SAMPLE_ROWS, header_of
-from probe.data.formats.encodings import check_content
-from probe.data.formats.unpacking import MEGABYTE, PIECE_BYTES, pieces_of, unpacked_file
+from probe.data.formats.encodings import (
+    MEGABYTE,
+    PIECE_BYTES,
+    Content,
+    check_content,
+    content_of,
+    pieces_of,
+)
 from probe.data.names import check_names, listed
-from probe.data.records import REPEATED, Record
+from probe.data.rows import REPEATED, Record
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
@@ -42,15 +48,16 @@ ENTRY = b"PK\x01\x02"
 class WorkbookParts(zipfile.ZipFile):
     """The archive of a workbook; reading raises FileError, LimitError and Stopped."""
 
-    def __init__(self, path: Path, bounds: Bounds) -> None:
+    def __init__(self, content: Content, whole: Path | io.BytesIO) -> None:
         """Open it, once its number of files and their sizes are seen to be within bounds."""
-        self._path, self._bounds = path, bounds
+        self._path, self._bounds = content.path, content.bounds
+        bounds = self._bounds
         if bounds != UNBOUNDED:
-            with path.open("rb") as file:
+            with content.open() as file:
                 count = sum(piece.count(ENTRY) for piece in pieces_of(file))
             if count > MAX_PARTS:
-                raise FileError(f"{path.name} is a workbook of more than {MAX_PARTS:,} files")
-        super().__init__(path)
+                raise FileError(f"{self._path.name} is a workbook of more than {MAX_PARTS:,} files")
+        super().__init__(whole)
         size = sum(part.file_size for part in self.infolist())
         bounds.check("max_unpacked_mb", size / MEGABYTE)
 
@@ -169,8 +176,7 @@ FORM = (
 class Workbook:
     """A sheet of a workbook, by its number from 0, with `above` rows before the data."""
 
-    path: Path
-    bounds: Bounds
+    content: Content
     columns: tuple[str, ...]
     sheet: int
     above: int
@@ -182,7 +188,7 @@ class Workbook:
 
         Raises FileError, LimitError.
         """
-        for cells in islice(_filled(_rows(self.path, self.bounds, self.sheet)), self.above, None):
+        for cells in islice(_filled(_rows(self.content, self.sheet)), self.above, None):
             yield cells[: len(self.columns)]
 
     def records(self) -> Iterator[Record]:
@@ -191,7 +197,7 @@ class Workbook:
             values = [cell.value for cell in cells]
             values += [None] * (len(self.columns) - len(values))
             for value in values:
-                self.bounds.check("max_cell", len(value) if isinstance(value, str) else 0)
+                self.content.bounds.check("max_cell", len(value) if isinstance(value, str) else 0)
             broken = REPEATED if values == list(self.columns) else ""
             yield Record(number, dict(zip(self.columns, values, strict=True)), broken=broken)
 
@@ -202,8 +208,9 @@ def open_workbook(path: Path, bounds: Bounds, options: FileOptions = AS_THE_FILE
     Raises FileQuestion where several sheets may be meant or it is not clear whether the first row
     is a header.
     """
-    sheet, words = _sheet(path, bounds, options.sheet)
-    rows = list(islice(_filled(_rows(path, bounds, sheet)), SAMPLE_ROWS + 1))
+    content = content_of(path, bounds)
+    sheet, words = _sheet(content, options.sheet)
+    rows = list(islice(_filled(_rows(content, sheet)), SAMPLE_ROWS + 1))
     texts = [["" if cell.value is None else str(cell.value) for cell in cells] for cells in rows]
     width = max((at for row in texts for at, text in enumerate(row, 1) if text), default=0)
     padded = [[*row[:width], *[""] * (width - len(row))] for row in texts]
@@ -214,20 +221,21 @@ def open_workbook(path: Path, bounds: Bounds, options: FileOptions = AS_THE_FILE
     bounds.check("max_columns", len(columns))
     check_names(columns, path.name)
     said = "; ".join(filter(None, (words, header.words)))
-    return Workbook(path, bounds, tuple(columns), sheet, header.above, said)
+    return Workbook(content, tuple(columns), sheet, header.above, said)
 
 
 def _filled(rows: Iterator[Cells]) -> Iterator[Cells]:
     return (cells for cells in rows if any(cell.value is not None for cell in cells))
 
 
-def _sheet(path: Path, bounds: Bounds, asked: str) -> tuple[int, str]:
+def _sheet(content: Content, asked: str) -> tuple[int, str]:
     """Return the number of the sheet that holds the rows, and its name where it is not the first.
 
     It is the one that is asked for, by name or number from 1, else the only one with a table: of
     two rows and, where another has them, two columns. Raises FileError, FileQuestion.
     """
-    with _book(path, bounds) as book:
+    path = content.path
+    with _book(content) as book:
         names = [sheet.title for sheet in book.worksheets]
         shown = [at for at, sheet in enumerate(book.worksheets) if sheet.sheet_state == "visible"]
     if asked:
@@ -238,7 +246,7 @@ def _sheet(path: Path, bounds: Bounds, asked: str) -> tuple[int, str]:
         return among.index(asked), f"sheet {names[among.index(asked)]!r}"
     if len(shown) < 2:
         return (shown or [0])[0], ""
-    first_rows = {at: list(islice(_filled(_rows(path, bounds, at)), 2)) for at in shown}
+    first_rows = {at: list(islice(_filled(_rows(content, at)), 2)) for at in shown}
     tables = [at for at, rows in first_rows.items() if len(rows) == 2]
     wide = [at for at in tables if all(_width(cells) > 1 for cells in first_rows[at])]
     likely = wide or tables or shown[:1]
@@ -255,20 +263,20 @@ def _width(cells: Cells) -> int:
     return sum(cell.value is not None for cell in cells)
 
 
-def _rows(path: Path, bounds: Bounds, number: int) -> Iterator[Cells]:
-    with _book(path, bounds) as book:
+def _rows(content: Content, number: int) -> Iterator[Cells]:
+    with _book(content) as book:
         sheet = book.worksheets[number]
         sheet.reset_dimensions()  # a file may say less of itself than it holds
         yield from sheet.iter_rows()
 
 
 @contextmanager
-def _book(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: openpyxl's workbook
+def _book(content: Content) -> Iterator[Any]:  # Any: openpyxl's workbook
     from openpyxl.reader.excel import ExcelReader  # loads slowly
 
-    check_content(path, bounds, SIGNATURE)
-    with reading(path.name, *FORM), unpacked_file(path, bounds) as source:
-        parts = WorkbookParts(source, bounds)
+    check_content(content, SIGNATURE)
+    with reading(content.path.name, *FORM), content.whole() as source:
+        parts = WorkbookParts(content, source)
         reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
         reader.archive.close()
         reader.archive = parts

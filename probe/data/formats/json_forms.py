@@ -12,7 +12,7 @@ from typing import IO, Any, Literal
 from probe.data.formats.delimited import Lines, longest_row
 from probe.data.formats.encodings import TextFile
 from probe.data.names import listed, shown
-from probe.data.records import Record
+from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion
 from probe.limits import Bounds
 from probe.tasks.reading import squad_questions
@@ -40,13 +40,12 @@ def json_lines(file: TextFile) -> Iterator[Record]:
     Only line feeds end a line: JSON strings may hold other separators.
     """
     name, bounds = file.path.name, file.bounds
-    with file.open_bytes() as raw:
-        lines = Lines(raw, file.inner, bounds, only_feeds=True)
-        count = blank = 0
+    with file.open() as text:
+        lines, count, blank = Lines(text, bounds), 0, 0
         for number, line in enumerate(lines, 1):
             if stripped := line.strip():
                 row = checked_row(_line(stripped, number, name), name, bounds)
-                yield Record(count, row, one_line(line), b"\n")
+                yield Record(count, row, one_line(line))
                 count += 1
             else:
                 blank += 1
@@ -54,9 +53,9 @@ def json_lines(file: TextFile) -> Iterator[Record]:
             lines.begin_row()
 
 
-def one_line(written: str) -> bytes:
-    """Return an object's text as a line of its own, in the encoding that JSON has."""
-    return written.strip().replace("\n", " ").replace("\r", " ").encode()
+def one_line(written: str) -> str:
+    """Return an object's text as a line of its own."""
+    return written.strip().replace("\n", " ").replace("\r", " ")
 
 
 def _line(line: str, number: int, name: str) -> Any:  # Any: JSON
@@ -117,7 +116,7 @@ def opened(file: TextFile) -> "Iterator[Parts]":
 
 def _records(objects: Iterator[tuple[Any, str]], name: str, bounds: Bounds) -> Iterator[Record]:
     for number, (value, written) in enumerate(objects):
-        yield Record(number, checked_row(value, name, bounds), one_line(written), b"\n")
+        yield Record(number, checked_row(value, name, bounds), one_line(written))
 
 
 class Parts:
@@ -300,7 +299,7 @@ def with_questions(records: Iterable[Record], name: str) -> Iterator[Record]:
         if record.number == 0 and set(cells) == {HEADER}:
             continue
         if not any(isinstance(cells.get(key), list) for key in (ARTICLE, PASSAGE)):
-            yield record if record.number == count else _numbered(record, count)
+            yield record if record.number == count else replace(record, number=count)
             count += 1
             continue
         try:
@@ -312,10 +311,6 @@ def with_questions(records: Iterable[Record], name: str) -> Iterator[Record]:
                 f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question "
                 "a line let its name end in .jsonl"
             ) from problem
-
-
-def _numbered(record: Record, number: int) -> Record:
-    return Record(number, record.cells, record.written, record.end, record.broken)
 
 
 def _questions(cells: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
@@ -506,7 +501,7 @@ def _record(file: TextFile, number: int, value: Any, written: str, viewed: bool)
     if isinstance(value, dict) and ARTICLE in value:  # an article is no row
         return Record(number, value)
     row = checked_row(value, file.path.name, file.bounds)
-    return Record(number, row, one_line(written), b"\n")
+    return Record(number, row, one_line(written))
 
 
 def _document(rows: Callable[[Any], Iterator[Row]]) -> Rows:  # Any: JSON

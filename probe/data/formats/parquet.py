@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from probe.data.formats.encodings import check_content
-from probe.data.formats.unpacking import MEGABYTE, packing_of, unpacked_file
+from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of, packing_of
 from probe.data.names import check_names, listed
-from probe.data.records import Record
+from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
@@ -62,6 +61,11 @@ class Parquet:
     words: str = ""
     form: Literal["parquet"] = "parquet"
 
+    @property
+    def classes(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of classes by column."""
+        return class_names(self.metadata)
+
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
         """Yield the rows with every column of the file. Raises FileError."""
         with reading(self.path.name, *FORM):
@@ -87,8 +91,9 @@ class Parquet:
 
 def open_parquet(path: Path, bounds: Bounds) -> Parquet:
     """Look at what a file says of itself, and at its texts. Raises FileError, LimitError."""
-    check_content(path, bounds, SIGNATURE)
-    with reading(path.name, *FORM), unpacked_file(path, bounds) as source:
+    content = content_of(path, bounds)
+    check_content(content, SIGNATURE)
+    with reading(path.name, *FORM), content.whole() as source:
         with pq.ParquetFile(source) as file:
             metadata, schema, arrow = file.metadata, file.schema, file.schema_arrow
             columns = tuple(arrow.names)
@@ -96,12 +101,12 @@ def open_parquet(path: Path, bounds: Bounds) -> Parquet:
         _check_metadata(metadata, schema, bounds)
         if bounds.max_cell or bounds.max_unpacked_mb:
             _check_texts(source, schema, bounds)
-    return Parquet(path, bounds, columns, arrow.metadata or {}, partial(_rows, path, bounds))
+    return Parquet(path, bounds, columns, arrow.metadata or {}, partial(_rows, content))
 
 
-def _rows(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
+def _rows(content: Content) -> Iterator[Any]:  # Any: pyarrow is untyped
     with (
-        unpacked_file(path, bounds) as source,
+        content.whole() as source,
         pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
     ):
         yield from file.iter_batches(BATCH_ROWS)
@@ -273,10 +278,11 @@ def _json(path: Path) -> dict[str, Any]:  # Any: JSON
 @contextmanager
 def _mapped(path: Path, bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
     """Give the stream that an Arrow file is, or that it holds."""
-    check_content(path, UNBOUNDED, FILE)
+    content = Content(path, bounds)
+    check_content(content, FILE)
     with (
         reading(path.name, "Arrow", "fetch or save it again"),
-        unpacked_file(path, bounds) as plain,
+        content.whole() as plain,
         pa.memory_map(str(plain)) as mapped,
     ):
         mapped.seek(FILE_START if mapped.read(len(FILE)) == FILE else 0)
@@ -376,3 +382,67 @@ def _size(array: Any, bounds: Bounds, name: str, width: int = VALUE_BYTES) -> in
         f"{name}: columns of the type {array.type} are read on the command line alone; save it as "
         "Parquet, with to_parquet()"
     )
+
+
+# The names that a file gives to the whole numbers of its labels. Files of the hub and those that
+# its library `datasets` writes carry them, in the key `huggingface` of their metadata. They say
+# what a 0 means, where a convention of a task only tells what it often does.
+KEY = b"huggingface"
+Features = Mapping[str, Any]  # Any: JSON
+"""What a data set says of its columns, by name."""
+
+
+def class_names(metadata: Mapping[bytes, bytes]) -> dict[str, tuple[str, ...]]:
+    """Return the names of classes by column; none where the file says nothing of them."""
+    named = {column: _class_names(feature) for column, feature in features_of(metadata).items()}
+    return {column: names for column, names in named.items() if names}
+
+
+def features_of(metadata: Mapping[bytes, bytes]) -> Features:
+    """Return what a file's metadata say of its columns, {} where nothing can be read."""
+    try:
+        features = json.loads(metadata.get(KEY, b"{}"))["info"]["features"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return features if isinstance(features, dict) else {}
+
+
+def features_json(features: Features) -> dict[bytes, bytes]:
+    """Return metadata that say this of the columns."""
+    return {KEY: json.dumps({"info": {"features": features}}).encode()}
+
+
+def card_features(card: Mapping[str, Any], config: str) -> Features:  # Any: YAML
+    """Return what a data set's card says of the columns of a configuration, {} for nothing.
+
+    The card counts classes as `class_label: names: {'0': entailment, ...}`, a file as a list.
+    """
+    infos = card.get("dataset_info")
+    every = [info for info in _listed(infos) if isinstance(info, Mapping)]
+    fitting = [info for info in every if info.get("config_name", config) == config]
+    columns = _listed(fitting[0].get("features")) if fitting else []
+    names = {str(column.get("name")): _card_names(column) for column in columns}
+    return {
+        name: {"_type": "ClassLabel", "names": list(each)} for name, each in names.items() if each
+    }
+
+
+def _listed(value: Any) -> list[Any]:  # Any: YAML
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _class_names(feature: Any) -> tuple[str, ...]:  # Any: JSON
+    if not isinstance(feature, Mapping) or feature.get("_type") != "ClassLabel":
+        return ()
+    return tuple(map(str, _listed(feature.get("names"))))
+
+
+def _card_names(column: Mapping[str, Any]) -> tuple[str, ...]:  # Any: YAML
+    kind = column.get("dtype")
+    label = kind.get("class_label") if isinstance(kind, Mapping) else None
+    names = label.get("names") if isinstance(label, Mapping) else None
+    if isinstance(names, Mapping):
+        return tuple(str(names[key]) for key in sorted(names, key=int))
+    return tuple(map(str, _listed(names)))

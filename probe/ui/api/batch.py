@@ -10,8 +10,7 @@ from gradio.context import LocalContext
 
 from probe.data.file_options import FileOptions, read_form
 from probe.data.reading import reading_of
-from probe.data.records import ReadFile
-from probe.data.rows import Columns
+from probe.data.rows import Columns, ReadFile
 from probe.data.source import Source
 from probe.errors import FileError, FileQuestion
 from probe.models.classifier import Precision

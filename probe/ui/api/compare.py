@@ -9,7 +9,7 @@ import gradio as gr
 from probe.analysis.comparison import compare_rows, read, require_two
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import stem_of
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads

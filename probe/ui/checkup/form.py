@@ -14,7 +14,7 @@ from probe.checkup.plan import Plan, estimate_seconds, new_plan, with_gold
 from probe.data.file_options import option_words
 from probe.data.hub_dataset import source_name
 from probe.data.rows import read_rows
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import CheckupError
 from probe.limits import visitor_bounds
 from probe.models.bundled import title_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.data.label_values import LabelValue, LabelValues
+from probe.data.reading import LabelValue, LabelValues
 from probe.tasks.task import Label, Task
 from probe.ui.html.elements import NOTHING, join, note
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from probe.analysis.batch import Chunk, score
 from probe.analysis.summary import Summary, Totals
 from probe.data.rows import guess
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.reports.duration import duration_words
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from probe.data.reading import reading_of
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.settings import ASSETS
 from probe.tasks.task import Task, offered_tasks
 

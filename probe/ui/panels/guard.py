@@ -9,8 +9,7 @@ from typing import Any
 import gradio as gr
 
 from probe.data.source import form_of
-from probe.data.tables import write_guarded_copy
-from probe.data.writers import GUARDED_FORMS
+from probe.data.writers import GUARDED_FORMS, write_guarded_copy
 from probe.errors import FileError
 from probe.ui.events import LAST, QUIET
 from probe.ui.results.result_files import kept_folder

@@ -12,9 +12,8 @@ from markupsafe import Markup
 from probe.analysis.legibility import notes_before
 from probe.data.file_options import FLAGS, FileOptions, read_form
 from probe.data.reading import Reading, reading_of
-from probe.data.records import ReadFile
-from probe.data.rows import NO_COLUMN, Columns
-from probe.data.tables import first_rows
+from probe.data.rows import NO_COLUMN, Columns, ReadFile
+from probe.data.source import first_rows
 from probe.errors import FileError, FileQuestion, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import CHANGING, CHOSEN, LAST, QUIET

@@ -8,8 +8,8 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.summary import Summary
 from probe.analysis.transformed import Transformed
-from probe.data.records import Record as FileRecord
 from probe.data.rows import Columns, is_missing
+from probe.data.rows import Record as FileRecord
 from probe.metrics import Estimate, percent
 from probe.models.windows import WindowPrediction, window_words
 from probe.reports.scored import summary_frame

@@ -8,8 +8,7 @@ from typing import Any
 from probe.analysis.legibility import MOSTLY
 from probe.data.rows import Columns, InputRow, read_rows
 from probe.models.windows import Long
-from probe.scoring.experiment import DonePart, ScoredPart, ScoringPlan
-from probe.scoring.files import ValueColumns
+from probe.scoring.files import DonePart, ScoredPart, ScoringPlan, ValueColumns
 from probe.tasks.task import Label, Task
 from probe.ui.results.batch_tables import Record, changed_text, example_view, marks
 from probe.ui.results.row_pages import RowsWriter

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from probe.analysis import comparison as comparison
-from probe.data.tables import Table, write_table
+from probe.data.source import Table
+from probe.data.writers import write_table
 from probe.errors import FileError
 from probe.reports.comparison import compared_frame, keep, kept
 from probe.ui.visitors.visitor_files import VISITORS, cache_folder

@@ -15,8 +15,7 @@ from probe.data.source import form_of
 from probe.errors import FileError, writing
 from probe.metrics import Estimate
 from probe.runs.run import Json, StoredRun
-from probe.scoring.experiment import assemble, done_parts, input_file, read_plan
-from probe.scoring.files import Places
+from probe.scoring.files import Places, assemble, done_parts, input_file, read_plan
 from probe.tasks.task import Label
 from probe.ui.results.part_rows import PartRows
 from probe.ui.results.result_files import write_json

@@ -11,7 +11,7 @@ from probe.analysis.summary import Totals
 from probe.errors import UserError
 from probe.runs.access import own_run
 from probe.runs.run import StoredRun
-from probe.scoring.experiment import read_plan
+from probe.scoring.files import read_plan
 from probe.ui.events import EACH, QUIET, cell_of
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.run import worked

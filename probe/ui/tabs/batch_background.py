@@ -14,8 +14,7 @@ from probe.runs.access import as_token, asks_alike, start_runs
 from probe.runs.engine import Engine
 from probe.runs.run import OPEN, StoredRun
 from probe.runs.store import Store
-from probe.scoring.experiment import SCORING, scoring_request
-from probe.scoring.files import ScoringRequest
+from probe.scoring.files import SCORING, ScoringRequest, scoring_request
 from probe.tasks.task import Task
 from probe.ui.events import PRESSED, QUIET
 from probe.ui.html.background import background_runs

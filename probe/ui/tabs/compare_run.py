@@ -14,7 +14,7 @@ from probe.analysis.examination import examine
 from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
 from probe.data.rows import guess
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads

@@ -21,8 +21,7 @@ from math import ceil
 from pathlib import Path
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.source import Source, open_source
-from probe.data.tables import Table, read_table
+from probe.data.source import Source, Table, open_source, read_table
 from probe.errors import FileError, RunError
 from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.access import as_token, model_bytes, run_bytes

@@ -12,7 +12,7 @@ import pytest
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
 from probe.analysis.summary import Totals, summarise
 from probe.data.rows import Columns
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.errors import FileError, UnknownTransform
 from probe.reports.scored import notes, summary_frame, summary_json
 from probe.tasks.nli import LABELS, NLI

@@ -9,7 +9,7 @@ import pandas as pd
 from probe.analysis.batch import score
 from probe.analysis.examination import examine
 from probe.analysis.importance import Method
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 from tests.support.files.pair_files import PAIRS, pair_columns

@@ -9,7 +9,7 @@ import pytest
 
 from probe.analysis.batch import score
 from probe.analysis.summary import LARGEST, SMALLEST, Summary, Totals, fp32_sample, fp32_words
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.models.classifier import Precision, Prediction
 from probe.reports.scored import summary_json
 from probe.tasks.nli import LABELS, NLI, Pair

@@ -14,7 +14,7 @@ from probe.analysis.comparison import agreement, compare, disagreement
 from probe.analysis.examination import examine
 from probe.analysis.summary import summarise
 from probe.data.rows import guess
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.errors import ExampleError, Unavailable
 from probe.models.classifier import Precision, Prediction
 from probe.reports.comparison import comparison_json

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from probe.analysis.batch import Row, variant_scores, variants_json
 from probe.cli.main import app
-from probe.data.records import Record
+from probe.data.rows import Record
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import READING, Question
 from tests.support.models.tiny_reader import tiny_reader

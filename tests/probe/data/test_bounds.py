@@ -6,6 +6,7 @@ import json
 import random
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,9 +14,10 @@ import pytest
 from openpyxl import Workbook
 
 from benchmarks.reading_process import Reading, read_in_process
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds
+from tests.support.each import each
 
 BOUNDS = Bounds(max_unpacked_mb=1, max_rows=3, max_columns=4, max_cell=10)
 """Small ones, as no app has them."""
@@ -80,33 +82,27 @@ MAKERS = {
 }
 
 
-@pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize("name", MAKERS)
-def test_a_file_at_its_bounds_is_read(name: str, packed: str, tmp_path: Path) -> None:
-    data = MAKERS[name](rows=3, columns=4, cell="b" * 10)
-    (tmp_path / (name + packed)).write_bytes(gzip.compress(data) if packed else data)
-    table = read_table(tmp_path / (name + packed), BOUNDS)
-    assert table.frame.shape == (3, 4)
-    assert table.bounds == BOUNDS
+TOO_MANY: dict[str, dict[str, Any]] = {
+    "the file has more than 3 rows": {"rows": 4},
+    "the file has more than 4 columns": {"columns": 5},
+    "a cell of the file has more than 10 characters": {"cell": "b" * 11},
+}
 
 
-@pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize(
-    ("size", "sentence"),
-    [
-        ({"rows": 4}, "the file has more than 3 rows"),
-        ({"columns": 5}, "the file has more than 4 columns"),
-        ({"cell": "b" * 11}, "a cell of the file has more than 10 characters"),
-    ],
-)
-@pytest.mark.parametrize("name", MAKERS)
-def test_a_file_one_above_a_bound_is_refused(
-    name: str, size: dict[str, int | str], sentence: str, packed: str, tmp_path: Path
-) -> None:
-    data = MAKERS[name](**size)  # type: ignore[arg-type]  # each size has its own type
-    (tmp_path / (name + packed)).write_bytes(gzip.compress(data) if packed else data)
-    with pytest.raises(LimitError, match=f"^{sentence}"):
-        read_table(tmp_path / (name + packed), BOUNDS)
+def test_a_file_at_its_bounds_is_read_and_one_above_is_refused(tmp_path: Path) -> None:
+    def check(name: str) -> None:
+        def write(**size: Any) -> Path:
+            data = MAKERS[name.removesuffix(".gz")](**size)
+            (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+            return tmp_path / name
+
+        table = read_table(write(rows=3, columns=4, cell="b" * 10), BOUNDS)
+        assert (table.frame.shape, table.bounds) == ((3, 4), BOUNDS)
+        for sentence, size in TOO_MANY.items():
+            with pytest.raises(LimitError, match=f"^{sentence}"):
+                read_table(write(**size), BOUNDS)
+
+    each({name + packed: name + packed for name in MAKERS for packed in ("", ".gz")}, check)
 
 
 LARGE = 40_000_000
@@ -258,23 +254,18 @@ SECONDS = 20
 """Within which each is refused, on a busy machine too; what they hold takes minutes."""
 
 
-@pytest.fixture(scope="module")
-def readings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reading]:
-    """How each of them was read in a process of its own, with the limits of a public app."""
-    folder = tmp_path_factory.mktemp("bombs")
+def test_a_bound_ends_the_reading_before_it_fills_the_memory(tmp_path: Path) -> None:
+    """Each is read in a process of its own, with the limits of a public app."""
     for name, make in BOMBS.items():
-        (folder / name).write_bytes(make())
-    return {reading.name: reading for reading in read_in_process(folder / name for name in BOMBS)}
+        (tmp_path / name).write_bytes(make())
+    readings = read_in_process(tmp_path / name for name in BOMBS)
 
+    def check(reading: Reading) -> None:
+        assert reading.kind in ("LimitError", "FileError"), reading
+        assert reading.seconds < SECONDS and reading.peak_megabytes < 100, reading
+        assert reading.packed_megabytes < 2
 
-@pytest.mark.parametrize("name", BOMBS)
-def test_a_bound_ends_the_reading_before_it_fills_the_memory(
-    name: str, readings: dict[str, Reading]
-) -> None:
-    assert readings[name].kind in ("LimitError", "FileError"), readings[name]
-    assert readings[name].seconds < SECONDS, readings[name]
-    assert readings[name].packed_megabytes < 2
-    assert readings[name].peak_megabytes < 100
+    each({reading.name: reading for reading in readings}, check)
 
 
 def test_a_gzip_of_very_many_members_is_refused_within_bounds_alone(tmp_path: Path) -> None:
@@ -292,11 +283,11 @@ def test_all_members_of_a_gzip_are_read_and_zeros_behind_them_are_not(tmp_path: 
     assert read_table(tmp_path / "a.csv.gz").frame.to_numpy().tolist() == [["a", "b"]]
 
 
-@pytest.mark.parametrize("piece", [1, 65_536, 1 << 18, (1 << 18) + 1])
-def test_a_character_may_lie_across_pieces(piece: int, tmp_path: Path) -> None:
-    text = "premise,hypothesis\n" + ("a" * (piece - 20) + "😀é") * 2 + ",b\n"
-    (tmp_path / "a.csv").write_bytes(text.encode())
-    assert read_table(tmp_path / "a.csv").frame.iloc[0, 0] == text.split("\n")[1][:-2]
+def test_a_character_may_lie_across_pieces(tmp_path: Path) -> None:
+    for piece in (21, 65_536, 1 << 18, (1 << 18) + 1):
+        text = "premise,hypothesis\n" + ("a" * (piece - 20) + "😀é") * 2 + ",b\n"
+        (tmp_path / "a.csv").write_bytes(text.encode())
+        assert read_table(tmp_path / "a.csv").frame.iloc[0, 0] == text.split("\n")[1][:-2], piece
 
 
 def test_a_json_list_of_any_layout_is_read_piece_by_piece(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.records import cell
-from probe.data.source import open_source
-from probe.data.tables import read_table
+from probe.data.rows import cell
+from probe.data.source import open_source, read_table
 from probe.errors import FileError, FileQuestion
+from tests.support.each import each
 
 PAIRS = [
     {"premise": "The lamp is on.", "hypothesis": "The lamp is off.", "label": "c"},
@@ -339,27 +339,31 @@ ARROW = {
 FORMS = {**JSON, **DELIMITED, **EXCEL, **ENCODINGS, **ARROW}
 
 
-@pytest.mark.parametrize("known", FORMS)
-def test_a_file_is_read_in_the_form_that_it_has(known: str, tmp_path: Path) -> None:
-    form, path = FORMS[known], tmp_path / FORMS[known].name
-    if callable(form.content):
-        form.content(path)
-    else:
-        content = form.content
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    for read in (read_table, open_source):
-        if form.rows is None:
-            with pytest.raises(FileError) as caught:
-                read(path, options=form.options)
-            assert form.words in str(caught.value)
-            options = caught.value.options if isinstance(caught.value, FileQuestion) else ()
-            assert options == form.asked
-            continue
-        table = read(path, options=form.options)
-        records = list(table.records())
-        assert [record.number for record in records] == list(range(len(form.rows)))
-        for record, row in zip(records, form.rows, strict=True):
-            assert {name: cell(record.cells, name) for name in row} == row
-            assert set(row) <= set(table.names)
-        assert form.words in table.words
-        assert bool(table.words) == bool(form.words) or known in ENCODINGS
+def test_a_file_is_read_in_the_form_that_it_has(tmp_path: Path) -> None:
+    def check(case: tuple[int, str, Form]) -> None:
+        number, known, form = case
+        (folder := tmp_path / str(number)).mkdir()
+        path = folder / form.name
+        if callable(form.content):
+            form.content(path)
+        else:
+            content = form.content
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        for read in (read_table, open_source):
+            if form.rows is None:
+                with pytest.raises(FileError) as caught:
+                    read(path, options=form.options)
+                assert form.words in str(caught.value)
+                options = caught.value.options if isinstance(caught.value, FileQuestion) else ()
+                assert options == form.asked
+                continue
+            table = read(path, options=form.options)
+            records = list(table.records())
+            assert [record.number for record in records] == list(range(len(form.rows)))
+            for record, row in zip(records, form.rows, strict=True):
+                assert {name: cell(record.cells, name) for name in row} == row
+                assert set(row) <= set(table.names)
+            assert form.words in table.words
+            assert bool(table.words) == bool(form.words) or known in ENCODINGS
+
+    each({known: (at, known, form) for at, (known, form) in enumerate(FORMS.items())}, check)

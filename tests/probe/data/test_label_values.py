@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from probe.data.label_values import (
+from probe.data.reading import (
     MAX_VALUES,
     LabelValue,
     LabelValues,
@@ -18,6 +18,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Label, Task
+from tests.support.each import each
 
 
 def counted(*cells: object) -> ValueCounts:
@@ -78,14 +79,18 @@ READ: list[tuple[Task, Sequence[str], Sequence[Label | None], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("task", "cells", "labels", "columns"), READ)
-def test_values_are_read_by_their_file_and_never_guessed(
-    task: Task, cells: Sequence[str], labels: Sequence[Label | None], columns: str
-) -> None:
-    read = values_of(task, cells, columns=columns.split())
-    assert {each.value: each.label for each in read.values} == dict(zip(cells, labels, strict=True))
-    unread = set(cells) if not any(labels) else set()
-    assert {each.value for each in read.of("unknown")} == unread
+def test_values_are_read_by_their_file_and_never_guessed() -> None:
+    def check(case: tuple[Task, Sequence[str], Sequence[Label | None], str]) -> None:
+        task, cells, labels, columns = case
+        read = values_of(task, cells, columns=columns.split())
+        assert {value.value: value.label for value in read.values} == dict(
+            zip(cells, labels, strict=True)
+        )
+        unread = set(cells) if not any(labels) else set()
+        assert {value.value for value in read.of("unknown")} == unread
+
+    each({f"{task.name} {cells} {columns}": (task, cells, labels, columns)
+          for task, cells, labels, columns in READ}, check)  # fmt: skip
 
 
 def test_the_names_that_a_file_gives_to_its_numbers_come_before_known_forms() -> None:
@@ -97,39 +102,32 @@ def test_the_names_that_a_file_gives_to_its_numbers_come_before_known_forms() ->
     ]
 
 
-@pytest.mark.parametrize(
-    ("task", "cells", "said", "labels"),
-    [
-        (NLI, ["0", "1"], {"1": E}, [None, E]),
-        (SENTIMENT, ["0", "1"], {"1": "negative"}, [None, "negative"]),
-        (SENTIMENT, ["good", "bad"], {"good": "negative"}, ["negative", None]),
-        (SENTIMENT, ["0", "1"], {"1": "positive"}, ["negative", "positive"]),
-        (NLI, ["Entailment", "None"], {"none": None}, [E, None]),
-    ],
-)
-def test_what_is_said_of_a_value_leaves_no_other_with_its_meaning_by_default(
-    task: Task, cells: Sequence[str], said: Mapping[str, Label | None], labels: Sequence[Label]
-) -> None:
-    read = values_of(task, cells, said)
-    assert [each.label for each in read.values] == labels
-    others = [each for each in read.values if each.label is None and each.word not in said]
-    assert all(each.reading == "unknown" for each in others)
+SAID: list[tuple[Task, Sequence[str], Mapping[str, Label | None], Sequence[Label | None]]] = [
+    (NLI, ["0", "1"], {"1": E}, [None, E]),
+    (SENTIMENT, ["0", "1"], {"1": "negative"}, [None, "negative"]),
+    (SENTIMENT, ["good", "bad"], {"good": "negative"}, ["negative", None]),
+    (SENTIMENT, ["0", "1"], {"1": "positive"}, ["negative", "positive"]),
+    (NLI, ["Entailment", "None"], {"none": None}, [E, None]),
+]
 
 
-@pytest.mark.parametrize(
-    ("cells", "reading"),
-    [
-        (["-1", "-1"], "no gold"),
-        (["-1", ""], "no gold"),
-        (["-1", "0", "1", "2"], "disputed"),
-        (["-1", "neutral"], "disputed"),
-        (["-1", "0", "1"], "unknown"),
-    ],
-)
-def test_minus_one_is_no_label_only_where_that_is_certain(
-    cells: Sequence[str], reading: str
-) -> None:
-    assert values_of(NLI, cells).values[0].reading == reading
+def test_what_is_said_of_a_value_leaves_no_other_with_its_meaning_by_default() -> None:
+    for task, cells, said, labels in SAID:
+        read = values_of(task, cells, said)
+        assert [each.label for each in read.values] == labels, cells
+        others = [each for each in read.values if each.label is None and each.word not in said]
+        assert all(each.reading == "unknown" for each in others), cells
+
+
+def test_minus_one_is_no_label_only_where_that_is_certain() -> None:
+    found = {
+        cells: values_of(NLI, cells.split(",")).values[0].reading
+        for cells in ("-1,-1", "-1,", "-1,0,1,2", "-1,neutral", "-1,0,1")
+    }
+    assert found == {
+        "-1,-1": "no gold", "-1,": "no gold", "-1,0,1,2": "disputed", "-1,neutral": "disputed",
+        "-1,0,1": "unknown",
+    }  # fmt: skip
 
 
 def test_a_column_of_many_values_is_told_in_part() -> None:

@@ -8,13 +8,14 @@ import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.reading import labelled, reading_of, stream_examples
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.errors import FileError, FileQuestion, UserError
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
+from tests.support.each import each
 from tests.support.files.pair_files import pair_columns, write
 
 
@@ -39,31 +40,22 @@ GOLDS: list[tuple[Task, str, str | None]] = [
     (PARAPHRASE_IDENTIFICATION, "Quality,#1 ID,#2 ID,#1 String,#2 String\n1,7,8,A.,B.\n",
      "Quality"),
     (READING, "context,question,answers\nA b.,What?,b\n", "answers"),
+    # answers that are all empty are hidden, unless the file says that there are none
+    (READING, "context,question,answers\nA b.,What?,[]\nA b.,Who?,[]\n", None),
+    (READING, "context,question,answers\nA b.,What?,[]\nA b.,Who?,b\n", "answers"),
+    (READING, "context,question,answers,is_impossible\nA b.,What?,[],true\n", "answers"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task", "text", "gold"), GOLDS)
-def test_a_column_of_gold_labels_is_found_by_its_name_and_what_it_holds(
-    task: Task, text: str, gold: str | None, tmp_path: Path
-) -> None:
-    reading = reading_of(*table_of(tmp_path, text), task)
-    assert reading.settled.gold == gold
-    if gold is None:
-        assert "gold label" in reading.words  # never scored without one in silence
+def test_a_column_of_gold_labels_is_found_by_its_name_and_what_it_holds(tmp_path: Path) -> None:
+    def check(case: tuple[Task, str, str | None]) -> None:
+        task, text, gold = case
+        reading = reading_of(*table_of(tmp_path, text), task)
+        assert reading.settled.gold == gold
+        if gold is None:  # never scored without one in silence
+            assert "gold label" in reading.words or "answer" in reading.words
 
-
-@pytest.mark.parametrize(
-    ("text", "gold"),
-    [
-        ("context,question,answers\nA b.,What?,[]\nA b.,Who?,[]\n", None),
-        ("context,question,answers\nA b.,What?,[]\nA b.,Who?,b\n", "answers"),
-        ("context,question,answers,is_impossible\nA b.,What?,[],true\n", "answers"),
-    ],
-)
-def test_answers_that_are_all_empty_are_hidden_unless_the_file_says_there_are_none(
-    text: str, gold: str | None, tmp_path: Path
-) -> None:
-    assert reading_of(*table_of(tmp_path, text), READING).settled.gold == gold
+    each({f"{case[0].name} {case[1]}": case for case in GOLDS}, check)
 
 
 NAMED = FileOptions(columns={"premise": "sentence", "hypothesis": "question"})
@@ -92,16 +84,19 @@ QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task", "text", "options", "option", "fitting"), QUESTIONS)
 def test_what_a_file_does_not_tell_is_asked_with_the_option_that_settles_it(
-    task: Task, text: str, options: FileOptions, option: str, fitting: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    reading = reading_of(*table_of(tmp_path, text), task, options)
-    with pytest.raises(FileQuestion) as asked:
-        _ = reading.settled
-    assert option in " ".join(asked.value.options)
-    assert option in str(asked.value)
-    assert [other.name for other in reading.others] == ([fitting] if fitting else [])
+    def check(case: tuple[Task, str, FileOptions, str, str]) -> None:
+        task, text, options, option, fitting = case
+        reading = reading_of(*table_of(tmp_path, text), task, options)
+        with pytest.raises(FileQuestion) as asked:
+            _ = reading.settled
+        assert option in " ".join(asked.value.options)
+        assert option in str(asked.value)
+        assert [other.name for other in reading.others] == ([fitting] if fitting else [])
+
+    each({f"{case[0].name} {case[1]}": case for case in QUESTIONS}, check)
 
 
 def test_lists_and_objects_are_no_labels(tmp_path: Path) -> None:
@@ -123,23 +118,21 @@ def test_without_gold_labels_where_a_person_says_so(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (FileOptions(gold="c"), "no column 'c' in your file; it has: premise, hypothesis, label"),
-        (FileOptions(columns={"premise": "c"}), "no column 'c' in your file; it has: "),
-        (FileOptions(columns={"text": "premise"}), "the task nli has no text 'text'; it has: "),
-        (FileOptions(columns={"premise": "label"}, gold="label"), "the column 'label' is used tw"),
-        (FileOptions(values={"7": "neutral"}), "no row has '7' in its column 'label'"),
-        (FileOptions(values={"e": "neutral"}, gold="none"), "labels are given to values, but no "),
-    ],
-)
-def test_what_a_person_says_of_a_file_has_to_be_there(
-    options: FileOptions, sentence: str, tmp_path: Path
-) -> None:
+WRONG = {
+    "no column 'c' in your file; it has: premise, hypothesis, label": FileOptions(gold="c"),
+    "no column 'c' in your file; it has: ": FileOptions(columns={"premise": "c"}),
+    "the task nli has no text 'text'; it has: ": FileOptions(columns={"text": "premise"}),
+    "the column 'label' is used tw": FileOptions(columns={"premise": "label"}, gold="label"),
+    "no row has '7' in its column 'label'": FileOptions(values={"7": "neutral"}),
+    "labels are given to values, but no ": FileOptions(values={"e": "neutral"}, gold="none"),
+}
+
+
+def test_what_a_person_says_of_a_file_has_to_be_there(tmp_path: Path) -> None:
     table, path = table_of(tmp_path, "premise,hypothesis,label\nA.,B.,e\n")
-    with pytest.raises(UserError, match=f"^{sentence}"):
-        reading_of(table, path, NLI, options)
+    for sentence, options in WRONG.items():
+        with pytest.raises(UserError, match=f"^{sentence}"):
+            reading_of(table, path, NLI, options)
 
 
 ROWS: list[dict[str, object]] = [
@@ -177,21 +170,10 @@ def test_without_labels_the_rows_of_any_label_are_streamed(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "raw", "sentence"),
-    [
-        ("a.jsonl.gz", b"no gzip", "a.jsonl.gz cannot be opened: "),
-        (
-            "a.jsonl.gz",
-            gzip.compress(b'{"premise": "", "hypothesis": ""}\n')[:-9],
-            "a.jsonl.gz cannot be opened: it ends too early",
-        ),
-    ],
-    ids=["no gzip", "cut off"],
-)
-def test_a_stream_that_cannot_be_read_is_one_sentence(
-    name: str, raw: bytes, sentence: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(raw)
-    with pytest.raises(FileError, match=f"^{sentence}"):
-        list(stream_examples(tmp_path / name, NLI))
+def test_a_stream_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    whole = gzip.compress(b'{"premise": "", "hypothesis": ""}\n')
+    path = tmp_path / "a.jsonl.gz"
+    for raw, sentence in ((b"no gzip", ""), (whole[:-9], "it ends too early")):
+        path.write_bytes(raw)
+        with pytest.raises(FileError, match=f"^a.jsonl.gz cannot be opened: {sentence}"):
+            list(stream_examples(path, NLI))

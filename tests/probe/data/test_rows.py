@@ -2,32 +2,25 @@
 
 import pytest
 
-from probe.data.rows import Columns, guess, read_row
+from probe.data.rows import guess, read_row
 from probe.errors import DisputedLabel, ExampleError, FileError, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI, Pair
 from tests.support.files.pair_files import pair_columns
 
+GUESSED: list[tuple[list[str], tuple[str, ...]]] = [
+    (["premise", "hypothesis"], ("premise", "hypothesis")),
+    (["id", " Premise ", "HYPOTHESIS", "Label"], (" Premise ", "HYPOTHESIS", "Label")),
+    (["sentence1", "sentence2", "gold_label"], ("sentence1", "sentence2", "gold_label")),
+    (["text_a", "text_b", "answer"], ("text_a", "text_b", "answer")),
+    (["label", "gold_label", "s1", "s2"], ("s1", "s2", "gold_label")),
+    (["sentence1", "premise", "claim"], ("premise", "claim")),
+]
 
-@pytest.mark.parametrize(
-    ("names", "columns"),
-    [
-        (["premise", "hypothesis"], pair_columns("premise", "hypothesis")),
-        (
-            ["id", " Premise ", "HYPOTHESIS", "Label"],
-            pair_columns(" Premise ", "HYPOTHESIS", "Label"),
-        ),
-        (
-            ["sentence1", "sentence2", "gold_label"],
-            pair_columns("sentence1", "sentence2", "gold_label"),
-        ),
-        (["text_a", "text_b", "answer"], pair_columns("text_a", "text_b", "answer")),
-        (["label", "gold_label", "s1", "s2"], pair_columns("s1", "s2", "gold_label")),
-        (["sentence1", "premise", "claim"], pair_columns("premise", "claim")),
-    ],
-)
-def test_columns_are_guessed_by_their_names(names: list[str], columns: Columns) -> None:
-    assert guess(names, NLI) == columns
+
+def test_columns_are_guessed_by_their_names() -> None:
+    for names, columns in GUESSED:
+        assert guess(names, NLI) == pair_columns(*columns), names
 
 
 def test_columns_that_cannot_be_guessed_are_named() -> None:

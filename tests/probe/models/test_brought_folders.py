@@ -29,7 +29,7 @@ from probe.analysis.batch import score
 from probe.analysis.importance import attribute
 from probe.cli.main import app as probe_app
 from probe.data.rows import guess
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.checkpoint import start_from_encoder
 from probe.models.errors import UnclearLabels, UnclearTask

@@ -19,7 +19,7 @@ from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
 from probe.analysis.summary import summarise
 from probe.cli.main import app as commands
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.library import ModelCache, open_model, require_open

@@ -19,8 +19,14 @@ from probe.models.library import load
 from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import assemble, scoring_request
-from probe.scoring.files import FileScoring, Places, ScoringRequest, read_checkpoint
+from probe.scoring.files import (
+    FileScoring,
+    Places,
+    ScoringRequest,
+    assemble,
+    read_parts,
+    scoring_request,
+)
 from probe.tasks.nli import NLI
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME
@@ -57,8 +63,7 @@ def at_once(file: Path, out: Path, model: str) -> bytes:
 
 def rows_done(out: Path) -> int:
     """Return how many rows a command has noted as done."""
-    checkpoint = read_checkpoint(Places(out).work)
-    return checkpoint.rows if checkpoint else 0
+    return sum(len(part.values.scored) for part in read_parts(Places(out).work))
 
 
 def test_a_killed_command_goes_on_to_the_same_bytes(file: Path, model: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.data.writers import free_names
 from probe.models.classifier import Model
 from probe.scoring.files import value_columns

@@ -25,7 +25,7 @@ from probe.analysis.comparison import (
     significance,
 )
 from probe.cli.main import app
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.metrics import FEWEST
 from probe.models.library import load_reader
 from probe.models.reader import SpanPrediction

@@ -27,7 +27,7 @@ from probe.analysis.comparison import (
     read,
 )
 from probe.cli.main import app
-from probe.data.tables import Table, read_table
+from probe.data.source import Table, read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
 from probe.reports.comparison import (

@@ -13,11 +13,10 @@ import pytest
 from probe.cli.file_options import local_file
 from probe.data.file_options import FileOptions
 from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
-from probe.data.label_values import in_words
 from probe.data.questions import question_rows
-from probe.data.reading import labelled, reading_of
+from probe.data.reading import in_words, labelled, reading_of
 from probe.data.rows import read_rows
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import FileError, FileQuestion, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI
@@ -73,25 +72,21 @@ def card_with_classes(names: list[str]) -> Mapping[str, Any]:
 # names
 
 
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("hub:owner/set", HubDataset("owner/set")),
-        ("hub:owner/set:test", HubDataset("owner/set", None, "", "test")),
-        ("hub:glue:mnli/test", HubDataset("glue", None, "mnli", "test")),
-        ("hub:owner/set@v1:a/b", HubDataset("owner/set", "v1", "a", "b")),
-        ("hub:o/s@refs/pr/3:b", HubDataset("o/s", "refs/pr/3", "", "b")),
-    ],
-)
-def test_a_reference_is_read_and_written(text: str, meant: HubDataset) -> None:
-    assert read_reference(Path(text)) == meant
-    assert str(meant) == text
+REFERENCES = {
+    "hub:owner/set": HubDataset("owner/set"),
+    "hub:owner/set:test": HubDataset("owner/set", None, "", "test"),
+    "hub:glue:mnli/test": HubDataset("glue", None, "mnli", "test"),
+    "hub:owner/set@v1:a/b": HubDataset("owner/set", "v1", "a", "b"),
+    "hub:o/s@refs/pr/3:b": HubDataset("o/s", "refs/pr/3", "", "b"),
+}
 
 
-@pytest.mark.parametrize("text", ["hub:", "hub:a/b:", "hub:a/b:c/d/e", "hub:a/b@", "hub:a:b:c"])
-def test_a_wrong_reference_says_how_one_is_written(text: str) -> None:
-    with pytest.raises(FileError, match="names no data set of the hub; write hub:OWNER/NAME, "):
-        read_reference(text)
+def test_a_reference_is_read_and_written_and_a_wrong_one_says_how() -> None:
+    for text, meant in REFERENCES.items():
+        assert (read_reference(Path(text)), str(meant)) == (meant, text)
+    for text in ("hub:", "hub:a/b:", "hub:a/b:c/d/e", "hub:a/b@", "hub:a:b:c"):
+        with pytest.raises(FileError, match="names no data set of the hub; write hub:OWNER/NAME, "):
+            read_reference(text)
 
 
 def test_a_file_of_this_disk_is_no_reference() -> None:
@@ -137,13 +132,12 @@ def test_what_was_fetched_names_its_commit(served: ServedDataset, tmp_path: Path
     assert fetch(found.source, tmp_path).source == found.source
 
 
-def test_a_split_that_is_not_named_is_asked_for(served: ServedDataset, tmp_path: Path) -> None:
+def test_a_split_that_is_not_named_or_not_there_is_asked_for(
+    served: ServedDataset, tmp_path: Path
+) -> None:
     assert sentence("hub:owner/set", tmp_path) == (
         "say which split of the data set 'owner/set'; it has: train, validation"
     )
-
-
-def test_a_split_that_is_not_there(served: ServedDataset, tmp_path: Path) -> None:
     assert sentence("hub:owner/set:test", tmp_path) == (
         "the data set 'owner/set' has no split 'test'; it has: train, validation"
     )
@@ -223,25 +217,15 @@ def test_files_that_do_not_fit_together(served: ServedDataset, tmp_path: Path) -
 # refusals
 
 
-def test_a_data_set_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
-    assert sentence("hub:owner/none", tmp_path) == (
-        "the hub has no data set 'owner/none', or it is private and needs HF_TOKEN"
-    )
-
-
-def test_a_revision_that_is_not_there(served: ServedDataset, tmp_path: Path) -> None:
-    assert sentence("hub:owner/set@v9:train", tmp_path) == (
-        "the data set 'owner/set' has no revision 'v9'"
-    )
-
-
-def test_a_gated_data_set_says_what_to_do(hub: Hub, tmp_path: Path) -> None:
-    assert sentence("hub:owner/gated", tmp_path) == (
-        "the data set 'owner/gated' is gated: agree to its terms, and set HF_TOKEN"
-    )
-
-
-def test_an_impossible_name(hub: Hub, tmp_path: Path) -> None:
+def test_what_the_hub_refuses_is_said(hub: Hub, served: ServedDataset, tmp_path: Path) -> None:
+    refused = {
+        "hub:owner/none": "the hub has no data set 'owner/none', or it is private and needs "
+        "HF_TOKEN",
+        "hub:owner/set@v9:train": "the data set 'owner/set' has no revision 'v9'",
+        "hub:owner/gated": "the data set 'owner/gated' is gated: agree to its terms, and set "
+        "HF_TOKEN",
+    }
+    assert {text: sentence(text, tmp_path) for text in refused} == refused
     assert sentence("hub:a b:train", tmp_path).startswith("'a b' is no name of a data set; ")
 
 

@@ -17,7 +17,7 @@ from probe.analysis.file_progress import FileProgress
 from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
 from probe.data.rows import guess
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits

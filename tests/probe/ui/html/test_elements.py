@@ -10,7 +10,7 @@ from probe.checkup.report import read_report
 from probe.errors import FileQuestion, UserError, writing
 from probe.runs.backup import restore
 from probe.runs.engine import sentence
-from probe.scoring.files import FILE, read_checkpoint
+from probe.scoring.files import STATE, read_identity
 from probe.ui.api.endpoint import refused
 from probe.ui.html.elements import alert, sheet, term
 
@@ -54,8 +54,8 @@ def unwritable(place: Path) -> None:
 def damaged(place: Path) -> None:
     """Read a checkpoint that is none."""
     place.mkdir()
-    (place / FILE).write_text("{")
-    read_checkpoint(place)
+    (place / STATE).write_text("{")
+    read_identity(place)
 
 
 FAULTS: dict[str, Callable[[Path], object]] = {

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.data.tables import Table, first_rows
+from probe.data.source import Table, first_rows
 from probe.ui.panels.labelled_file import show_file
 from tests.support.pages.visitors import ME, uploaded
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from probe.data.tables import write_table
+from probe.data.writers import write_table
 from probe.errors import FileError
 from probe.ui.panels.guard import offer
 from probe.ui.results.result_files import kept_folder

@@ -8,7 +8,7 @@ import gradio as gr
 import pytest
 
 from probe.data.rows import Columns
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.errors import FileError, LabelError
 from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from probe.analysis.batch import Row
-from probe.data import records
+from probe.data import rows
 from probe.data.rows import Columns
 from probe.tasks.nli import NLI
 from probe.ui.results.batch_tables import ALL, ANY, LEAST_SURE, MAX_UNREAD, Record, view
@@ -82,7 +82,7 @@ def test_no_more_rows_are_read_than_are_shown(tmp_path: Path) -> None:
 
 def test_a_row_that_was_not_scored_shows_what_is_written_there() -> None:
     cells = {"p": None, "h": "He \ud800 " + "moves " * MAX_UNREAD}
-    row = Row(0, NLI, error="the premise is empty", record=records.Record(0, cells))
+    row = Row(0, NLI, error="the premise is empty", record=rows.Record(0, cells))
     (shown,) = view([row], [], Columns({"premise": "p", "hypothesis": "h"}))
     assert shown["texts"]["premise"] == ""
     assert shown["texts"]["hypothesis"].startswith("He ? moves moves")

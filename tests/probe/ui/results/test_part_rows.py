@@ -7,10 +7,9 @@ import pytest
 
 from probe.analysis.batch import score
 from probe.data.rows import Columns, guess, read_rows
-from probe.data.tables import Table
+from probe.data.source import Table
 from probe.models.library import AnyModel
-from probe.scoring.experiment import ScoredPart, packed_values, read_packed_values
-from probe.scoring.files import value_columns
+from probe.scoring.files import ScoredPart, packed_values, read_packed_values, value_columns
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import Task

@@ -11,8 +11,7 @@ from probe.data.source import open_source
 from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import pack, scoring_request, write_values
-from probe.scoring.files import ScoringRequest
+from probe.scoring.files import ScoringRequest, pack, scoring_request, write_values
 from probe.tasks.nli import NLI
 from probe.ui.panels.guard import offer
 from probe.ui.results.batch_tables import ALL, ANY

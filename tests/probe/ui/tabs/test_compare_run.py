@@ -12,7 +12,7 @@ import pytest
 from probe.analysis.batch import FIRST_ROWS, Chunk
 from probe.analysis.comparison import Row, compare_rows, read
 from probe.data.rows import guess
-from probe.data.tables import read_table
+from probe.data.source import read_table
 from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.file_line import FileLine

@@ -1,6 +1,7 @@
 """A file as a run: scored part by part, put together in the order of the input, removed whole."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,32 +10,42 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.analysis.summary import fp32_sample
-from probe.data import writers
+from probe.data.reading import reading_of
 from probe.data.rows import guess, read_rows
 from probe.data.source import Source, open_source
 from probe.errors import FileError
+from probe.models.classifier import Precision
 from probe.models.library import load
-from probe.runs.access import delete_run
+from probe.runs.access import COMMAND_LINE, delete_run
 from probe.runs.engine import Engine
-from probe.runs.experiment import CellContext, Progress
+from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import named_model_hash
-from probe.runs.run import StoredRun, ended
+from probe.runs.run import RunRequest, StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.experiment import (
+from probe.scoring.files import (
+    FileScoring,
     Part,
+    Places,
+    ScoringRequest,
     assemble,
     folder_bytes,
+    identity,
+    keys,
     packed_part,
     plan_json,
+    precision_words,
     read_packed_part,
     read_part,
     read_plan,
     run_cell,
     scoring_request,
+    write_values,
 )
-from probe.scoring.files import FileScoring, Places, ScoringRequest
 from probe.tasks.nli import NLI
 from probe.transforms import Options
+from probe.ui.tabs.background_result import result_of
+from probe.ui.tabs.batch_background import Background
+from tests.support.commands import run
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME
 from tests.support.waiting import until
@@ -137,8 +148,8 @@ def test_a_plan_is_read_as_it_was_written(home: Path, model: str, file: Path) ->
 
 def test_a_file_that_cannot_be_kept_whole_leaves_nothing_behind(home: Path, file: Path) -> None:
     source = open_source(file)
-    file.write_bytes(file.read_bytes().replace(b"550,", b"\xff,"))  # changed since it was opened
-    with pytest.raises(FileError, match="not text"):
+    file.unlink()  # since it was opened
+    with pytest.raises(FileError, match="cannot be written"):
         scoring_request(file, source, "minilm", NLI, asked(source))
     assert list((home / "scoring").iterdir()) == []
 
@@ -170,18 +181,67 @@ def test_a_run_refuses_the_cells_that_the_command_refuses(
     assert direct[0] == ["the premise is bytes, not a text"]
 
 
-def test_more_rows_than_a_sheet_holds_are_refused_before_any_is_scored(
-    model: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+SHORT, FIRST = 257, 256
+BOTH: Sequence[Precision] = ("bf16", "fp32")
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    """A file of two parts, of which one worker may compute one in bf16 and the rest in fp32."""
+    return pair_file(tmp_path / "short.csv", SHORT)
+
+
+def requested(file: Path, model: str, out: Path) -> RunRequest:
+    """Return the run that the command asks for."""
+    source = open_source(file)
+    request = ScoringRequest(reading_of(source, file, NLI).settled, ("reverse",))
+    known = identity(file, load(model), request, Places(out))
+    return scoring_request(file, source, model, NLI, request, identity=known)
+
+
+def scored_as(owner: str, request: RunRequest, precisions: Sequence[Precision]) -> StoredRun:
+    """Store a run whose parts are scored, each as a worker with that precision scores it."""
+    plan, results = request.plan, {}
+    for number, (key, precision) in enumerate(zip(keys(plan), precisions, strict=True)):
+        context = CellContext(named_model_hash(plan["model"]), part=read_part(plan["folder"], key))
+        *_, result = run_cell(plan | {"precision": precision}, {}, key, context)
+        assert isinstance(result, Result)
+        write_values(plan["folder"], key, result.content)
+        results[number] = result.values
+    return Store().create(owner, request, results)
+
+
+def test_the_summary_names_each_precision_with_its_rows(
+    home: Path, model: str, short: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(writers, "EXCEL_ROWS", ROWS)
-    source, classifier = open_source(file), load(model)
-    request = ScoringRequest(guess(source.names, NLI), ("reverse", "shuffle"))
-    for places in (
-        Places(tmp_path / "out.xlsx"),
-        Places(tmp_path / "out.csv", tmp_path / "pairs.xlsx"),
-    ):
-        with pytest.raises(FileError, match=r"\.xlsx: a sheet holds 600 rows; choose \.csv$"):
-            FileScoring(source, classifier, request, places)
-        assert not places.work.exists()
-    monkeypatch.setattr(writers, "EXCEL_ROWS", ROWS + 1)
-    FileScoring(source, classifier, request, Places(tmp_path / "out.xlsx"))
+    for number, precisions in enumerate((BOTH, BOTH[::-1], ("bf16", "bf16"))):
+        out = tmp_path / f"{number}.csv"
+        shape = assemble(scored_as(ME, requested(short, model, out), precisions), Places(out)).shape
+        if len(set(precisions)) == 1:
+            assert (precision_words(shape), shape["precision"]) == ("bf16", "bf16")
+            assert "precision_rows" not in shape
+            continue
+        rows = dict(zip(precisions, (FIRST, SHORT - FIRST), strict=True))
+        assert (shape["precision"], shape["precision_rows"]) == ("bf16 and fp32", rows)
+
+
+def test_the_page_names_both_with_their_rows(
+    home: Path, model: str, short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    stored = scored_as(ME, requested(short, model, tmp_path / "out.csv"), BOTH)
+    store = Store()
+    shown = result_of(Background(store, Engine(store, in_process=True)), stored, ME)
+    assert "bf16 for 256 rows and fp32 for 1 row" in str(shown.head)
+    assert "In a sample of the rows computed in bf16" in str(shown.figures)
+
+
+def test_the_command_names_both_with_their_rows(
+    home: Path, model: str, short: Path, tmp_path: Path
+) -> None:
+    out, summary = tmp_path / "out.csv", tmp_path / "summary.json"
+    scored_as(COMMAND_LINE, requested(short, model, out), BOTH)
+    words = ["--model", model, "--transforms", "reverse", "--out", str(out), "--run"]
+    told = run("batch", str(short), *words, "--summary", str(summary)).output
+    assert "computed in bf16 for 256 rows and fp32 for 1 row" in told
+    assert json.loads(summary.read_text())["precision_rows"] == {"bf16": 256, "fp32": 1}
