@@ -8,8 +8,7 @@ from itertools import pairwise
 
 from probe.addsent.names import Kind, kinds
 from probe.analysis.comparison import McNemar, Row, Test, of_group, parts_of, score, significance
-from probe.baselines import BASELINES
-from probe.baselines.surface import words
+from probe.baselines import BASELINES, words
 from probe.metrics import Estimate
 from probe.tasks.nli import ENTAILMENT, Pair
 from probe.tasks.reading import Question

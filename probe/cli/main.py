@@ -14,7 +14,7 @@ from probe.cli.listings import (
     transforms_command,
 )
 from probe.cli.pair import pair_command
-from probe.cli.resources import baselines, pbsmt, tagger
+from probe.cli.rules import rules_command
 from probe.cli.service import backup_command, certificates_command, restore_command, space_command
 from probe.experiments import register_experiments
 
@@ -29,7 +29,7 @@ app.command("transforms")(transforms_command)
 app.command("distractors")(distractors_command)
 app.command("glossary")(glossary_command)
 app.command("templates")(templates_command)
-app.command("rules")(baselines.judge_command)
+app.command("rules")(rules_command)
 app.command("settings")(settings_command)
 app.command("backup")(backup_command)
 app.command("restore")(restore_command)
@@ -37,9 +37,6 @@ app.command("certificates")(certificates_command)
 app.command("space")(space_command)
 app.add_typer(annotate.app, name="annotate")
 app.add_typer(models.app, name="models")
-app.add_typer(baselines.app, name="baselines")
-app.add_typer(pbsmt.app, name="pbsmt")
-app.add_typer(tagger.app, name="tagger")
 
 
 @app.callback()

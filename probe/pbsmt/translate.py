@@ -575,5 +575,5 @@ def missing(labels: Sequence[Label], folder: Path = FOLDER) -> str:
     place = "assets/phrases" if folder == FOLDER else folder
     return (
         f"{place} lacks {', '.join(names)}; they come with a clone, or from "
-        "`python -m probe pbsmt train PAIRS.jsonl`."
+        "`python -m recipes.translators train PAIRS.jsonl`."
     )
