@@ -21,7 +21,7 @@ from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.group import group
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import FileError, TrainingError, writing
-from probe.pbsmt.translate import FOLDER, DecoderWeights, load, missing
+from probe.pbsmt import FOLDER, DecoderWeights, load, missing
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Label, Task, task_named
 from probe.text.words import join, tokenise

@@ -25,7 +25,7 @@ from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import Label, Task
 from probe.templates import subcases
-from probe.templates.request import HEURISTICS
+from probe.templates.generate import HEURISTICS
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Transform, ready
 

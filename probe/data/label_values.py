@@ -15,8 +15,7 @@ from probe.data.names import cut_short
 from probe.data.names import shown as quoted
 from probe.data.rows import cell_text
 from probe.errors import DisputedLabel, ExampleError, FileError, LabelError
-from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word
-from probe.tasks.task import Label, Task
+from probe.tasks.task import DISPUTED, NO_GOLD, Label, Task, label_word
 
 MAX_VALUES = 20
 """Values that are shown; a column with more is hardly one of labels."""

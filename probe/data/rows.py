@@ -11,8 +11,7 @@ from probe.data.names import HALF, listed, shown
 from probe.data.records import NO_RECORD, Record, Tabular, cell
 from probe.errors import ExampleError, FileError, LabelError, LimitError, UserError
 from probe.limits import UNBOUNDED, Bounds
-from probe.tasks.spelling import label_word, normalised
-from probe.tasks.task import Example, Label, Task
+from probe.tasks.task import Example, Label, Task, label_word, normalised
 
 
 def is_missing(cell: Any) -> bool:  # Any: whatever a file may hold

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from probe.errors import TrainingError
-from probe.pbsmt.translate import DecoderWeights, load
+from probe.pbsmt import DecoderWeights, load
 from probe.tasks.nli import LABELS
 from probe.text.words import tokenise
 from recipes.translators import (

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from probe.addsent.alterations import UNALTERED, Word, alteration, is_noun, sisters
-from probe.addsent.generate import distractor, insert
-from probe.addsent.statements import statement
+from probe.addsent.statements import distractor, insert, statement
 from probe.cli.main import app
 from probe.data.questions import read_questions
 from probe.errors import FileError

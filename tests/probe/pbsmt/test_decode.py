@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.pbsmt import translate
-from probe.pbsmt.translate import (
+from probe import pbsmt as translate
+from probe.pbsmt import (
     EMPTY,
     ESTIMATE,
     START,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from probe import pbsmt
-from probe.pbsmt import translate
-from probe.pbsmt.translate import (
+from probe import pbsmt as translate
+from probe.pbsmt import (
     MAX_PART_WORDS,
     DecoderWeights,
     Search,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from probe.addsent.generate import sentence_starts
+from probe.addsent.statements import sentence_starts
 from probe.data.questions import Question, read_questions
 from probe.settings import ASSETS
 from probe.tasks.reading import normalised

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.templates import Request, generate, kinds
-from probe.templates.pairs import Combinations, Permutation
+from probe.templates.generate import Combinations, Permutation
 from tests.support.files.template_files import texts
 
 ROOT = Path(__file__).resolve().parents[3]

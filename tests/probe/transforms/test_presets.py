@@ -6,8 +6,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
-from probe.transforms.presets import first_choice, presets
-from probe.transforms.registry import ready
+from probe.transforms.registry import first_choice, presets, ready
 
 GUPTA = {"sort", "reverse", "shuffle", "copysort"}
 GUPTA |= {"drop", "repeat", "replace", "copyone", "pbsmt"}

@@ -12,15 +12,17 @@ from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY, Options
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.transforms.presets import (
+from probe.transforms.registry import (
     GROUPS,
     SEVERAL,
+    Scored,
+    Tools,
     foreign,
     group_of,
     options_of,
     read_task_options,
+    ready,
 )
-from probe.transforms.registry import Scored, Tools, ready
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.offers import OPTIONS as OFFERED
 

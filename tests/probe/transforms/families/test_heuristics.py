@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from probe.tasks.nli import LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options, Result, apply
-from probe.transforms.families.heuristics import CLAUSE
-from probe.transforms.families.wordnet_substitution import left_alone
+from probe.transforms.families.heuristics import CLAUSE, left_alone
 from probe.transforms.registry import SubWords, Tools, missing
 from tests.support.property_settings import STEADY
 

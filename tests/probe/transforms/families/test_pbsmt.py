@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from probe.pbsmt.translate import (
+from probe.pbsmt import (
     MAX_WORDS,
 )
 from probe.tasks.nli import LABELS, NLI, Pair

@@ -1,4 +1,8 @@
-"""The translators that come with the app, and the translation of texts of any length."""
+"""Phrase-based translators from premises to hypotheses, one trained on the pairs of each label.
+
+Gupta et al. 2021, section 3.1. Their tables lie in assets/phrases, whose README says what they
+were trained on; `python -m recipes.translators` trains them.
+"""
 
 import gzip
 import math
