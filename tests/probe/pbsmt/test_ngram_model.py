@@ -5,20 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe import pbsmt as translate
+from tests.support.each import each
 from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
 from tests.support.property_settings import STEADY
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "word", "probability", "after"),
     [
-        pytest.param("", "a", -0.7, "a", id="a word alone"),
-        pytest.param("<s>", "a", -0.4, "<s> a", id="a pair that is there"),
-        pytest.param("<s> a", "b", -0.05, "a b", id="three words that are there"),
-        pytest.param("a b", "a", -0.15 - 0.8, "b a", id="back off once"),
-        pytest.param("a b", "b", -0.15 - 0.2 - 0.9, "b", id="back off twice"),
-        pytest.param("b a", "</s>", -0.3 - 1.0, "</s>", id="a context without a weight"),
-        pytest.param("<s> a", "c", -0.1 - 0.3 - 1.5, "", id="an unknown word leaves no context"),
+        ("", "a", -0.7, "a"),  # a word alone
+        ("<s>", "a", -0.4, "<s> a"),  # a pair that is there
+        ("<s> a", "b", -0.05, "a b"),  # three words that are there
+        ("a b", "a", -0.15 - 0.8, "b a"),  # back off once
+        ("a b", "b", -0.15 - 0.2 - 0.9, "b"),  # back off twice
+        ("b a", "</s>", -0.3 - 1.0, "</s>"),  # a context without a weight
+        ("<s> a", "c", -0.1 - 0.3 - 1.5, ""),  # an unknown word leaves no context
     ],
 )
 def test_a_probability_is_backed_off_as_by_hand(
@@ -27,7 +28,7 @@ def test_a_probability_is_backed_off_as_by_hand(
     assert TOY.step(state, word) == (pytest.approx(probability), after)
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "context"),
     [("<s> a", "<s> a"), ("a b", "a b"), ("b a", "a"), ("</s>", ""), ("", "")],
 )
@@ -37,7 +38,7 @@ def test_a_context_is_what_of_a_state_still_counts(state: str, context: str) -> 
         assert TOY.step(context, word) == TOY.step(state, word)
 
 
-@pytest.mark.parametrize(
+@each(
     ("context", "behind"),
     [("", {"<unk>", "<s>", "</s>", "a", "b"}), ("<s>", {"a"}), ("b", {"</s>", "a"}), ("a b", {})],
 )
@@ -47,7 +48,7 @@ def test_a_context_has_the_words_that_the_model_has_behind_it(
     assert set(TOY.contexts[context]) == set(behind)
 
 
-@pytest.mark.parametrize("context", ["<s> a", "a b", "a", "b"])
+@each("context", ["<s> a", "a b", "a", "b"])
 def test_a_word_that_is_not_behind_a_context_has_what_it_has_behind_the_rest(context: str) -> None:
     cost, rest = TOY.back_off(context)
     for word in {"a", "b", "c", "</s>"}.difference(TOY.contexts[context]):

@@ -17,11 +17,12 @@ from probe.pbsmt import (
 )
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
+from tests.support.each import each
 
 # texts of any length
 
 
-@pytest.mark.parametrize("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200])
+@each("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200])
 def test_the_parts_of_a_text_are_the_text(words: list[str]) -> None:
     cut = list(parts(words))
     assert [word for part in cut for word in part] == words
@@ -70,8 +71,8 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize("state", ["", "<s>", "the"])
+@each("label", LABELS)
+@each("state", ["", "<s>", "the"])
 def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) -> None:
     model = translator(label).language_model
     words = [
@@ -81,7 +82,7 @@ def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) 
     assert total == pytest.approx(1, abs=0.005)  # three decimals of each logarithm are kept
 
 
-@pytest.mark.parametrize("label", LABELS)
+@each("label", LABELS)
 def test_every_line_of_a_table_is_read(label: Label) -> None:
     table = translator(label).table
     for source in table.lines:

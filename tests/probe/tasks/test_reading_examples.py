@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-import pytest
-
 from probe.addsent.statements import sentence_starts
 from probe.data.questions import Question, read_questions
 from probe.settings import ASSETS
 from probe.tasks.reading import normalised
 from probe.text.words import tokenise
+from tests.support.each import each
 
 BUNDLED, SAMPLE = ASSETS / "bundled" / "reading.json", ASSETS / "examples" / "passages.json"
 ASKING = ("how many", "how much", "who", "whom", "what", "when", "where", "which", "why", "how")
@@ -114,7 +113,7 @@ def test_no_question_gives_its_answer_away() -> None:
         assert f" {normalised(answer.text)} " not in f" {normalised(question.question)} "
 
 
-@pytest.mark.parametrize("split", ["dev", "test"])
+@each("split", ["dev", "test"])
 def test_no_question_word_is_rare_or_leads(split: str) -> None:
     there = {passage["context"] for passage in PASSAGES if passage["split"] == split}
     counts = Counter(asking(question) for question in QUESTIONS if question.passage in there)

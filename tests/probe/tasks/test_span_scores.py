@@ -3,9 +3,10 @@
 import pytest
 
 from probe.tasks.reading import best, normalised, same_span, token_f1
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("The Eiffel Tower", "eiffel tower"),
@@ -19,7 +20,7 @@ def test_case_punctuation_articles_and_blanks_do_not_count(text: str, expected: 
     assert normalised(text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "reference", "expected"),
     [
         ("the old mill", "old stone mill", 0.8),  # 2 of 2 and 2 of 3 words

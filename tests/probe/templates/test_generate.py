@@ -5,28 +5,27 @@ import sys
 from itertools import islice, product
 from pathlib import Path
 
-import pytest
-
 from probe.templates import Request, generate, kinds
 from probe.templates.generate import Combinations, Permutation
+from tests.support.each import each
 from tests.support.files.template_files import texts
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.parametrize("kind", kinds())
+@each("kind", kinds())
 def test_the_same_seed_gives_the_same_pairs_and_another_seed_others(kind: str) -> None:
     first, repeated, other = (list(generate(Request(kind), 200, seed)) for seed in (1, 1, 2))
     assert first == repeated
     assert texts(first) != texts(other)
 
 
-@pytest.mark.parametrize("kind", kinds())
+@each("kind", kinds())
 def test_a_larger_set_starts_with_the_smaller_one(kind: str) -> None:
     assert list(generate(Request(kind), 50)) == list(islice(generate(Request(kind), 500), 50))
 
 
-@pytest.mark.parametrize("kind", kinds())
+@each("kind", kinds())
 def test_every_row_has_its_own_id(kind: str) -> None:
     assert len({row.id for row in generate(Request(kind), 2000)}) == 2000
 
@@ -62,7 +61,7 @@ def test_rows_of_600_000_are_generated_lazily() -> None:
     assert len(list(islice(rows, 5))) == 5
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 100, 257])
+@each("size", [1, 2, 3, 7, 64, 100, 257])
 def test_an_order_is_a_permutation(size: int) -> None:
     order = Permutation(size, "0")
     assert sorted(order[index] for index in range(size)) == list(range(size))

@@ -2,9 +2,8 @@
 
 from collections import Counter
 
-import pytest
-
 from probe.templates import Request, generate, subcases
+from tests.support.each import each
 from tests.support.files.template_files import FILES, texts, words
 
 
@@ -13,7 +12,7 @@ def within(part: list[str], whole: list[str]) -> list[int]:
     return [start for start in range(len(whole)) if whole[start : start + len(part)] == part]
 
 
-@pytest.mark.parametrize("subcase", subcases())
+@each("subcase", subcases())
 def test_every_hans_pair_fits_its_heuristic_and_its_label(subcase: str) -> None:
     for pair in generate(Request("hans", subcase=subcase), 200):
         premise, hypothesis = words(pair.premise), words(pair.hypothesis)
@@ -42,7 +41,7 @@ CONJUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("subcase", subcases("constituent"))
+@each("subcase", subcases("constituent"))
 def test_a_constituent_is_a_clause_from_end_to_end(subcase: str) -> None:
     adverbs = FILES["hans"]["words"]["perhaps"] + FILES["hans"]["words"]["surely"]
     for pair in generate(Request("hans", subcase=subcase), 200):

@@ -4,9 +4,8 @@ import re
 from collections import Counter
 from typing import Any
 
-import pytest
-
 from probe.templates import RANGES, Request, TemplatePair, generate, read_range
+from tests.support.each import each
 from tests.support.files.template_files import CRATE, sample, texts
 
 QUANTITY = re.compile(r"(?:\b(more|less) than )?(\d+)", re.IGNORECASE)
@@ -44,7 +43,7 @@ def low_numbers(n: int, **fields: Any) -> list[TemplatePair]:
     return list(generate(Request("numerical", low=2, high=30, balance=False, **fields), n))
 
 
-@pytest.mark.parametrize("strict", [False, True])
+@each("strict", [False, True])
 def test_a_solver_over_amounts_finds_every_numerical_label(strict: bool) -> None:
     rows = low_numbers(4000, integer_strict=strict)
     assert [solve(row, 0.5) for row in rows] == [row.gold for row in rows]
@@ -65,7 +64,7 @@ def test_without_integer_strict_some_neutral_pairs_contradict_in_whole_numbers()
         assert (relation, other_relation, other - n) in {("more", "less", 1), ("less", "more", -1)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("relation", "entailed", "neutral", "contradicted"),
     [
         ("more", {"more l"}, {"more h", "less h", " h"}, {"less n", "less l", " n", " l"}),
@@ -102,7 +101,7 @@ def test_balanced_numerical_pairs_are_a_third_of_each_label() -> None:
     assert all(abs(number / 6000 - 1 / 3) < 0.02 for number in golds.values())
 
 
-@pytest.mark.parametrize("text", RANGES)
+@each("text", RANGES)
 def test_numbers_lie_in_the_range(text: str) -> None:
     low, high = read_range(text)
     rows = generate(Request("numerical", low=low, high=high), 300)

@@ -12,13 +12,14 @@ from probe.templates import (
     split_by_template,
     template_ids,
 )
+from tests.support.each import each
 from tests.support.files.template_files import GIVE, LEVELS, ROZEN
 
 # the split
 
 
-@pytest.mark.parametrize("kind", kinds())
-@pytest.mark.parametrize("seed", range(5))
+@each("kind", kinds())
+@each("seed", range(5))
 def test_no_template_is_on_both_sides_of_a_split(kind: str, seed: int) -> None:
     train, test = split_by_template(kind, seed=seed)
     assert not set(train) & set(test)
@@ -26,7 +27,7 @@ def test_no_template_is_on_both_sides_of_a_split(kind: str, seed: int) -> None:
     assert abs(len(train) / len(train + test) - 0.77) < 0.04
 
 
-@pytest.mark.parametrize("kind", ROZEN)
+@each("kind", ROZEN)
 def test_both_sides_of_a_split_have_every_complexity(kind: str) -> None:
     for side in split_by_template(kind, seed=1):
         assert all(set(side) & set(template_ids(kind, level)) for level in LEVELS)
@@ -39,7 +40,7 @@ def test_splits_differ_by_seed() -> None:
 # refused requests
 
 
-@pytest.mark.parametrize(
+@each(
     ("request_", "message"),
     [
         (Request("anagram"), "kind 'anagram' is not one of dative, numerical, hans"),
@@ -79,13 +80,13 @@ def test_numerical_pairs_have_no_end() -> None:
     assert count(Request("numerical")) is None
 
 
-@pytest.mark.parametrize("text", ["", "30", "30-", "a-b", "30-49-60", "-3-5"])
+@each("text", ["", "30", "30-", "a-b", "30-49-60", "-3-5"])
 def test_a_range_is_two_numbers(text: str) -> None:
     with pytest.raises(TemplateError, match="LO-HI"):
         read_range(text)
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0, -1.0])
+@each("share", [0.0, 1.0, -1.0])
 def test_a_split_needs_two_sides(share: float) -> None:
     with pytest.raises(TemplateError, match="not between 0 and 1"):
         split_by_template("dative", share)

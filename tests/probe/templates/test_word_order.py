@@ -4,11 +4,10 @@ from collections import Counter
 from itertools import permutations
 from typing import Any
 
-import pytest
-
 from probe.tasks.paraphrase import PARAPHRASE, PARAPHRASE_IDENTIFICATION
 from probe.templates import Request, generate
 from probe.templates.grammar import grammar, slot_names
+from tests.support.each import each
 from tests.support.files.template_files import FILES, sample, words
 
 KIND = "word_order"
@@ -24,14 +23,14 @@ def exchanged(text: str, one: str, other: str) -> str:
     )
 
 
-@pytest.mark.parametrize("row", TEMPLATES, ids=lambda row: row["id"])
+@each("row", TEMPLATES)
 def test_what_is_no_paraphrase_exchanges_two_words_of_what_is_one(row: dict[str, Any]) -> None:
     couples = list(permutations(slot_names(row["text1"]), 2))
     changed = {exchanged(row[name], *couple) for name in ("text1", "same") for couple in couples}
     assert row["swapped"] in changed
 
 
-@pytest.mark.parametrize("row", TEMPLATES, ids=lambda row: row["id"])
+@each("row", TEMPLATES)
 def test_both_labels_change_the_order_and_keep_most_words(row: dict[str, Any]) -> None:
     for pair in sample(KIND, row["id"], 20):
         first, second = (Counter(words(text)) for text in (pair.text1, pair.text2))

@@ -3,9 +3,10 @@
 import pytest
 
 from probe.text.words import listing
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "words"),
     [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
 )

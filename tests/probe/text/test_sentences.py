@@ -1,11 +1,10 @@
 """Sentences end where a reader ends them."""
 
-import pytest
-
 from probe.text.words import sentences
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "expected",
     [
         ["It rained.", "The game went on!", "Why?"],

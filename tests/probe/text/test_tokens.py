@@ -1,16 +1,16 @@
 """Tokens as the Penn Treebank has them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.text.words import Span, join, same_words, spans, substitute, tokenise
+from tests.support.each import each
 from tests.support.property_settings import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tokens"),
     [
         ("He left.", "He|left|."),
@@ -31,7 +31,7 @@ def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
     assert tokenise(text) == [token for token in tokens.split("|") if token]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("He  left.", [Span("He", 0, 2), Span("left", 4, 8), Span(".", 8, 9)]),
@@ -69,7 +69,7 @@ def test_between_spans_there_are_blanks_only(text: str) -> None:
     assert not any(text[end:start].strip() for end, start in zip(ends, starts, strict=True))
 
 
-@pytest.mark.parametrize(
+@each(
     ("replacements", "after"),
     [
         ([], "a man sat"),
@@ -94,7 +94,7 @@ def test_joined_tokens_are_not_detokenised() -> None:
     assert join(["ca", "n't", "."]) == "ca n't ."
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "same"),
     [
         ("He can't go.", "he ca n't go .", True),

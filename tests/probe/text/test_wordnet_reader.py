@@ -8,6 +8,7 @@ import pytest
 
 from probe.text.wordnet import DEBIAN_FOLDER, missing, reader, senses
 from probe.text.wordnet_reader import ThreadSafeReader, lexnames
+from tests.support.each import each
 
 NEEDS_WORDNET = pytest.mark.skipif(bool(missing()), reason=missing() or "WordNet is installed")
 NEEDS_DEBIAN = pytest.mark.skipif(
@@ -34,7 +35,7 @@ def test_there_are_45_lexicographer_files_numbered_from_0() -> None:
     assert numbers == [f"{number:02}" for number in range(45)]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "00\tadj.all\t3",

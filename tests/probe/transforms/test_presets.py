@@ -1,12 +1,11 @@
 """Presets: groups of transforms by task, and what is chosen at first."""
 
-import pytest
-
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
 from probe.transforms.registry import first_choice, presets, ready
+from tests.support.each import each
 
 GUPTA = {"sort", "reverse", "shuffle", "copysort"}
 GUPTA |= {"drop", "repeat", "replace", "copyone", "pbsmt"}
@@ -27,13 +26,13 @@ def test_a_preset_that_would_be_empty_is_not_offered() -> None:
     assert "Heuristics" not in presets(PARAPHRASE_IDENTIFICATION)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@each("task", TASKS)
 def test_everything_is_all_that_is_ready_and_none_is_nothing(task: Task) -> None:
     assert presets(task)["Everything"] == tuple(ready(task))
     assert presets(task)["None"] == ()
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@each("task", TASKS)
 def test_order_importance_and_negation_are_chosen_at_first(task: Task) -> None:
     assert first_choice(task) == ("sort", "shuffle", "drop", "negation")
     assert set(presets(task)["A first look"]) == set(first_choice(task))

@@ -23,6 +23,7 @@ from probe.transforms.registry import (
     read_task_options,
     ready,
 )
+from tests.support.each import each
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.offers import OPTIONS as OFFERED
 
@@ -63,7 +64,7 @@ def read_by(name: str, task: Task) -> set[str]:
     return read | {option for option, is_read in before.items() if is_read}
 
 
-@pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
+@each("task", offered_tasks())
 def test_a_transform_names_the_options_that_it_reads(task: Task) -> None:
     for name in ready(task):
         assert read_by(name, task) == set(REGISTRY[name].options) & set(options_of(task)), name
@@ -76,12 +77,12 @@ def test_every_option_is_in_the_group_of_its_family_unless_several_read_it() -> 
         assert group_of(name) in GROUPS
 
 
-@pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
+@each("task", offered_tasks())
 def test_a_task_has_the_options_of_the_table(task: Task) -> None:
     assert options_of(task) == [name for name in OPTIONS if task.name in OFFERED[name]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("task", "values", "name"),
     [
         (SENTIMENT, {"antonym": "naik_code"}, "antonym"),
@@ -97,7 +98,7 @@ def test_an_option_of_another_task_is_refused(
     assert str(problem.value) == f"the option {name} is not for the task {task.name} ({task.title})"
 
 
-@pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
+@each("task", offered_tasks())
 def test_every_task_takes_the_defaults_and_what_it_has(task: Task) -> None:
     values = {name: getattr(DEFAULTS, name) for name in OPTIONS}
     assert read_task_options(task, values) == DEFAULTS

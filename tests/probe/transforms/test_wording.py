@@ -16,6 +16,7 @@ from probe.transforms.registry import (
     source_of,
     summary_of,
 )
+from tests.support.each import each
 
 MAX_TITLE, MAX_SENTENCE = 30, 160  # characters
 TASKS = {
@@ -33,14 +34,14 @@ def test_titles_are_short_and_tell_transforms_apart() -> None:
     assert all(len(title) <= MAX_TITLE and title[0].isupper() for title in titles)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@each("family", FAMILIES)
 def test_a_family_has_a_title_and_a_sentence(family: str) -> None:
     term = FAMILIES[family]
     assert term.title[0].isupper() and len(term.title) <= MAX_TITLE
     assert term.summary.endswith(".") and len(term.summary) <= MAX_SENTENCE
 
 
-@pytest.mark.parametrize(("name", "task"), SUITED, ids=lambda value: getattr(value, "name", value))
+@each(("name", "task"), SUITED)
 def test_a_transform_is_told_in_one_sentence_of_the_tasks_words(name: str, task: Task) -> None:
     summary, applies = (words(REGISTRY[name], task) for words in (summary_of, applies_of))
     assert summary[0].isupper() and summary.endswith(".") and len(summary) <= MAX_SENTENCE
@@ -48,7 +49,7 @@ def test_a_transform_is_told_in_one_sentence_of_the_tasks_words(name: str, task:
     assert not [word for word in TASKS[task] if word in (summary + applies).lower()]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "task", "summary"),
     [
         ("sort", NLI, "Puts the words of the hypothesis in alphabetical order."),
@@ -84,9 +85,7 @@ def test_a_name_that_is_no_transform_has_no_title() -> None:
         chain_title("sorted")
 
 
-@pytest.mark.parametrize(
-    "name", ["spelling", "spelling_swap", "word_overlap", "negation", "control_tautology"]
-)
+@each("name", ["spelling", "spelling_swap", "word_overlap", "negation", "control_tautology"])
 def test_stress_tests_are_our_extension_beyond_inference(name: str) -> None:
     entry = REGISTRY[name]
     assert source_of(entry, NLI) == source_of(entry, NLI_TWO_WAY) == "Naik et al. 2018, section 3"
