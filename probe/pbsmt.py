@@ -45,7 +45,10 @@ class NgramModel:
         for ngram in self.probabilities:
             context, _, word = ngram.rpartition(" ")
             words[context].append(word)
-        behind = {context: _small_set(words[context]) for context in words}
+        behind: dict[str, Collection[str]] = {  # a few words as a tuple, in less memory
+            context: frozenset(each) if len(each) > FEW else tuple(each)
+            for context, each in words.items()
+        }
         return dict.fromkeys(self.backoffs, ()) | behind
 
     def context(self, state: str) -> str:
@@ -86,11 +89,6 @@ class NgramModel:
         return ngram.partition(" ")[2] if ngram.count(" ") >= self.order - 1 else ngram
 
 
-def _small_set(words: list[str]) -> Collection[str]:
-    """Return different words as a set, a few of them in less memory."""
-    return frozenset(words) if len(words) > FEW else tuple(words)
-
-
 def parse_arpa(lines: Iterable[str]) -> NgramModel:
     """Read the lines of an ARPA file."""
     probabilities, backoffs, order = dict[str, float](), dict[str, float](), 0
@@ -104,12 +102,6 @@ def parse_arpa(lines: Iterable[str]) -> NgramModel:
         elif line.endswith("-grams:\n"):
             order = int(line[1 : line.index("-")])
     return NgramModel(probabilities, backoffs, order)
-
-
-def read_arpa(path: Path) -> NgramModel:
-    """Read a gzipped ARPA file."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        return parse_arpa(file)
 
 
 @dataclass(frozen=True)
@@ -154,12 +146,6 @@ def parse_table(lines: Iterable[str]) -> PhraseTable:
         rest_of_line[source] = rest
     longest = max((source.count(" ") for source in rest_of_line), default=0)
     return PhraseTable(rest_of_line, 1 + longest)
-
-
-def read_table(path: Path) -> PhraseTable:
-    """Read a gzipped phrase table."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-        return parse_table(file)
 
 
 @dataclass(frozen=True)
@@ -551,7 +537,11 @@ def files(label: Label, folder: Path = FOLDER) -> tuple[Path, Path]:
 def load(label: Label, folder: Path = FOLDER) -> Translator:
     """Read the translator of a label. Raises OSError."""
     phrases, ngrams = files(label, folder)
-    return Translator(read_table(phrases), read_arpa(ngrams))
+    with (
+        gzip.open(phrases, "rt", encoding="utf-8", newline="\n") as table,
+        gzip.open(ngrams, "rt", encoding="utf-8", newline="\n") as arpa,
+    ):
+        return Translator(parse_table(table), parse_arpa(arpa))
 
 
 def trained(label: Label) -> bool:

@@ -5,7 +5,7 @@ for the test whether a model learnt the fake answers.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -184,16 +184,6 @@ YEAR_LIKE = (1000, 2500)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A reference answer in tokens, and the question's words in lower case."""
-
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    question: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class FakeAnswer:
     """A fake answer and the name of the rule that gave it."""
 
@@ -208,25 +198,53 @@ def fake_answer(answer: str, question: str, second: bool = False) -> FakeAnswer:
     """
     words = tokenise(answer)
     tags = tag(words)
-    asked = tuple(word.lower() for word in tokenise(question))
-    given = Answer(tuple(words), tuple(tags), tuple(kinds(words, tags)), asked)
-    for rule, candidates in RULES.items():
-        for pair in candidates(given):
-            text = pair[second]
-            if text.lower() != answer.lower():
-                return FakeAnswer(text, rule)
+    asked = [word.lower() for word in tokenise(question)]
+    for rule, pair in _candidates(words, tags, kinds(words, tags), asked):
+        text = pair[second]
+        if text.lower() != answer.lower():
+            return FakeAnswer(text, rule)
     return FakeAnswer(ELSE[second], "else")
 
 
-def _date(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Move a date: a year by 25, a day by 11, a month by six."""
-    if not answer.words or set(answer.kinds) != {"date"}:
+def _candidates(
+    words: Sequence[str], tags: Sequence[str], named: Sequence[Kind], asked: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the rules that fire, in their order, each with a fake answer of either list."""
+    if words and set(named) == {"date"}:
+        moved = _join([_moved_date(word) for word in words])
+        yield "date", (moved, moved)
+    changed = [_changed_number(word) for word in words]
+    if any(map(NUMBER.match, words)) and changed != words:
+        yield "number", (_join(changed), _join(changed))
+    elif "number" in named:
+        text = _join(
+            [
+                word if kind != "number" else SCALES.get(word.lower(), "10")
+                for word, kind in zip(words, named, strict=True)
+            ]
+        )
+        yield "number", (text, text)
+    if len(set(named)) == 1 and named[0] in NAMES:
+        yield "name", NAMES[named[0]]
+    if words and all(word.isalpha() and word.isupper() for word in words):
+        yield "upper case", UPPER_CASE
+    for start, pair in BY_QUESTION.items():
+        if tuple(asked[: len(start)]) == start:
+            yield "question word", pair
+    if not tags:
         return
-    moved = _join([_moved_date(word) for word in answer.words])
-    yield moved, moved
+    if tags[0] in FIRST_TAG:
+        yield "first word", FIRST_TAG[tags[0]]
+    if tags[-1] in LAST_NOUN:  # with the answer's own article
+        article = words[0].lower() if words[0].lower() in ARTICLES else ""
+        one, other = LAST_NOUN[tags[-1]]
+        yield "last noun", (_with_article(article, one), _with_article(article, other))
+    if tags[-1] in LAST_TAG:
+        yield "last word", LAST_TAG[tags[-1]]
 
 
 def _moved_date(word: str) -> str:
+    """Move a year by 25, a day by 11, a month by six."""
     if word.lower() in MONTHS:
         return MONTHS[(MONTHS.index(word.lower()) + 6) % 12].capitalize()
     if not word.isdigit():
@@ -237,23 +255,8 @@ def _moved_date(word: str) -> str:
     return str(number - 11 if number > 15 else number + 11)
 
 
-def _number(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Change a number: a year-like one by 75, another in its first digit."""
-    changed = [_changed_number(word) for word in answer.words]
-    if any(NUMBER.match(word) for word in answer.words) and changed != list(answer.words):
-        text = _join(changed)
-        yield text, text
-    elif "number" in answer.kinds:
-        text = _join(
-            [
-                word if kind != "number" else SCALES.get(word.lower(), "10")
-                for word, kind in zip(answer.words, answer.kinds, strict=True)
-            ]
-        )
-        yield text, text
-
-
 def _changed_number(word: str) -> str:
+    """Change a year-like number by 75, another in its first digit."""
     found = NUMBER.match(word)
     if not found:
         return SCALES.get(word.lower(), word)
@@ -264,59 +267,10 @@ def _changed_number(word: str) -> str:
     return f"{max((int(digits[0]) + 5) % 10, 1)}{digits[1:]}{rest}"
 
 
-def _name(answer: Answer) -> Iterator[tuple[str, str]]:
-    for kind, pair in NAMES.items():
-        if answer.kinds and set(answer.kinds) == {kind}:
-            yield pair
-
-
-def _upper_case(answer: Answer) -> Iterator[tuple[str, str]]:
-    if answer.words and all(word.isalpha() and word.isupper() for word in answer.words):
-        yield UPPER_CASE
-
-
-def _question_word(answer: Answer) -> Iterator[tuple[str, str]]:
-    for start, pair in BY_QUESTION.items():
-        if answer.question[: len(start)] == start:
-            yield pair
-
-
-def _first_word(answer: Answer) -> Iterator[tuple[str, str]]:
-    if answer.tags and answer.tags[0] in FIRST_TAG:
-        yield FIRST_TAG[answer.tags[0]]
-
-
-def _last_noun(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Keep the answer's own article."""
-    if not answer.tags or answer.tags[-1] not in LAST_NOUN:
-        return
-    nouns = LAST_NOUN[answer.tags[-1]]
-    article = answer.words[0].lower() if answer.words[0].lower() in ARTICLES else ""
-    yield _with_article(article, nouns[0]), _with_article(article, nouns[1])
-
-
 def _with_article(article: str, noun: str) -> str:
     if article in ("a", "an"):
         article = "an" if noun[0] in "aeiou" else "a"
     return f"{article} {noun}".strip()
-
-
-def _last_word(answer: Answer) -> Iterator[tuple[str, str]]:
-    if answer.tags and answer.tags[-1] in LAST_TAG:
-        yield LAST_TAG[answer.tags[-1]]
-
-
-RULES: Mapping[str, Callable[[Answer], Iterator[tuple[str, str]]]] = {
-    "date": _date,
-    "number": _number,
-    "name": _name,
-    "upper case": _upper_case,
-    "question word": _question_word,
-    "first word": _first_word,
-    "last noun": _last_noun,
-    "last word": _last_word,
-}
-"""In their order: each gives a fake answer of the first list and of the second, or none."""
 
 
 def _join(words: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ substitutions.
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 from typing import Literal
@@ -51,56 +51,28 @@ VERB_TAGS = {
 MAX_LOOKAHEAD = 20  # tokens searched for that verb
 
 
-@dataclass(frozen=True)
-class Replaceable:
-    """A span of the text and the words that may replace it."""
-
-    start: int
-    end: int
-    choices: tuple[str, ...]
-
-
 def reworded(
     text: str, kind: Kind, relation: Relation, rng: random.Random, options: Options
 ) -> str | None:
     """Replace each word of a kind, or some drawn at random; None where no word changes."""
-    words = replaceable_words(text, kind, relation, options)
-    if 0 < options.replacements < len(words):
-        words = [words[i] for i in sorted(rng.sample(range(len(words)), options.replacements))]
-    new = substitute(text, [(word.start, word.end, rng.choice(word.choices)) for word in words])
-    return new if new != text else None
-
-
-def replaceable_words(
-    text: str, kind: Kind, relation: Relation, options: Options
-) -> list[Replaceable]:
-    """Return the words of a kind that have synonyms or antonyms, in their order."""
     tokens = spans(text.replace("’", "'"))  # contractions are split at the plain apostrophe only
     words = [token.word.rstrip(".") or token.word for token in tokens]  # "sat." before a sentence
     tags = tag(words)
-    return [
-        Replaceable(token.start, token.start + len(words[i]), choices)
-        for i, token in enumerate(tokens)
-        if (choices := _replacements(words, tags, i, kind, relation, options))
-    ]
-
-
-def _replacements(
-    words: Sequence[str],
-    tags: Sequence[str],
-    i: int,
-    kind: Kind,
-    relation: Relation,
-    options: Options,
-) -> tuple[str, ...]:
-    """Return the replacements of word i, none where it is of another kind or left alone."""
-    check_stop()
-    if not tags[i].startswith(WORD_CLASSES[kind][0]):
-        return ()
-    if options.substitution == "safe" and left_alone(words, tags, i):
-        return ()
-    choices = _choices(words[i].lower(), tags[i], kind, relation, options)
-    return tuple(_cased(words[i], choice) for choice in choices)
+    found: list[tuple[int, int, list[str]]] = []
+    for i, token in enumerate(tokens):
+        check_stop()
+        if not tags[i].startswith(WORD_CLASSES[kind][0]):
+            continue
+        if options.substitution == "safe" and left_alone(words, tags, i):
+            continue
+        if choices := _choices(words[i].lower(), tags[i], kind, relation, options):
+            capital = words[i][:1].isupper()
+            cased = [each[:1].upper() + each[1:] if capital else each for each in choices]
+            found.append((token.start, token.start + len(words[i]), cased))
+    if 0 < options.replacements < len(found):
+        found = [found[i] for i in sorted(rng.sample(range(len(found)), options.replacements))]
+    new = substitute(text, [(start, end, rng.choice(choices)) for start, end, choices in found])
+    return new if new != text else None
 
 
 def left_alone(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
@@ -149,10 +121,6 @@ def _choices(
     if options.inflect and not (tag in DEGREE and word in word_lemmas):
         names = [inflect(name, tag) for name in names]
     return tuple(dict.fromkeys(name for name in names if name.lower() not in ("", word)))
-
-
-def _cased(old: str, new: str) -> str:
-    return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
 SOURCE = "Dickerson, fritz"
