@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cache, cached_property
 from itertools import count as count_up
-from itertools import groupby, islice
+from itertools import islice
 from math import comb, prod
 from typing import Any
 
@@ -70,21 +70,6 @@ def read_range(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def check_request(request: Request) -> None:
-    """Raise TemplateError for a value that no kind has or a field that the kind does not read."""
-    check_choice("kind", request.kind, kinds())
-    for each in fields(request):
-        read = grammar(request.kind).reads | {"kind", "templates", "balance"}
-        if each.name not in read and getattr(request, each.name) != each.default:
-            name = "range" if each.name in ("low", "high") else each.name
-            raise TemplateError(f"{name} means nothing for {request.kind} templates")
-    for name, choices in CHOICES.items():
-        check_choice(name, getattr(request, name), ("", *choices))
-    if request.lexical == "B2" and request.kind != "dative":
-        raise TemplateError("lexical 'B2' is for dative templates: others have no sister verbs")
-    _check_range(request)
-
-
 CHOICES = {"complexity": COMPLEXITIES, "lexical": LEXICAL, "heuristic": HEURISTICS}
 
 
@@ -93,17 +78,6 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         known = ", ".join(filter(None, choices))
         raise TemplateError(f"{name} {value!r} is not one of {known}")
-
-
-def _check_range(request: Request) -> None:
-    min_numbers = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
-    if request.low < 2:
-        raise TemplateError(f"numbers start at 2, not {request.low}: the sentences are plural")
-    text = f"{request.low}-{request.high}"
-    if request.high < request.low:
-        raise TemplateError(f"the range {text} must begin with the smaller number")
-    if request.high - request.low + 1 < min_numbers:
-        raise TemplateError(f"the range {text} needs at least {min_numbers} whole numbers")
 
 
 def template_ids(kind: str, complexity: str = "") -> list[str]:
@@ -123,14 +97,40 @@ def subcases(heuristic: str = "") -> list[str]:
 
 
 def select(request: Request) -> tuple[Template, ...]:
-    """Return the templates that match a request. Raises TemplateError where none does."""
-    check_request(request)
+    """Return the templates that match a request.
+
+    Raises TemplateError where none does, for a value that no kind has and for a field that the kind
+    does not read.
+    """
+    check_choice("kind", request.kind, kinds())
+    known, low, high = grammar(request.kind), request.low, request.high
+    for each in fields(request):
+        read = known.reads | {"kind", "templates", "balance"}
+        if each.name not in read and getattr(request, each.name) != each.default:
+            name = "range" if each.name in ("low", "high") else each.name
+            raise TemplateError(f"{name} means nothing for {request.kind} templates")
+    for name, choices in CHOICES.items():
+        check_choice(name, getattr(request, name), ("", *choices))
+    if request.lexical == "B2" and request.kind != "dative":
+        raise TemplateError("lexical 'B2' is for dative templates: others have no sister verbs")
+    fewest = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
+    if low < 2:
+        raise TemplateError(f"numbers start at 2, not {low}: the sentences are plural")
+    if high < low:
+        raise TemplateError(f"the range {low}-{high} must begin with the smaller number")
+    if high - low + 1 < fewest:
+        raise TemplateError(f"the range {low}-{high} needs at least {fewest} whole numbers")
     if request.subcase:
         check_choice("subcase", request.subcase, tuple(subcases()))
     for name in request.templates:
         check_choice("template", name, tuple(template_ids(request.kind)))
     templates = tuple(
-        template for template in grammar(request.kind).templates if _matches(template, request)
+        template
+        for template in known.templates
+        if request.complexity in ("", template.complexity)
+        and request.subcase in ("", template.subcase)
+        and (not request.templates or template.id in request.templates)
+        and (not request.heuristic or template.subcase in subcases(request.heuristic))
     )
     if not templates:
         raise TemplateError(f"no {request.kind} template fits all that was asked for")
@@ -150,36 +150,15 @@ def split_by_template(
         raise TemplateError(f"the share {share} is not between 0 and 1")
     train: list[str] = []
     test: list[str] = []
-    templates = sorted(grammar(kind).templates, key=_stratum)
-    for stratum, group in groupby(templates, key=_stratum):
-        ids = [template.id for template in group]
+    strata: dict[str, list[str]] = {}
+    for template in grammar(kind).templates:
+        strata.setdefault(template.complexity or template.subcase, []).append(template.id)
+    for stratum, ids in sorted(strata.items()):
         random.Random(f"{seed}|{kind}|{stratum}").shuffle(ids)
         cut = min(max(1, round(share * len(ids))), len(ids) - 1)
         train += ids[:cut]
         test += ids[cut:]
     return tuple(train), tuple(test)
-
-
-def _stratum(template: Template) -> str:
-    return template.complexity or template.subcase
-
-
-def _matches(template: Template, request: Request) -> bool:
-    return (
-        request.complexity in ("", template.complexity)
-        and request.subcase in ("", template.subcase)
-        and (not request.templates or template.id in request.templates)
-        and (not request.heuristic or template.subcase in subcases(request.heuristic))
-    )
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A slot, the words it may hold and the earlier slots that are filled from the same list."""
-
-    name: str
-    words: tuple[str, ...]
-    earlier: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -189,31 +168,27 @@ class Combinations:
     words: Mapping[str, tuple[str, ...]]
 
     @cached_property
-    def slots(self) -> tuple[Slot, ...]:
-        """The slots in order."""
+    def slots(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """Each slot, its words, and the earlier slots that are filled from the same list."""
         names = list(self.words)
         return tuple(
-            Slot(
-                name,
-                self.words[name],
-                tuple(other for other in names[:number] if self.words[other] == self.words[name]),
-            )
-            for number, name in enumerate(names)
+            (name, words, tuple(each for each in names[:number] if self.words[each] == words))
+            for number, (name, words) in enumerate(self.words.items())
         )
 
     @cached_property
     def size(self) -> int:
         """The number of combinations."""
-        return prod(len(slot.words) - len(slot.earlier) for slot in self.slots)
+        return prod(len(words) - len(earlier) for _, words, earlier in self.slots)
 
     def __getitem__(self, index: int) -> dict[str, str]:
         """Return one combination: the word of each slot."""
         fillers: dict[str, str] = {}
-        for slot in self.slots:
-            used = {fillers[name] for name in slot.earlier}
-            free = [word for word in slot.words if word not in used] if used else slot.words
+        for name, words, earlier in self.slots:
+            used = {fillers[each] for each in earlier}
+            free = [word for word in words if word not in used] if used else words
             index, choice = divmod(index, len(free))
-            fillers[slot.name] = free[choice]
+            fillers[name] = free[choice]
         return fillers
 
 

@@ -32,32 +32,16 @@ def test_a_chain_that_ends_not_entailed_needs_no_gold_label() -> None:
     assert compose([NOT_ENTAILED, UNDEFINED])(None) is None
 
 
-@each("gold", GOLDS)
-def test_keep_keeps(gold: Label) -> None:
-    assert KEEP(gold) == gold
-
-
-@each(
-    ("gold", "flipped"),
-    [
-        ("entailment", "non-entailment"),
-        ("neutral", "neutral"),
-        ("contradiction", "entailment"),
-        ("non-entailment", None),  # neutral and contradiction would part ways
-    ],
-)
-def test_flip_turns_contradiction_to_entailment_only(gold: Label, flipped: Label | None) -> None:
-    assert FLIP(gold) == flipped
-
-
-@each("gold", GOLDS)
-def test_not_entailed_whatever_it_was(gold: Label) -> None:
-    assert NOT_ENTAILED(gold) == "non-entailment"
-
-
-@each("gold", GOLDS)
-def test_undefined_has_no_label(gold: Label) -> None:
-    assert UNDEFINED(gold) is None
+def test_a_rule_answers_as_its_table_says() -> None:
+    other, n = "non-entailment", "neutral"
+    expected = (
+        (KEEP, GOLDS),
+        (FLIP, (other, n, "entailment", None)),  # neutral and contradiction would part ways
+        (NOT_ENTAILED, (other,) * 4),
+        (UNDEFINED, (None,) * 4),
+    )
+    for rule, golds in expected:
+        assert tuple(map(rule, GOLDS)) == golds, rule.name
 
 
 @STEADY

@@ -1,19 +1,22 @@
-"""The stack decoder against an exhaustive search; distortion."""
+"""Phrase-based translation: n-grams, the search, and texts of any length."""
 
 import math
 from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from itertools import permutations, product
 from operator import itemgetter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe import pbsmt
 from probe import pbsmt as translate
 from probe.pbsmt import (
     EMPTY,
     ESTIMATE,
+    MAX_PART_WORDS,
     START,
     UNKNOWN_SCORE,
     DecoderWeights,
@@ -21,9 +24,95 @@ from probe.pbsmt import (
     SourceText,
     Stack,
     Translation,
+    missing,
+    parts,
+    translation,
+    translator,
 )
-from tests.support.models.toy_ngrams import TOY, log10_of
+from probe.tasks.nli import LABELS
+from probe.tasks.task import Label
+from tests.support.each import each
+from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
 from tests.support.property_settings import STEADY
+
+
+@each(
+    ("state", "word", "probability", "after"),
+    [
+        ("", "a", -0.7, "a"),  # a word alone
+        ("<s>", "a", -0.4, "<s> a"),  # a pair that is there
+        ("<s> a", "b", -0.05, "a b"),  # three words that are there
+        ("a b", "a", -0.15 - 0.8, "b a"),  # back off once
+        ("a b", "b", -0.15 - 0.2 - 0.9, "b"),  # back off twice
+        ("b a", "</s>", -0.3 - 1.0, "</s>"),  # a context without a weight
+        ("<s> a", "c", -0.1 - 0.3 - 1.5, ""),  # an unknown word leaves no context
+    ],
+)
+def test_a_probability_is_backed_off_as_by_hand(
+    state: str, word: str, probability: float, after: str
+) -> None:
+    assert TOY.step(state, word) == (pytest.approx(probability), after)
+
+
+@each(
+    ("state", "context"),
+    [("<s> a", "<s> a"), ("a b", "a b"), ("b a", "a"), ("</s>", ""), ("", "")],
+)
+def test_a_context_is_what_of_a_state_still_counts(state: str, context: str) -> None:
+    assert TOY.context(state) == context
+    for word in ("a", "b", "c", "</s>"):
+        assert TOY.step(context, word) == TOY.step(state, word)
+
+
+@each(
+    ("context", "behind"),
+    [("", {"<unk>", "<s>", "</s>", "a", "b"}), ("<s>", {"a"}), ("b", {"</s>", "a"}), ("a b", {})],
+)
+def test_a_context_has_the_words_that_the_model_has_behind_it(
+    context: str, behind: set[str]
+) -> None:
+    assert set(TOY.contexts[context]) == set(behind)
+
+
+@each("context", ["<s> a", "a b", "a", "b"])
+def test_a_word_that_is_not_behind_a_context_has_what_it_has_behind_the_rest(context: str) -> None:
+    cost, rest = TOY.back_off(context)
+    for word in {"a", "b", "c", "</s>"}.difference(TOY.contexts[context]):
+        log10, state = TOY.step(rest, word)
+        assert TOY.step(context, word) == (pytest.approx(cost + log10), state)
+
+
+def test_many_words_behind_a_context_are_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate, "FEW", 1)
+    model = translate.parse_arpa(ARPA.splitlines(keepends=True))
+    assert {context: set(words) for context, words in model.contexts.items()} == {
+        context: set(words) for context, words in TOY.contexts.items()
+    }
+    assert isinstance(model.contexts["b"], frozenset)
+
+
+def test_the_order_is_that_of_the_longest_grams() -> None:
+    assert TOY.order == 3
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=6)
+
+
+@pytest.fixture(scope="module")
+def by_kenlm(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """Return KenLM's own reading of the toy model."""
+    kenlm = pytest.importorskip("kenlm", reason="kenlm is for training only")
+    path = tmp_path_factory.mktemp("lm") / "toy.arpa"
+    path.write_text(ARPA)
+    return kenlm.Model(str(path))
+
+
+@STEADY
+@given(words=WORDS)
+def test_kenlm_gives_sentences_the_same_probability(by_kenlm: object, words: list[str]) -> None:
+    whole = by_kenlm.score(" ".join(words))  # type: ignore[attr-defined]  # kenlm has no types
+    assert log10_of(words, TOY) == pytest.approx(whole, abs=1e-4)
+
 
 LINES = [
     "a\t-0.5\ta\t-0.9\tb b\n",
@@ -185,3 +274,77 @@ def test_no_word_is_taken_from_farther_than_the_limit(words: list[str], limit: i
     for position in positions:
         assert abs(position - last) <= limit
         last = position + 1
+
+
+# texts of any length
+
+
+@each("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200])
+def test_the_parts_of_a_text_are_the_text(words: list[str]) -> None:
+    cut = list(parts(words))
+    assert [word for part in cut for word in part] == words
+    assert all(0 < len(part) <= MAX_PART_WORDS for part in cut)
+
+
+def test_a_long_text_is_cut_after_the_last_sentence_end_of_a_part() -> None:
+    sentence = ["a"] * 24 + ["."]
+    assert [len(part) for part in parts(sentence * 3)] == [50, 25]
+
+
+def test_a_text_without_words_has_no_parts() -> None:
+    assert list(parts([])) == []
+
+
+def test_a_translation_is_remembered_for_its_label_words_and_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words, weights = ("rare", "words", "of", "this", "test"), DecoderWeights(0.8, 0.1, 6)
+    made = translation("neutral", words, weights)
+    assert list(made) == translator("neutral").translate(words, weights)
+
+    def search(self: Search) -> None:
+        raise AssertionError("it was searched for again")
+
+    monkeypatch.setattr(Search, "run", search)
+    assert translation("neutral", words, weights) == made
+    for label, others in (("neutral", DecoderWeights(0.5, 0.1, 6)), ("entailment", weights)):
+        with pytest.raises(AssertionError, match="again"):
+            translation(label, words, others)
+
+
+# the tables that come with the app
+
+
+def test_the_tables_of_every_label_are_there() -> None:
+    assert pbsmt.missing(LABELS) == ""
+
+
+def test_missing_tables_are_named(tmp_path: Path) -> None:
+    for label in ("neutral", "contradiction"):
+        (tmp_path / f"{label}.phrases.gz").touch()
+        (tmp_path / f"{label}.arpa.gz").touch()
+    assert missing(LABELS, tmp_path).startswith(
+        f"{tmp_path} lacks entailment.phrases.gz, entailment.arpa.gz; they come with a clone"
+    )
+
+
+@each("label", LABELS)
+@each("state", ["", "<s>", "the"])
+def test_the_probabilities_of_all_words_add_up_to_one(label: Label, state: str) -> None:
+    model = translator(label).language_model
+    words = [
+        ngram for ngram in model.probabilities if " " not in ngram and ngram != translate.START
+    ]
+    total = sum(10 ** model.step(state, word)[0] for word in words)
+    assert total == pytest.approx(1, abs=0.005)  # three decimals of each logarithm are kept
+
+
+@each("label", LABELS)
+def test_every_line_of_a_table_is_read(label: Label) -> None:
+    table = translator(label).table
+    for source in table.lines:
+        phrases = table.phrases(source)
+        assert phrases
+        scores = [phrase.score for phrase in phrases]
+        assert scores == sorted(scores, reverse=True)
+        assert all(phrase.words and all(phrase.words) for phrase in phrases)

@@ -1,9 +1,10 @@
-"""Tokens as the Penn Treebank has them."""
+"""Tokens, sentences and lists of words."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.text.words import Span, join, same_words, spans, substitute, tokenise
+from probe.text.words import Span, join, listing, same_words, sentences, spans, substitute, tokenise
 from tests.support.each import each
 from tests.support.property_settings import STEADY
 
@@ -106,3 +107,41 @@ def test_joined_tokens_are_not_detokenised() -> None:
 )
 def test_case_and_spacing_do_not_make_other_words(first: str, second: str, same: bool) -> None:
     assert same_words(first, second) is same
+
+
+@each(
+    "expected",
+    [
+        ["It rained.", "The game went on!", "Why?"],
+        ["Mr. Hale met J. Smith.", "It cost 3.5 dollars, e.g. in Rome."],
+        ['He said "Stop."', "Nobody did."],
+        ["No mark at the end"],
+        ["वह घर है।", "वह खुश है।"],
+    ],
+)
+def test_a_text_is_its_sentences(expected: list[str]) -> None:
+    text = "  " + " ".join(expected) + "\n"
+    assert [text[start:end] for start, end in sentences(text)] == expected
+
+
+def test_a_script_without_blanks_has_sentences_too() -> None:
+    text = "下雨了。比赛继续！为什么？"
+    parts = [text[start:end] for start, end in sentences(text)]
+    assert parts == ["下雨了。", "比赛继续！", "为什么？"]
+
+
+def test_blanks_alone_are_no_sentence() -> None:
+    assert sentences(" \n\n ") == []
+
+
+@each(
+    ("names", "words"),
+    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+)
+def test_names_stand_as_in_a_sentence(names: list[str], words: str) -> None:
+    assert listing(names) == words
+
+
+def test_no_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="not enough values"):
+        listing([])
