@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from probe.baselines.hypothesis_only import bag_of_words
+from probe.baselines import bag_of_words
 from probe.data.reading import stream_examples
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI, Pair

@@ -18,7 +18,7 @@ import typer
 
 WORK = """
 import json, sys, time
-from probe.pbsmt.translate import translator
+from probe.pbsmt import translator
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import LABELS, NLI
 from probe.text.words import tokenise

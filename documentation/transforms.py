@@ -3,8 +3,15 @@
 from documentation.markdown import code, page, table
 from probe.reports.json import options_json
 from probe.tasks.task import Task, offered_tasks
-from probe.transforms.presets import GROUPS, options_of
-from probe.transforms.registry import FAMILIES, REGISTRY, applies_of, source_of, summary_of
+from probe.transforms.registry import (
+    FAMILIES,
+    GROUPS,
+    REGISTRY,
+    applies_of,
+    options_of,
+    source_of,
+    summary_of,
+)
 
 ABOUT = (
     "A transform changes a text by a fixed rule, and says what that does to the gold label. Names "

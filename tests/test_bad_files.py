@@ -27,7 +27,7 @@ from probe.ui.panels.labelled_file import show_file
 from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
-from tests.support.each import each
+from tests.support.cases import check_each
 from tests.support.pages.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
@@ -77,7 +77,7 @@ def each_of(files: Sequence[BadFile], folder: Path, check: Callable[[Path], obje
     for number, bad in enumerate(files):
         (place := folder / str(number)).mkdir()
         paths[f"{number} {bad.kind} {bad.name[:12]}"] = written(bad, place)
-    each(paths, check)
+    check_each(paths, check)
 
 
 def test_reading_in_python_ends_with_rows_or_a_sentence(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from probe.errors import UserError
 from probe.runs import gallery
 from probe.scoring.files import STATE, read_identity
 from probe.templates import grammar
+from tests.support.cases import check_each
 from tests.support.commands import run
-from tests.support.each import each
 
 FRAME = pd.DataFrame({"premise": ["A man runs.", "It rains."], "hypothesis": ["He moves.", "Sun."]})
 SQUAD = {"data": [{"paragraphs": [{"context": "Ada swam.", "qas": [{"question": "Who?", "id": "1",
@@ -190,4 +190,4 @@ def test_a_damaged_file_ends_in_a_sentence_of_ours(name: str, model: str, tmp_pa
         assert "\n" not in sentence and len(sentence) < 600
         assert bool(sentence) or damage not in UNREADABLE
 
-    each({damage: damage for damage in DAMAGES}, check)
+    check_each({damage: damage for damage in DAMAGES}, check)

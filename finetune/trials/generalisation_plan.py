@@ -19,7 +19,7 @@ from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, example_json, read_example, task_named
 from probe.templates import Request, count, generate, kinds, read_range, split_by_template
-from probe.templates.request import COMPLEXITIES, select
+from probe.templates.generate import COMPLEXITIES, select
 
 MAX_SIZE, MAX_TESTS = 100_000, 10_000
 """The largest training set that Rozen et al. report, and pairs of a condition to test on."""

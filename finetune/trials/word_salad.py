@@ -12,8 +12,7 @@ from probe.analysis.transformed import ImportanceReader
 from probe.models.classifier import Classifier
 from probe.tasks.task import Label, Task
 from probe.transforms import Options, apply, default_of
-from probe.transforms.presets import presets
-from probe.transforms.registry import REGISTRY
+from probe.transforms.registry import REGISTRY, presets
 
 Salad = Mapping[str, Examples]
 """What each transform makes of the examples that it changes, by its name; ids are theirs."""

@@ -2,7 +2,7 @@
 
 Jia and Liang's high-confidence rules, every alterable word at once: special pairs, the antonym in a
 word's first WordNet sense, the nearest number or name by word vectors. What their GloVe vectors and
-CoreNLP's names do is done by our word vectors and `probe.addsent.names`.
+CoreNLP's names do is done by our word vectors and `probe.addsent.fake_answers`.
 """
 
 import re
@@ -15,8 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from probe.addsent.fake_answers import NUMBER
-from probe.addsent.names import MONTHS, NUMBER_WORDS, Kind, is_name, kind_of_name, listed
+from probe.addsent.fake_answers import (
+    MONTHS,
+    NUMBER,
+    NUMBER_WORDS,
+    Kind,
+    is_name,
+    kind_of_name,
+    listed,
+)
 from probe.first_import import first_import
 from probe.settings import ASSETS
 from probe.text.inflection import inflect, lemmas, parts_of_speech

@@ -5,12 +5,136 @@ for the test whether a model learnt the fake answers.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import Literal
 
-from probe.addsent.names import MONTHS, Kind, kinds
+from probe.settings import ASSETS
 from probe.text.tagger import tag
+from probe.text.wordnet import reader
 from probe.text.words import tokenise
+
+Kind = Literal["person", "location", "organization", "misc", "date", "number", ""]
+FOLDER = ASSETS / "names"
+MONTH_NAMES = """january february march april may june july august september october november
+december"""
+MONTHS = MONTH_NAMES.split()
+WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
+WEEKDAYS = WEEKDAY_NAMES.split()
+NUMBERS_IN_WORDS = """one two three four five six seven eight nine ten eleven twelve thirteen
+fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty
+ninety hundred thousand million billion trillion dozen"""
+NUMBER_WORDS = frozenset(NUMBERS_IN_WORDS.split())
+WORDS: dict[Kind, str] = {
+    "organization": """university college institute school company corporation corp inc ltd party
+        committee council association society ministry department church bank club league union
+        agency commission museum orchestra army navy court parliament senate congress board press
+        group foundation library hospital academy fc""",
+    "location": """river lake mount mountain mountains island islands sea ocean bay valley street
+        avenue road city county state province region district desert park bridge castle palace
+        square peninsula coast north south east west northern southern eastern western""",
+    "person": """mr mrs ms dr sir lord lady king queen prince princess pope president saint emperor
+        duke professor general captain judge""",
+}
+WORDS_OF: dict[str, Kind] = {word: kind for kind, text in WORDS.items() for word in text.split()}
+"""Words that say of a name what it is."""
+LEXICAL_FILES: dict[str, Kind] = {
+    "noun.person": "person",
+    "noun.location": "location",
+    "noun.object": "location",
+    "noun.group": "organization",
+}
+"""The kind of WordNet's names by the file in which it keeps them."""
+YEARS = range(1000, 2100)
+
+
+@cache
+def listed(kind: Kind) -> tuple[str, ...]:
+    """Return the names of a kind in assets/names, as they are written; none for other kinds."""
+    path = FOLDER / f"{kind}.txt"
+    return tuple(path.read_text(encoding="utf-8").split("\n")[:-1]) if path.is_file() else ()
+
+
+@cache
+def _listed_words() -> dict[str, Kind]:
+    kinds: tuple[Kind, ...] = ("misc", "organization", "person", "location")
+    return {name.lower(): kind for kind in kinds for name in listed(kind)}
+
+
+def kinds(words: Sequence[str], tags: Sequence[str]) -> list[Kind]:
+    """Return the kind of each token; "" for one that is neither name, date nor number.
+
+    Raises MissingWordNet.
+    """
+    found = [_number_or_date(words, at) for at in range(len(words))]
+    named = [
+        not kind and (tag.startswith("NNP") or _has_capital_of_name(words, at))
+        for at, (tag, kind) in enumerate(zip(tags, found, strict=True))
+    ]
+    for in_name, run in groupby(range(len(words)), key=lambda at: named[at]):
+        if in_name:
+            places = list(run)
+            kind = kind_of_name([words[at] for at in places])
+            for at in places:
+                found[at] = kind
+    return found
+
+
+def _has_capital_of_name(words: Sequence[str], at: int) -> bool:
+    """Whether a word has a capital that it has not for standing first."""
+    return words[at][:1].isupper() and (at > 0 or is_name(words[at].lower()))
+
+
+def _number_or_date(words: Sequence[str], at: int) -> Kind:
+    word = words[at].lower()
+    beside = {words[near].lower() for near in (at - 1, at + 1) if 0 <= near < len(words)}
+    if word in MONTHS and words[at][0].isupper() and (word != "may" or _has_digits(beside)):
+        return "date"
+    if word in WEEKDAYS:
+        return "date"
+    if not word[:1].isdigit():
+        return "number" if word in NUMBER_WORDS else ""
+    digits = word.rstrip("s")
+    if digits.isdigit() and (int(digits) in YEARS or beside & set(MONTHS)):
+        return "date"
+    return "number"
+
+
+def _has_digits(words: set[str]) -> bool:
+    return any(word[:1].isdigit() for word in words)
+
+
+def kind_of_name(words: Sequence[str]) -> Kind:
+    """Return what the words of one name stand for, "" where nothing is known of them."""
+    whole = " ".join(words)
+    for name in (whole, *words):
+        if kind := _listed_words().get(name.lower()):
+            return kind
+    for word in reversed(words):
+        if kind := WORDS_OF.get(word.lower().rstrip(".")):
+            return kind
+    for name in (whole, words[-1]):
+        if kind := in_wordnet(name):
+            return kind
+    return ""
+
+
+@cache
+def is_name(word: str) -> bool:
+    """Whether a word in lower case is listed as a name, or is one in WordNet."""
+    return word in _listed_words() or bool(in_wordnet(word))
+
+
+@cache
+def in_wordnet(name: str) -> Kind:
+    """Return what a word's most frequent sense in WordNet names, "" where that is no name."""
+    for sense in reader().synsets(name.replace(" ", "_"), "n")[:1]:
+        if sense.instance_hypernyms():
+            return LEXICAL_FILES.get(sense.lexname(), "misc")
+    return ""
+
 
 NAMES: Mapping[Kind, tuple[str, str]] = {
     "person": ("Jeff Dean", "Charles Babbage"),
@@ -60,16 +184,6 @@ YEAR_LIKE = (1000, 2500)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A reference answer in tokens, and the question's words in lower case."""
-
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    question: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class FakeAnswer:
     """A fake answer and the name of the rule that gave it."""
 
@@ -84,25 +198,53 @@ def fake_answer(answer: str, question: str, second: bool = False) -> FakeAnswer:
     """
     words = tokenise(answer)
     tags = tag(words)
-    asked = tuple(word.lower() for word in tokenise(question))
-    given = Answer(tuple(words), tuple(tags), tuple(kinds(words, tags)), asked)
-    for rule, candidates in RULES.items():
-        for pair in candidates(given):
-            text = pair[second]
-            if text.lower() != answer.lower():
-                return FakeAnswer(text, rule)
+    asked = [word.lower() for word in tokenise(question)]
+    for rule, pair in _candidates(words, tags, kinds(words, tags), asked):
+        text = pair[second]
+        if text.lower() != answer.lower():
+            return FakeAnswer(text, rule)
     return FakeAnswer(ELSE[second], "else")
 
 
-def _date(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Move a date: a year by 25, a day by 11, a month by six."""
-    if not answer.words or set(answer.kinds) != {"date"}:
+def _candidates(
+    words: Sequence[str], tags: Sequence[str], named: Sequence[Kind], asked: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the rules that fire, in their order, each with a fake answer of either list."""
+    if words and set(named) == {"date"}:
+        moved = _join([_moved_date(word) for word in words])
+        yield "date", (moved, moved)
+    changed = [_changed_number(word) for word in words]
+    if any(map(NUMBER.match, words)) and changed != words:
+        yield "number", (_join(changed), _join(changed))
+    elif "number" in named:
+        text = _join(
+            [
+                word if kind != "number" else SCALES.get(word.lower(), "10")
+                for word, kind in zip(words, named, strict=True)
+            ]
+        )
+        yield "number", (text, text)
+    if len(set(named)) == 1 and named[0] in NAMES:
+        yield "name", NAMES[named[0]]
+    if words and all(word.isalpha() and word.isupper() for word in words):
+        yield "upper case", UPPER_CASE
+    for start, pair in BY_QUESTION.items():
+        if tuple(asked[: len(start)]) == start:
+            yield "question word", pair
+    if not tags:
         return
-    moved = _join([_moved_date(word) for word in answer.words])
-    yield moved, moved
+    if tags[0] in FIRST_TAG:
+        yield "first word", FIRST_TAG[tags[0]]
+    if tags[-1] in LAST_NOUN:  # with the answer's own article
+        article = words[0].lower() if words[0].lower() in ARTICLES else ""
+        one, other = LAST_NOUN[tags[-1]]
+        yield "last noun", (_with_article(article, one), _with_article(article, other))
+    if tags[-1] in LAST_TAG:
+        yield "last word", LAST_TAG[tags[-1]]
 
 
 def _moved_date(word: str) -> str:
+    """Move a year by 25, a day by 11, a month by six."""
     if word.lower() in MONTHS:
         return MONTHS[(MONTHS.index(word.lower()) + 6) % 12].capitalize()
     if not word.isdigit():
@@ -113,23 +255,8 @@ def _moved_date(word: str) -> str:
     return str(number - 11 if number > 15 else number + 11)
 
 
-def _number(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Change a number: a year-like one by 75, another in its first digit."""
-    changed = [_changed_number(word) for word in answer.words]
-    if any(NUMBER.match(word) for word in answer.words) and changed != list(answer.words):
-        text = _join(changed)
-        yield text, text
-    elif "number" in answer.kinds:
-        text = _join(
-            [
-                word if kind != "number" else SCALES.get(word.lower(), "10")
-                for word, kind in zip(answer.words, answer.kinds, strict=True)
-            ]
-        )
-        yield text, text
-
-
 def _changed_number(word: str) -> str:
+    """Change a year-like number by 75, another in its first digit."""
     found = NUMBER.match(word)
     if not found:
         return SCALES.get(word.lower(), word)
@@ -140,59 +267,10 @@ def _changed_number(word: str) -> str:
     return f"{max((int(digits[0]) + 5) % 10, 1)}{digits[1:]}{rest}"
 
 
-def _name(answer: Answer) -> Iterator[tuple[str, str]]:
-    for kind, pair in NAMES.items():
-        if answer.kinds and set(answer.kinds) == {kind}:
-            yield pair
-
-
-def _upper_case(answer: Answer) -> Iterator[tuple[str, str]]:
-    if answer.words and all(word.isalpha() and word.isupper() for word in answer.words):
-        yield UPPER_CASE
-
-
-def _question_word(answer: Answer) -> Iterator[tuple[str, str]]:
-    for start, pair in BY_QUESTION.items():
-        if answer.question[: len(start)] == start:
-            yield pair
-
-
-def _first_word(answer: Answer) -> Iterator[tuple[str, str]]:
-    if answer.tags and answer.tags[0] in FIRST_TAG:
-        yield FIRST_TAG[answer.tags[0]]
-
-
-def _last_noun(answer: Answer) -> Iterator[tuple[str, str]]:
-    """Keep the answer's own article."""
-    if not answer.tags or answer.tags[-1] not in LAST_NOUN:
-        return
-    nouns = LAST_NOUN[answer.tags[-1]]
-    article = answer.words[0].lower() if answer.words[0].lower() in ARTICLES else ""
-    yield _with_article(article, nouns[0]), _with_article(article, nouns[1])
-
-
 def _with_article(article: str, noun: str) -> str:
     if article in ("a", "an"):
         article = "an" if noun[0] in "aeiou" else "a"
     return f"{article} {noun}".strip()
-
-
-def _last_word(answer: Answer) -> Iterator[tuple[str, str]]:
-    if answer.tags and answer.tags[-1] in LAST_TAG:
-        yield LAST_TAG[answer.tags[-1]]
-
-
-RULES: Mapping[str, Callable[[Answer], Iterator[tuple[str, str]]]] = {
-    "date": _date,
-    "number": _number,
-    "name": _name,
-    "upper case": _upper_case,
-    "question word": _question_word,
-    "first word": _first_word,
-    "last noun": _last_noun,
-    "last word": _last_word,
-}
-"""In their order: each gives a fake answer of the first list and of the second, or none."""
 
 
 def _join(words: Sequence[str]) -> str:

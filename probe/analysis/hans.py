@@ -15,7 +15,7 @@ from probe.models.classifier import Model, Precision, resolve
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
-from probe.templates.request import HEURISTICS
+from probe.templates.generate import HEURISTICS
 
 MIN_HIGH, MAX_LOW = 0.9, 0.1  # accuracies that count as high and as low
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from probe.addsent.names import Kind, kinds
+from probe.addsent.fake_answers import Kind, kinds
 from probe.analysis.comparison import McNemar, Row, Test, of_group, parts_of, score, significance
-from probe.baselines import BASELINES
-from probe.baselines.surface import words
+from probe.baselines import BASELINES, words
 from probe.metrics import Estimate
 from probe.tasks.nli import ENTAILMENT, Pair
 from probe.tasks.reading import Question

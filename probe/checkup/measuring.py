@@ -13,8 +13,7 @@ from probe.analysis.hans import Profiled, in_heuristics, profile
 from probe.analysis.importance import Importance
 from probe.analysis.slices import sliced
 from probe.analysis.transformed import ImportanceReader, Transformed, transform_all
-from probe.baselines import BASELINES
-from probe.baselines.registry import baselines_for
+from probe.baselines import BASELINES, baselines_for
 from probe.calibration import Bin, Calibration, calibration, mean_error
 from probe.checkup.figure import Figure, figure_json, figure_of
 from probe.metrics import FEWEST, NOTHING, mean, mean_score, share
@@ -26,7 +25,7 @@ from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import Label, Task
 from probe.templates import subcases
-from probe.templates.request import HEURISTICS
+from probe.templates.generate import HEURISTICS
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Transform, ready
 

@@ -36,7 +36,7 @@ from probe.surveys.survey import create_survey, own_surveys, responses
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
-from probe.transforms.presets import presets
+from probe.transforms.registry import presets
 
 app = group()
 ModeName = Annotated[str, typer.Option("--mode", help="valid, labels or distractor.")]

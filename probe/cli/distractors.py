@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from probe.addsent.generate import Distractor, distractor, insert
+from probe.addsent.statements import Distractor, distractor, insert
 from probe.cli.file_options import OR_HUB, local_file
 from probe.cli.output import check_output_files
 from probe.data.questions import read_questions

@@ -14,9 +14,8 @@ from probe.settings import ASSETS, settings, variable
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.templates.files import write_pairs
-from probe.templates.generate import generate
+from probe.templates.generate import Request, generate, read_range
 from probe.templates.grammar import grammar
-from probe.templates.request import Request, read_range
 
 
 def glossary_command(

@@ -12,16 +12,13 @@ COMMANDS = {
     "distractors": "probe.cli.distractors:distractors_command",
     "glossary": "probe.cli.listings:glossary_command",
     "templates": "probe.cli.listings:templates_command",
-    "rules": "probe.cli.resources.baselines:judge_command",
+    "rules": "probe.cli.rules:rules_command",
     "settings": "probe.cli.listings:settings_command",
     "backup": "probe.cli.service:backup_command",
     "restore": "probe.cli.service:restore_command",
     "space": "probe.cli.service:space_command",
     "annotate": "probe.cli.annotate:app",
     "models": "probe.cli.models:app",
-    "baselines": "probe.cli.resources.baselines:app",
-    "pbsmt": "probe.cli.resources.pbsmt:app",
-    "tagger": "probe.cli.resources.tagger:app",
 }
 app = group(COMMANDS)
 

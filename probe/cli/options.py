@@ -13,7 +13,7 @@ from probe.models.library import AnyModel, full_name, load, load_any, notes_of, 
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, read_labels, task_named
 from probe.transforms.options import Options, read_options
-from probe.transforms.presets import read_task_options
+from probe.transforms.registry import read_task_options
 
 
 def one_of(name: str, choices: tuple[str, ...]) -> Callable[[str], Any]:

@@ -41,8 +41,7 @@ from probe.errors import (
 )
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.reading import NO_ANSWER
-from probe.tasks.spelling import DISPUTED, NO_GOLD, label_word
-from probe.tasks.task import Label, Task, offered_tasks
+from probe.tasks.task import DISPUTED, NO_GOLD, Label, Task, label_word, offered_tasks
 
 MAX_VALUES = 20
 """Values that are shown; a column with more is hardly one of labels."""

@@ -10,8 +10,7 @@ import pandas as pd
 from probe.data.names import HALF, listed, shown
 from probe.errors import ExampleError, FileError, LabelError, LimitError, UserError
 from probe.limits import UNBOUNDED, Bounds
-from probe.tasks.spelling import label_word, normalised
-from probe.tasks.task import Example, Label, Task
+from probe.tasks.task import Example, Label, Task, label_word, normalised
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,16 @@ from probe.models.windows import window_json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.transforms.presets import group_of, options_of
-from probe.transforms.registry import REGISTRY, Scored, Transform, missing, source_of, summary_of
+from probe.transforms.registry import (
+    REGISTRY,
+    Scored,
+    Transform,
+    group_of,
+    missing,
+    options_of,
+    source_of,
+    summary_of,
+)
 
 
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:

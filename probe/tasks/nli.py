@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule
-from probe.tasks.spelling import negated
-from probe.tasks.task import INVALID, Group, Label, LabelForm, Task, register
+from probe.tasks.task import INVALID, Group, Label, LabelForm, Task, negated, register
 
 ENTAILMENT: Label = "entailment"
 NEUTRAL: Label = "neutral"

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from probe.tasks.spelling import negated
-from probe.tasks.task import Label, LabelForm, Task, register
+from probe.tasks.task import Label, LabelForm, Task, negated, register
 
 PARAPHRASE: Label = "paraphrase"
 NON_PARAPHRASE: Label = "non-paraphrase"

@@ -2,60 +2,37 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from probe.data.source import Form, form_of
+from probe.data.source import form_of
 from probe.data.writers import in_place
 from probe.errors import writing
 from probe.tasks.task import Task
-
-Rows = Iterable[dict[str, str]]
 
 FACTS = ("label", "kind", "template", "complexity", "lexical", "heuristic", "subcase")
 """The columns behind the id and the texts."""
 
 
-def write_pairs(
-    rows: Iterable[Any],  # Any: as of `template_example`
-    task: Task,
-    path: Path,
-) -> None:
+def write_pairs(rows: Iterable[Any], task: Task, path: Path) -> None:  # Any: `template_example`'s
     """Write generated examples in the form that the name says; the file is whole or not there.
 
     Raises FileError.
     """
-    write, names = WRITERS[form_of(path, tuple(WRITERS))], ("id", *task.fields, *FACTS)
+    form, names = form_of(path, ("csv", "tsv", "jsonl")), ("id", *task.fields, *FACTS)
+    mark, end = ("\t", "\n") if form == "tsv" else (",", "\r\n")  # no text holds a tab or a quote
     with (
         in_place(path) as fresh,
         writing(path),
         fresh.open("w", encoding="utf-8", newline="") as file,
     ):
-        write((cells(row, names) for row in rows), names, file)
-
-
-def cells(example: Any, names: Sequence[str]) -> dict[str, str]:
-    """Return a row of the file."""
-    return {
-        name: str(example.gold if name == "label" else getattr(example, name)) for name in names
-    }
-
-
-def _table(rows: Rows, names: Sequence[str], file: IO[str], mark: str, end: str) -> None:
-    writer = csv.DictWriter(file, names, delimiter=mark, lineterminator=end)
-    writer.writeheader()
-    writer.writerows(rows)
-
-
-def _json_lines(rows: Rows, names: Sequence[str], file: IO[str]) -> None:
-    for row in rows:
-        file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-WRITERS: dict[Form, Callable[[Rows, Sequence[str], IO[str]], None]] = {
-    "csv": partial(_table, mark=",", end="\r\n"),
-    "tsv": partial(_table, mark="\t", end="\n"),  # no text holds a tab or a quotation mark
-    "jsonl": _json_lines,
-}
+        table = csv.DictWriter(file, names, delimiter=mark, lineterminator=end)
+        if form != "jsonl":
+            table.writeheader()
+        for row in rows:
+            cells = {n: str(row.gold if n == "label" else getattr(row, n)) for n in names}
+            if form == "jsonl":
+                file.write(json.dumps(cells, ensure_ascii=False) + "\n")
+            else:
+                table.writerow(cells)

@@ -1,16 +1,415 @@
 """Pairs from templates, generated lazily for all three kinds."""
 
 import random
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cache, cached_property
 from itertools import count as count_up
 from itertools import islice
+from math import comb, prod
 from typing import Any
 
 from probe.errors import TemplateError
 from probe.stopping import check_stop
-from probe.templates.grammar import grammar
-from probe.templates.pairs import TemplatePairs
-from probe.templates.request import Request, select
+from probe.tasks.nli import Pair
+from probe.tasks.task import Label, Task
+from probe.templates.grammar import (
+    NUMBER_SLOTS,
+    Case,
+    Grammar,
+    Template,
+    flatten,
+    grammar,
+    kinds,
+    slot_names,
+)
+from probe.terms import capitalised
+
+COMPLEXITIES = ("simple", "medium", "complex")
+LEXICAL = ("A", "B", "B2")
+HEURISTICS = ("lexical_overlap", "subsequence", "constituent")
+RANGES = ("2-999", "30-49", "60-79", "100-199", "200-299", "400-499", "1000-9999")
+"""The number ranges of Rozen et al. 2019, both ends included; any other may be given."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which pairs to generate; an empty field stands for all of them.
+
+    `lexical` chooses the group of words (Rozen et al. 2019, section 5): A or B, which share no
+    word of any argument, or B2, which is B with the sister verb of the template (dative only).
+    Empty mixes the words of both groups freely. `templates` are ids of `template_ids`.
+
+    `low` and `high` are the smallest and the largest number drawn. `integer_strict` keeps
+    "more than 6" from being followed by "less than 7", which the paper labels neutral although
+    no whole number is both.
+
+    `balance` keeps, for each premise, one of the two entailments and the contradiction (dative)
+    or four hypotheses of each label (numerical), and gives every template, and so every sub-case
+    and both labels of HANS, equally many pairs. Without it every premise has all its hypotheses.
+    """
+
+    kind: str
+    complexity: str = ""
+    lexical: str = ""
+    templates: tuple[str, ...] = ()
+    low: int = 2
+    high: int = 999
+    integer_strict: bool = False
+    heuristic: str = ""
+    subcase: str = ""
+    balance: bool = True
+
+
+def read_range(text: str) -> tuple[int, int]:
+    """Read LO-HI. Raises TemplateError."""
+    match = re.fullmatch(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*", text)
+    if match is None:
+        raise TemplateError(f"the range {text!r} is not of the form LO-HI, such as 30-49")
+    return int(match[1]), int(match[2])
+
+
+CHOICES = {"complexity": COMPLEXITIES, "lexical": LEXICAL, "heuristic": HEURISTICS}
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise TemplateError for a value that is not one of the choices."""
+    if value not in choices:
+        known = ", ".join(filter(None, choices))
+        raise TemplateError(f"{name} {value!r} is not one of {known}")
+
+
+def template_ids(kind: str, complexity: str = "") -> list[str]:
+    """Return the ids of a kind's templates, all or of one complexity. Raises TemplateError."""
+    check_choice("kind", kind, kinds())
+    check_choice("complexity", complexity, ("", *COMPLEXITIES))
+    return [
+        template.id
+        for template in grammar(kind).templates
+        if complexity in ("", template.complexity)
+    ]
+
+
+def subcases(heuristic: str = "") -> list[str]:
+    """Return the sub-cases of HANS, all or of one heuristic."""
+    return [case.name for case in grammar("hans").cases if heuristic in ("", case.heuristic)]
+
+
+def select(request: Request) -> tuple[Template, ...]:
+    """Return the templates that match a request.
+
+    Raises TemplateError where none does, for a value that no kind has and for a field that the kind
+    does not read.
+    """
+    check_choice("kind", request.kind, kinds())
+    known, low, high = grammar(request.kind), request.low, request.high
+    for each in fields(request):
+        read = known.reads | {"kind", "templates", "balance"}
+        if each.name not in read and getattr(request, each.name) != each.default:
+            name = "range" if each.name in ("low", "high") else each.name
+            raise TemplateError(f"{name} means nothing for {request.kind} templates")
+    for name, choices in CHOICES.items():
+        check_choice(name, getattr(request, name), ("", *choices))
+    if request.lexical == "B2" and request.kind != "dative":
+        raise TemplateError("lexical 'B2' is for dative templates: others have no sister verbs")
+    fewest = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
+    if low < 2:
+        raise TemplateError(f"numbers start at 2, not {low}: the sentences are plural")
+    if high < low:
+        raise TemplateError(f"the range {low}-{high} must begin with the smaller number")
+    if high - low + 1 < fewest:
+        raise TemplateError(f"the range {low}-{high} needs at least {fewest} whole numbers")
+    if request.subcase:
+        check_choice("subcase", request.subcase, tuple(subcases()))
+    for name in request.templates:
+        check_choice("template", name, tuple(template_ids(request.kind)))
+    templates = tuple(
+        template
+        for template in known.templates
+        if request.complexity in ("", template.complexity)
+        and request.subcase in ("", template.subcase)
+        and (not request.templates or template.id in request.templates)
+        and (not request.heuristic or template.subcase in subcases(request.heuristic))
+    )
+    if not templates:
+        raise TemplateError(f"no {request.kind} template fits all that was asked for")
+    return templates
+
+
+def split_by_template(
+    kind: str, share: float = 0.77, seed: int = 0
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split the templates into ids to train on, about `share` of them, and ids to test on.
+
+    Both sides get some templates of every complexity, or of every sub-case for HANS (section 4 of
+    the paper). Raises TemplateError unless 0 < share < 1.
+    """
+    check_choice("kind", kind, kinds())
+    if not 0 < share < 1:
+        raise TemplateError(f"the share {share} is not between 0 and 1")
+    train: list[str] = []
+    test: list[str] = []
+    strata: dict[str, list[str]] = {}
+    for template in grammar(kind).templates:
+        strata.setdefault(template.complexity or template.subcase, []).append(template.id)
+    for stratum, ids in sorted(strata.items()):
+        random.Random(f"{seed}|{kind}|{stratum}").shuffle(ids)
+        cut = min(max(1, round(share * len(ids))), len(ids) - 1)
+        train += ids[:cut]
+        test += ids[cut:]
+    return tuple(train), tuple(test)
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """Every combination of words, each once; no list gives the same word to two slots."""
+
+    words: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def slots(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """Each slot, its words, and the earlier slots that are filled from the same list."""
+        names = list(self.words)
+        return tuple(
+            (name, words, tuple(each for each in names[:number] if self.words[each] == words))
+            for number, (name, words) in enumerate(self.words.items())
+        )
+
+    @cached_property
+    def size(self) -> int:
+        """The number of combinations."""
+        return prod(len(words) - len(earlier) for _, words, earlier in self.slots)
+
+    def __getitem__(self, index: int) -> dict[str, str]:
+        """Return one combination: the word of each slot."""
+        fillers: dict[str, str] = {}
+        for name, words, earlier in self.slots:
+            used = {fillers[each] for each in earlier}
+            free = [word for word in words if word not in used] if used else words
+            index, choice = divmod(index, len(free))
+            fillers[name] = free[choice]
+        return fillers
+
+
+MAX_DRAWS = 20  # for a sentence and for each of its repetitions
+
+
+def draw(request: Request, gap: str, rng: random.Random) -> dict[str, int]:
+    """Draw three different numbers of the range, all triples equally likely, and sort them.
+
+    With `integer_strict`, `gap` l or h leaves at least one whole number between it and n.
+    """
+    strict = request.integer_strict and gap
+    low, n, high = sorted(rng.sample(range(request.low, request.high + (not strict)), 3))
+    if strict:  # every triple with the gap is a triple of a range one shorter, pushed apart
+        n, high = (n + 1, high + 1) if gap == "l" else (n, high + 1)
+    return {"l": low, "n": n, "h": high}
+
+
+def draw_new(
+    request: Request, gap: str, used: Collection[str], repetition: int, rng: random.Random
+) -> dict[str, int]:
+    """Return the numbers of a sentence's occurrence with this number, counted from 0.
+
+    `rng` must start in the same state for each occurrence: the earlier draws are repeated, and a
+    draw whose `used` numbers came before is drawn anew. Once a sentence has occurred half as often
+    as the range has numbers, or pairs of numbers, to offer it, numbers may be repeated.
+    """
+    seen: set[tuple[int, ...]] = set()
+    numbers = draw(request, gap, rng)
+    choices = comb(request.high - request.low - 2 + len(used), len(used))
+    distinct_before = repetition if repetition < choices // 2 else 0
+    for _ in range(MAX_DRAWS * (distinct_before + 1)):
+        seen.add(tuple(numbers[name] for name in used))
+        if len(seen) > distinct_before:
+            break
+        numbers = draw(request, gap, rng)
+    return numbers
+
+
+ROUNDS = 4
+GOLDEN_RATIO_64 = 0x9E3779B97F4A7C15
+"""The golden ratio in 64 bits; multiplied by it, neighbouring numbers lie far apart."""
+MASK_64 = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation of range(size): a Feistel network over the next even number of bits.
+
+    An output outside the range is put through the network again (cycle walking), which ends
+    inside the range because the network is a permutation itself; it takes two passes on average.
+    """
+
+    size: int
+    seed: str
+
+    @cached_property
+    def _half_bits(self) -> int:
+        return max(1, ((self.size - 1).bit_length() + 1) // 2)
+
+    @cached_property
+    def _keys(self) -> tuple[int, ...]:
+        rng = random.Random(self.seed)
+        return tuple(rng.getrandbits(64) for _ in range(ROUNDS))
+
+    def __getitem__(self, index: int) -> int:
+        """Return the image of an index. Raises IndexError outside range(size)."""
+        if not 0 <= index < self.size:
+            raise IndexError(index)
+        for _ in range(1 << (2 * self._half_bits)):
+            index = self._feistel(index)
+            if index < self.size:
+                break
+        return index
+
+    def _feistel(self, block: int) -> int:
+        mask = (1 << self._half_bits) - 1
+        left, right = block >> self._half_bits, block & mask
+        for key in self._keys:
+            mixed = ((right ^ key) * GOLDEN_RATIO_64) & MASK_64
+            left, right = right, left ^ ((mixed ^ mixed >> 29) * GOLDEN_RATIO_64 >> 32 & mask)
+        return left << self._half_bits | right
+
+
+LEXICAL_GROUPS = {"": (0, 1), "A": (0,), "B": (1,), "B2": (1,)}
+"""The numbers of the groups of words that each `Request.lexical` draws from."""
+LEXICAL_TEXTS = {"B2": {"verb": "{sister}"}}
+"""The texts that a choice of words changes: Lex2b is Lex2 with another dative verb."""
+
+
+@dataclass(frozen=True)
+class TemplatePair(Pair):
+    """A pair from a template; `gold` is its label. Fields that a kind does not have are empty.
+
+    `lexical` is the requested group, empty where the words of both may be mixed.
+    """
+
+    kind: str = ""
+    template: str = ""
+    complexity: str = ""
+    heuristic: str = ""
+    subcase: str = ""
+    lexical: str = ""
+
+
+@cache
+def template_example(task: Task) -> Any:  # Any: a dataclass with the task's own for its base
+    """Return what the examples of a task's templates are: its own, with the fields added above."""
+    if task.example is Pair:
+        return TemplatePair
+    own = {each.name for each in fields(Pair)}
+    added = [
+        (each.name, str, field(default="")) for each in fields(TemplatePair) if each.name not in own
+    ]
+    name = f"Template{task.example.__name__}"
+    return make_dataclass(name, added, bases=(task.example,), frozen=True)
+
+
+@dataclass(frozen=True)
+class FilledCase:
+    """A case of a template whose only empty slots are those of arguments and numbers.
+
+    `texts` are by the task's fields. `numbers` are the names of its number slots.
+    """
+
+    case: Case
+    texts: Mapping[str, str]
+    numbers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TemplatePairs:
+    """The pairs of a template; `size` of them differ in more than their numbers."""
+
+    grammar: Grammar
+    template: Template
+    request: Request
+    seed: int
+
+    @cached_property
+    def size(self) -> int:
+        """The number of pairs that differ in more than their numbers."""
+        return self._arguments.size * self._cases_per_premise
+
+    def __getitem__(self, number: int) -> Any:  # Any: as of `template_example`
+        """Return a pair; from number `size` on the same pairs are repeated with other numbers."""
+        repetition, index = divmod(number, self.size)
+        premise, case_index = divmod(self._order[index], self._cases_per_premise)
+        filled = self._filled_cases(premise)[case_index]
+        fillers: dict[str, str | int] = dict(self._arguments[premise])
+        if filled.numbers:
+            rng = random.Random(f"{self._seed_text}|{premise}|{filled.case.name}")
+            fillers |= draw_new(self.request, filled.case.gap, filled.numbers, repetition, rng)
+        return template_example(self.grammar.task)(
+            **{name: capitalised(text.format_map(fillers)) for name, text in filled.texts.items()},
+            gold=filled.case.label,
+            id=f"{self.template.id}-{number}",
+            kind=self.grammar.kind,
+            template=self.template.id,
+            complexity=self.template.complexity,
+            heuristic=filled.case.heuristic,
+            subcase=self.template.subcase,
+            lexical=self.request.lexical,
+        )
+
+    @cached_property
+    def _seed_text(self) -> str:
+        return f"{self.seed}|{self.template.id}"
+
+    @cached_property
+    def _order(self) -> Permutation:
+        return Permutation(self.size, self._seed_text)
+
+    @cached_property
+    def _arguments(self) -> Combinations:
+        drawn_from = LEXICAL_GROUPS[self.request.lexical]
+        return Combinations(
+            {
+                slot: tuple(
+                    word
+                    for number, group in enumerate(groups)
+                    if number in drawn_from
+                    for word in group
+                )
+                for slot, groups in self.template.arguments.items()
+            }
+        )
+
+    @cached_property
+    def _cases_by_label(self) -> dict[Label, list[FilledCase]]:
+        by_label: dict[Label, list[FilledCase]] = {}
+        for case in self.grammar.cases_of(self.template):
+            texts = {
+                **self.template.texts,
+                **case.texts,
+                **LEXICAL_TEXTS.get(self.request.lexical, {}),
+            }
+            whole = {name: flatten(texts[name], texts) for name in self.grammar.task.fields}
+            slots = slot_names("".join(whole.values()))
+            numbers = tuple(name for name in slots if name in NUMBER_SLOTS)
+            by_label.setdefault(case.label, []).append(FilledCase(case, whole, numbers))
+        return by_label
+
+    @cached_property
+    def _quotas(self) -> dict[Label, int]:
+        """The number of cases of each label that a premise keeps."""
+        keep = self.grammar.keep if self.request.balance else {}
+        return {label: keep.get(label, len(cases)) for label, cases in self._cases_by_label.items()}
+
+    @cached_property
+    def _cases_per_premise(self) -> int:
+        return sum(self._quotas.values())
+
+    def _filled_cases(self, premise: int) -> list[FilledCase]:
+        """Draw the cases that a premise keeps, the same ones at every call."""
+        rng = random.Random(f"{self._seed_text}|{premise}")
+        return [
+            case
+            for label, cases in self._cases_by_label.items()
+            for case in rng.sample(cases, self._quotas[label])
+        ]
 
 
 def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: the task's own

@@ -9,7 +9,7 @@ whole file are in `words`, and {person2} is another draw from `person` than {per
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -109,24 +109,21 @@ def grammar(kind: str) -> Grammar:
 @cache
 def _read(kind: str, path: Path) -> Grammar:
     with reading(path.name, "templates", "mend it or remove it", TemplateError):
-        return _grammar(kind, tomllib.loads(path.read_text(encoding="utf-8")))
-
-
-def _grammar(kind: str, table: Table) -> Grammar:
-    words = {name: (tuple(values),) for name, values in table.get("words", {}).items()}
-    texts, task = table.get("texts", {}), task_named(table.get("task", NLI.name))
-    source = task.source or task.target
-    return Grammar(
-        kind,
-        task,
-        table["title"],
-        table["summary"],
-        table["order"],
-        frozenset(table["reads"]),
-        tuple(_template(row, source, texts, words) for row in table["template"]),
-        tuple(_case(row, task) for row in table["case"]),
-        table.get("keep", {}),
-    )
+        table: Table = tomllib.loads(path.read_text(encoding="utf-8"))
+        words = {name: (tuple(values),) for name, values in table.get("words", {}).items()}
+        texts, task = table.get("texts", {}), task_named(table.get("task", NLI.name))
+        source = task.source or task.target
+        return Grammar(
+            kind,
+            task,
+            table["title"],
+            table["summary"],
+            table["order"],
+            frozenset(table["reads"]),
+            tuple(_template(row, source, texts, words) for row in table["template"]),
+            tuple(_case(row, task) for row in table["case"]),
+            table.get("keep", {}),
+        )
 
 
 def flatten(text: str, texts: Mapping[str, str]) -> str:
@@ -141,11 +138,6 @@ def slot_names(text: str) -> list[str]:
     return list(dict.fromkeys(SLOT.findall(text)))
 
 
-def word_list_name(slot: str, lists: Iterable[str]) -> str:
-    """Return the name of the word list that fills a slot, "" if none does."""
-    return next((name for name in (slot, slot.rstrip("0123456789")) if name in lists), "")
-
-
 def _case(row: Table, task: Task) -> Case:
     options = {name: row[name] for name in ("heuristic", "gap") if name in row}
     label = task.read_gold(row["label"])
@@ -158,16 +150,16 @@ def _template(
 ) -> Template:
     options = {name: row[name] for name in ("complexity", "depth", "subcase") if name in row}
     texts = {**shared, **_texts(row)}
-    arguments = {name: _groups(value) for name, value in row.items() if isinstance(value, list)}
+    arguments = {
+        name: tuple(map(tuple, value)) for name, value in row.items() if isinstance(value, list)
+    }
     lists = {**words, **arguments}
-    slots = slot_names(flatten(texts[source], texts))
-    list_names = {slot: word_list_name(slot, lists) for slot in slots}
-    filled = {slot: lists[name] for slot, name in list_names.items() if name}
+    filled = {
+        slot: lists[name]
+        for slot in slot_names(flatten(texts[source], texts))
+        for name in [*filter(lists.__contains__, (slot, slot.rstrip("0123456789")))][:1]
+    }
     return Template(row["id"], texts, filled, **options)
-
-
-def _groups(value: list[list[str]]) -> WordGroups:
-    return tuple(tuple(group) for group in value)
 
 
 def _texts(row: Table) -> dict[str, str]:

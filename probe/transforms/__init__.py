@@ -6,10 +6,7 @@ from probe.transforms.families import importance
 from probe.transforms.families import pbsmt
 from probe.transforms.families import heuristics
 from probe.transforms.families import distractors
-from probe.transforms.families import tautology
-from probe.transforms.families import spelling
-from probe.transforms.families import antonym
-from probe.transforms.families import numerical
+from probe.transforms.families import stress
 from probe.transforms.apply import Result, apply
 from probe.transforms.options import Options
 from probe.transforms.registry import REGISTRY, chain, default_of, leaves_gold, rule_of

@@ -114,61 +114,67 @@ def apply(
     texts decides. Raises UnknownTransform or Unavailable, and Stopped between two examples.
     """
     require_ready(name, task)
+    links = chain(name)
+    for_english = next((link.name for link in links if link.language == ENGLISH), "")
     reasons = [""] * len(examples)
-    if any(link.language == ENGLISH for link in chain(name)) and options.other_languages == "skip":
+    if for_english and options.other_languages == "skip":
         judged = (foreign_reason(language_of(task, example)) for example in examples)
         reasons = list(judged if foreign is None else foreign)
     states = [
-        _State(example, row, _known(example.gold, *predicted[row : row + 1]))
+        _State(example, row, tuple(filter(None, (example.gold, *predicted[row : row + 1]))))
         for row, (example, reason) in enumerate(zip(examples, reasons, strict=True))
         if not reason
     ]
     destroyed = False
-    for position, link in enumerate(chain(name)):
+    for position, link in enumerate(links):
         destroyed = destroyed or link.rule == UNDEFINED
         current = [state.example for state in states]
         readings: Sequence[SubWords | str | None] = (
             read(current) if link.level == "sub-word" else [None] * len(current)
         )
-        states = [
-            new
-            for state, reading in zip(states, readings, strict=True)
-            for new in _step(
-                state,
-                link,
-                task,
-                Tools(
-                    rng(seed, f"{name}|{position}{state.branch}", state.example),
-                    options,
-                    None if isinstance(reading, str) else reading,
-                    state.labels,
-                ),
-                destroyed,
-                reading if isinstance(reading, str) else "",
+        made: list[_State] = []
+        for state, reading in zip(states, readings, strict=True):
+            chance = rng(seed, f"{name}|{position}{state.branch}", state.example)
+            refusal, subwords = (reading, None) if isinstance(reading, str) else ("", reading)
+            tools = Tools(chance, options, subwords, state.labels)
+            made += _step(state, link, task, tools, destroyed, refusal)
+        states = list(_bounded(made, len(examples)))
+    rule, ranks = rule_of(name), any(link.level == "sub-word" for link in links)
+    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
+    groups: list[list[_State]] = [[] for _ in examples]
+    for state in states:
+        groups[state.row].append(state)
+    results: list[tuple[Result, ...]] = []
+    for original, group, reason in zip(examples, groups, reasons, strict=True):
+        if reason:  # it is left as it is
+            note = f"{for_english} is for English, and {reason}"
+            step = Step(for_english, task, original, original, note)
+            group = [_State(original, 0, (), notes=(note,), steps=(step,))]
+        results.append(
+            tuple(
+                Result(
+                    name,
+                    task,
+                    original,
+                    replace(state.example, gold=None)
+                    if rule == UNDEFINED and not reason
+                    else state.example,
+                    rule,
+                    not _same(task, original, state.example),
+                    state.exact,
+                    "; ".join(state.notes),
+                    seed,
+                    options.variant,
+                    state.steps,
+                    number,
+                    len(group),
+                    not_applicable=bool(reason),
+                    ranked_by="" if reason else ranked_by,
+                )
+                for number, state in enumerate(group, start=1)
             )
-        ]
-        states = list(_bounded(states, len(examples)))
-    made = _results(name, examples, task, states, seed, options)
-    return [
-        (_left(name, example, task, reason, seed, options),) if reason else results
-        for example, results, reason in zip(examples, made, reasons, strict=True)
-    ]
-
-
-def _left(
-    name: str, example: Example, task: Task, reason: str, seed: int, options: Options
-) -> Result:
-    """Leave an example as it is, which a transform for English cannot be asked of."""
-    link = next(each.name for each in chain(name) if each.language == ENGLISH)
-    step = Step(link, task, example, example, f"{link} is for English, and {reason}")
-    return Result(
-        name, task, example, example, rule_of(name), False, True, step.note, seed, options.variant,
-        (step,), not_applicable=True,
-    )  # fmt: skip
-
-
-def _known(*labels: Label | None) -> tuple[Label, ...]:
-    return tuple(label for label in labels if label)
+        )
+    return results
 
 
 @dataclass(frozen=True)
@@ -227,43 +233,6 @@ def _bounded(states: Sequence[_State], rows: int) -> Iterator[_State]:
         elif seen[state.row] <= MAX_EXAMPLES:
             note = f"the first {MAX_EXAMPLES} of {counts[state.row]} pairs"
             yield replace(state, exact=False, notes=(*state.notes, note))
-
-
-def _results(
-    name: str,
-    examples: Sequence[Example],
-    task: Task,
-    states: Sequence[_State],
-    seed: int,
-    options: Options,
-) -> list[tuple[Result, ...]]:
-    rule, ranks = rule_of(name), any(link.level == "sub-word" for link in chain(name))
-    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
-    groups: list[list[_State]] = [[] for _ in examples]
-    for state in states:
-        groups[state.row].append(state)
-    return [
-        tuple(
-            Result(
-                name,
-                task,
-                original,
-                replace(state.example, gold=None) if rule == UNDEFINED else state.example,
-                rule,
-                not _same(task, original, state.example),
-                state.exact,
-                "; ".join(state.notes),
-                seed,
-                options.variant,
-                state.steps,
-                number,
-                len(group),
-                ranked_by=ranked_by,
-            )
-            for number, state in enumerate(group, start=1)
-        )
-        for original, group in zip(examples, groups, strict=True)
-    ]
 
 
 def _same(task: Task, first: Example, second: Example) -> bool:

@@ -1,7 +1,7 @@
 """The options of the transforms, published variants among them, as one table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from probe.errors import OptionError
@@ -27,30 +27,137 @@ SIGNS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Options:
-    """Choices that several transforms share; `OPTIONS` says what each means and may be."""
+class Option:
+    """One choice in words: the values it may take and what they mean.
 
-    keep: float = 0.5
-    sign: Sign = "support"
-    ranks: Ranks = "paper"
-    pin: tuple[str, ...] = (".", "!", "?")
-    by_id: bool = False
-    draw: Draw = "vocabulary"
-    subsequence: Subsequence = "contiguous"
-    substitution: Substitution = "safe"
-    replacements: int = 0
-    senses: Senses = "all"
-    inflect: bool = True
-    spelling: Spelling = "any"
-    antonym: Antonym = "paper"
-    number: Number = "first"
-    tautology: Tautology = "end"
-    lm_weight: float = 0.8
-    distortion_weight: float = 0.1
-    distortion_limit: int = 6
-    keep_first_half: bool = False
-    look_alike: LookAlike = "any"
-    other_languages: OtherLanguages = "skip"
+    `values` is empty for numbers, which lie from `low` to `high`. `one_text` says that only tasks
+    of a single text have it.
+    """
+
+    words: str
+    values: Mapping[Any, str]  # Any: text, or truth values for a check box
+    low: float = 0
+    high: float = 0
+    one_text: bool = False
+
+
+def option(
+    default: Any, words: str, values: Mapping[Any, str] = {}, **facts: Any
+) -> Any:  # Any: of the field's own type
+    """Return a field of `Options` with what is said of it."""
+    return field(default=default, metadata={"option": Option(words, values, **facts)})
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices that several transforms share, each with what it means and may be."""
+
+    keep: float = option(0.5, "share of the tokens that drop, repeat and replace keep", high=1)
+    sign: Sign = option("support", "which tokens count as important", SIGNS)
+    ranks: Ranks = option(
+        "paper",
+        "which importance ranks the tokens",
+        {
+            "paper": "gradient × input at the word vectors, as in the paper",
+            "shown": "the method by which importance is shown",
+        },
+    )
+    by_id: bool = option(
+        False,
+        "what keeping a token means",
+        {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},
+    )
+    draw: Draw = option(
+        "vocabulary",
+        "where replace draws its tokens from",
+        {
+            "vocabulary": "the whole vocabulary",
+            "paper_code": "vocabulary ids 100 to 19,999, as in the code",
+        },
+    )
+    pin: tuple[str, ...] = option(
+        (".", "!", "?"),
+        "the mark at the end of words in another order",
+        {
+            ".!?": "a final full stop, question or exclamation mark stays last",
+            ".": "only a final full stop, as in the code (paper_code)",
+        },
+    )
+    lm_weight: float = option(0.8, "weight of the language model", high=3)
+    distortion_weight: float = option(0.1, "weight against changed order", high=3)
+    distortion_limit: int = option(6, "how many words a phrase may jump", high=20)
+    keep_first_half: bool = option(
+        False,
+        "what pbsmt makes of a single text, whose second half it translates from the first",
+        {False: "the translation alone", True: "the first half and the translation"},
+        one_text=True,
+    )
+    subsequence: Subsequence = option(
+        "contiguous",
+        "what premsubseq takes",
+        {
+            "contiguous": "a stretch of the premise, as in the code",
+            "gappy": "any of its words in order, as in the paper",
+        },
+    )
+    substitution: Substitution = option(
+        "safe",
+        "which words synonyms and antonyms replace",
+        {
+            "safe": "no names, no auxiliaries, never by the word itself",
+            "fritz_code": "every tagged word, as in the code",
+        },
+    )
+    replacements: int = option(0, "how many words synonyms and antonyms replace; 0 is all", high=20)
+    senses: Senses = option(
+        "all",
+        "which senses synonyms and antonyms are taken from",
+        {"all": "all senses, as in the code", "first": "the most frequent sense only"},
+    )
+    inflect: bool = option(
+        True,
+        "the form of the new word",
+        {True: "inflected as the old word was", False: "as the dictionary has it, as in the code"},
+    )
+    tautology: Tautology = option(
+        "end",
+        "where a tautology goes",
+        {
+            "end": "before the mark that ends the text",
+            "naik_code": "before the first mark; what follows is lost, as in the code",
+        },
+    )
+    spelling: Spelling = option(
+        "any",
+        "which words are misspelt",
+        {"any": "any word", "content": "names and adjectives", "function": "function words"},
+    )
+    antonym: Antonym = option(
+        "paper",
+        "which words antonym replaces",
+        {
+            "paper": "nouns and adjectives, as in the paper",
+            "naik_code": "nouns and satellite adjectives, as in the code",
+        },
+    )
+    number: Number = option(
+        "first",
+        "which number numerical changes",
+        {"first": "the first, as in the code", "random": "any, as in the paper"},
+    )
+    look_alike: LookAlike = option(
+        "any",
+        "which questions get a look-alike",
+        {
+            "any": "also those in which only a common noun can be altered, to another of its kind",
+            "published": "those in which a published rule alters a word",
+        },
+    )
+    other_languages: OtherLanguages = option(
+        "skip",
+        "what transforms for English make of a text that is beyond doubt in another language",
+        {"skip": "nothing: they do not apply to it", "count": "what they make of any text"},
+    )
 
     @property
     def changed(self) -> dict[str, Any]:  # Any: each has its field's own type
@@ -67,112 +174,7 @@ class Options:
         return "+".join(_named(name, value) for name, value in self.changed.items()) or "safe"
 
 
-@dataclass(frozen=True)
-class Option:
-    """One choice in words: the values it may take and what they mean.
-
-    `values` is empty for numbers, which lie from `low` to `high`. `one_text` says that only tasks
-    of a single text have it.
-    """
-
-    words: str
-    values: Mapping[Any, str]  # Any: text, or truth values for a check box
-    low: float = 0
-    high: float = 0
-    one_text: bool = False
-
-
-PINS: Mapping[str, str] = {
-    ".!?": "a final full stop, question or exclamation mark stays last",
-    ".": "only a final full stop, as in the code (paper_code)",
-}
-OPTIONS: Mapping[str, Option] = {
-    "keep": Option("share of the tokens that drop, repeat and replace keep", {}, high=1),
-    "sign": Option("which tokens count as important", SIGNS),
-    "ranks": Option(
-        "which importance ranks the tokens",
-        {
-            "paper": "gradient × input at the word vectors, as in the paper",
-            "shown": "the method by which importance is shown",
-        },
-    ),
-    "by_id": Option(
-        "what keeping a token means",
-        {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},
-    ),
-    "draw": Option(
-        "where replace draws its tokens from",
-        {
-            "vocabulary": "the whole vocabulary",
-            "paper_code": "vocabulary ids 100 to 19,999, as in the code",
-        },
-    ),
-    "pin": Option("the mark at the end of words in another order", PINS),
-    "lm_weight": Option("weight of the language model", {}, high=3),
-    "distortion_weight": Option("weight against changed order", {}, high=3),
-    "distortion_limit": Option("how many words a phrase may jump", {}, high=20),
-    "keep_first_half": Option(
-        "what pbsmt makes of a single text, whose second half it translates from the first",
-        {False: "the translation alone", True: "the first half and the translation"},
-        one_text=True,
-    ),
-    "subsequence": Option(
-        "what premsubseq takes",
-        {
-            "contiguous": "a stretch of the premise, as in the code",
-            "gappy": "any of its words in order, as in the paper",
-        },
-    ),
-    "substitution": Option(
-        "which words synonyms and antonyms replace",
-        {
-            "safe": "no names, no auxiliaries, never by the word itself",
-            "fritz_code": "every tagged word, as in the code",
-        },
-    ),
-    "replacements": Option("how many words synonyms and antonyms replace; 0 is all", {}, high=20),
-    "senses": Option(
-        "which senses synonyms and antonyms are taken from",
-        {"all": "all senses, as in the code", "first": "the most frequent sense only"},
-    ),
-    "inflect": Option(
-        "the form of the new word",
-        {True: "inflected as the old word was", False: "as the dictionary has it, as in the code"},
-    ),
-    "tautology": Option(
-        "where a tautology goes",
-        {
-            "end": "before the mark that ends the text",
-            "naik_code": "before the first mark; what follows is lost, as in the code",
-        },
-    ),
-    "spelling": Option(
-        "which words are misspelt",
-        {"any": "any word", "content": "names and adjectives", "function": "function words"},
-    ),
-    "antonym": Option(
-        "which words antonym replaces",
-        {
-            "paper": "nouns and adjectives, as in the paper",
-            "naik_code": "nouns and satellite adjectives, as in the code",
-        },
-    ),
-    "number": Option(
-        "which number numerical changes",
-        {"first": "the first, as in the code", "random": "any, as in the paper"},
-    ),
-    "look_alike": Option(
-        "which questions get a look-alike",
-        {
-            "any": "also those in which only a common noun can be altered, to another of its kind",
-            "published": "those in which a published rule alters a word",
-        },
-    ),
-    "other_languages": Option(
-        "what transforms for English make of a text that is beyond doubt in another language",
-        {"skip": "nothing: they do not apply to it", "count": "what they make of any text"},
-    ),
-}
+OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Options)}
 DEFAULTS = Options()
 
 
@@ -215,6 +217,3 @@ def _plain(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return "no" if value is False else str(value)
-
-
-assert set(OPTIONS) == {field.name for field in fields(Options)}

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from probe import pbsmt
-from probe.errors import TransformError, Unavailable, UnknownTransform
+from probe.errors import OptionError, TransformError, Unavailable, UnknownTransform
 from probe.tasks.label_rules import UNDEFINED, Rule, compose
 from probe.tasks.nli import NLI
 from probe.tasks.task import ORIGIN, SOURCE, TARGET, Example, Label, Task, task_named
 from probe.terms import Term
 from probe.text import tagger, wordnet
-from probe.transforms.options import Options
+from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
 
 Level = Literal["word", "sub-word"]
 Need = Literal["model", "wordnet", "tagger", "phrases"]
@@ -161,20 +161,18 @@ class Transform:
     def make(self, example: Example, task: Task, tools: Tools) -> Changed | None:
         """Apply it to an example, None where it does not apply."""
         if self.fields:
-            return _as_changed(self.function(example, tools))
+            made = self.function(example, tools)
+            if not made or isinstance(made, Changed):
+                return made or None
+            return Changed(made if isinstance(made, tuple) else (made,))
         reads, edits = task.field_of(self.reads), task.field_of(self.edits)
         if not reads or not edits:
             raise TransformError(f"{self.name} is not for the task {task.name}")
         changed = self.function(getattr(example, reads), replace(tools, field=reads, edited=edits))
-        if isinstance(changed, Inexact):
-            return Changed((replace(example, **{edits: changed.text}),), changed.why)
-        return None if changed is None else Changed((replace(example, **{edits: changed}),))
-
-
-def _as_changed(examples: Any) -> Changed | None:  # Any: what an example function returns
-    if not examples or isinstance(examples, Changed):
-        return examples or None
-    return Changed(examples if isinstance(examples, tuple) else (examples,))
+        if changed is None:
+            return None
+        text, why = (changed.text, changed.why) if isinstance(changed, Inexact) else (changed, "")
+        return Changed((replace(example, **{edits: text}),), why)
 
 
 FAMILIES = {
@@ -218,27 +216,16 @@ def transform(
     title: str,
     summary: str,
     *,
-    family: str,
-    rule: Rule,
-    source: str,
-    applies: str,
-    reads: str = TARGET,
-    edits: str = TARGET,
-    fields: tuple[str, ...] = (),
     level: Level = "word",
-    default: bool = False,
-    labels: tuple[Label, ...] = (),
     needs: tuple[Need, ...] = (),
     options: tuple[str, ...] = (),
-    home: str = "",
     language: Language = "any",
+    **facts: Any,  # Any: the further fields of `Transform`
 ) -> Callable[[Function], Function]:
-    """Register the decorated function under `name` with its facts.
+    """Register the decorated function under `name` with its facts, fields of `Transform`.
 
     Whether one for English counts on other texts is an option of every such transform.
     """
-    read = (*options, "other_languages") if language == "English" else options
-    needed: tuple[Need, ...] = ("model", *needs) if level == "sub-word" else needs
 
     def register(function: Function) -> Function:
         REGISTRY[name] = Transform(
@@ -246,20 +233,11 @@ def transform(
             title,
             summary,
             function,
-            family,
-            rule,
-            source,
-            applies,
-            reads,
-            edits,
-            fields,
-            level,
-            default,
-            labels,
-            needed,
-            read,
-            home,
-            language,
+            level=level,
+            needs=("model", *needs) if level == "sub-word" else needs,
+            options=(*options, "other_languages") if language == "English" else options,
+            language=language,
+            **facts,
         )
         return function
 
@@ -365,3 +343,79 @@ def _texts(task: Task) -> dict[str, str]:
         return {TARGET: target, ORIGIN: "its first half"}
     source = f"the {task.title_of(task.source).lower()}"
     return {TARGET: target, SOURCE: source, ORIGIN: source}
+
+
+FIRST = ("addsent", "addsent_first", "sort", "shuffle", "drop", "negation")
+"""The transforms that are chosen when the page is opened, where they suit the task."""
+PRESETS: Mapping[str, Callable[[Transform], bool]] = {
+    "A first look": lambda entry: entry.name in FIRST,
+    "Distractors": lambda entry: entry.family == "distractor",
+    "Word salad": lambda entry: entry.rule is UNDEFINED and not entry.labels,
+    "Heuristics": lambda entry: entry.family == "heuristic",
+    "Stress tests": lambda entry: entry.family == "stress",
+    "Everything": lambda entry: True,
+    "None": lambda entry: False,
+}
+"""The titles, and what each takes; word salad is Gupta et al.'s, with one translation of three."""
+
+
+def presets(task: Task) -> dict[str, tuple[str, ...]]:
+    """Return the names of each preset for a task, those ready here; one that is empty is left out.
+
+    "None" is empty by its name, and always there.
+    """
+    able = ready(task)
+    chosen = {
+        title: tuple(name for name in able if takes(REGISTRY[name]))
+        for title, takes in PRESETS.items()
+    }
+    return {title: names for title, names in chosen.items() if names or title == "None"}
+
+
+def first_choice(task: Task) -> tuple[str, ...]:
+    """Return the transforms that are chosen at first for a task."""
+    return tuple(name for name in FIRST if name in ready(task))
+
+
+SEVERAL = "several"
+GROUPS: Mapping[str, Term] = {
+    SEVERAL: Term("Several kinds of changes", "What changes of more than one kind read."),
+    **FAMILIES,
+}
+"""The groups in which options are shown: those that several families read, then by family."""
+
+
+def group_of(name: str) -> str:
+    """Return the group of an option: the family of the transforms that read it, or several."""
+    families = {entry.family for entry in REGISTRY.values() if name in entry.options}
+    return families.pop() if len(families) == 1 else SEVERAL
+
+
+def options_of(task: Task) -> list[str]:
+    """Return the names of the options that a task has."""
+    read = {name for entry in REGISTRY.values() if entry.suits(task) for name in entry.options}
+    one_text = len(task.fields) == 1
+    return [
+        name
+        for name, option in OPTIONS.items()
+        if name in read and (one_text or not option.one_text)
+    ]
+
+
+def foreign(options: Options, task: Task) -> list[str]:
+    """Return the names of the options that are set and that a task has not."""
+    own = options_of(task)
+    return [name for name in options.changed if name not in own]
+
+
+def read_task_options(
+    task: Task, values: Mapping[str, object], start: Options = DEFAULTS
+) -> Options:
+    """Read the options of a task from text or JSON values.
+
+    One that it has not may have its usual value only. Raises OptionError.
+    """
+    options = read_options(values, start)
+    for name in foreign(options, task):
+        raise OptionError(f"the option {name} is not for the task {task.name} ({task.title})")
+    return options

@@ -16,7 +16,7 @@ from probe.data.rows import REPEATED, Record
 from probe.errors import FileError, FileQuestion, what_is_wrong
 from probe.limits import Bounds
 from probe.stopping import check_stop
-from probe.tasks.python_literals import read_literal
+from probe.tasks.reading import read_literal
 
 SAMPLE_ROWS = 100
 """Rows by which a first row is judged."""

@@ -92,8 +92,6 @@ def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact | None:
 )
 def drop(text: str, tools: Tools) -> str | Inexact | None:
     """Keep the important sub-words only."""
-    if not tools.tokens:
-        return None
     every = units(text, tools.tokens)
     kept = kept_units(every, tools)
     return rewrite([token.id for i in sorted(kept) for token in every[i]], tools)
@@ -107,8 +105,6 @@ def drop(text: str, tools: Tools) -> str | Inexact | None:
 )
 def repeat(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them anew from all kept sub-words."""
-    if not tools.tokens:
-        return None
     every = units(text, tools.tokens)
     kept = kept_units(every, tools)
     if not kept:  # r = 0 keeps nothing, so there is nothing to repeat
@@ -126,8 +122,6 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
 )
 def replace(text: str, tools: Tools) -> str | Inexact | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
-    if not tools.tokens:
-        return None
     every = units(text, tools.tokens)
     pool = PAPER_CODE_IDS if tools.options.draw == "paper_code" else tools.reading.vocabulary()
     kept = kept_units(every, tools)

@@ -7,7 +7,7 @@ tokens with blanks between, as the systems of the paper print it.
 
 from functools import partial
 
-from probe.pbsmt.translate import MAX_WORDS, DecoderWeights, trained, translation
+from probe.pbsmt import MAX_WORDS, DecoderWeights, trained, translation
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 from probe.tasks.task import ORIGIN, SOURCE, Label

@@ -20,7 +20,7 @@ from probe.runs.access import ModelAccess
 from probe.scoring.files import ScoringRequest
 from probe.tasks.task import Task, task_named
 from probe.transforms.options import Sign
-from probe.transforms.presets import read_task_options
+from probe.transforms.registry import read_task_options
 from probe.ui.answers.answering import answering, caller_left
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.request_limits import check_transforms

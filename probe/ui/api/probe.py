@@ -11,7 +11,7 @@ from probe.models.windows import Long
 from probe.reports.json import examination_json
 from probe.runs.access import ModelAccess
 from probe.transforms.options import Sign
-from probe.transforms.presets import read_task_options
+from probe.transforms.registry import read_task_options
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
 from probe.ui.api.endpoint import endpoint

@@ -1,7 +1,7 @@
 """Lesson: does a model read, or does it count shared words? (McCoy et al. 2019, fritz)."""
 
 from probe.tasks.nli import NLI
-from probe.templates.request import HEURISTICS as NAMES
+from probe.templates.generate import HEURISTICS as NAMES
 from probe.ui.lessons import heuristics_live as live
 from probe.ui.lessons.bundled_scores import ROWS
 from probe.ui.lessons.lesson import Guess, Lesson, Question, Step

@@ -10,7 +10,7 @@ from probe.metrics import Estimate, share
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
-from probe.templates.request import HEURISTICS
+from probe.templates.generate import HEURISTICS
 from probe.transforms import Options, apply
 from probe.ui.answers.shared_answers import model_key
 from probe.ui.html.elements import join, link

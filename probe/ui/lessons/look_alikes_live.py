@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from probe.addsent.generate import distractor
+from probe.addsent.statements import distractor
 from probe.analysis.examination import examine
 from probe.metrics import Estimate
 from probe.tasks.reading import READING, Question

@@ -5,8 +5,7 @@ from typing import Any
 import gradio as gr
 
 from probe.tasks.task import task_named
-from probe.transforms.presets import PRESETS, first_choice, presets
-from probe.transforms.registry import choice, ready
+from probe.transforms.registry import PRESETS, choice, first_choice, presets, ready
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.page import Page
 

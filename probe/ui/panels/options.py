@@ -10,7 +10,7 @@ from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, offered_tasks
 from probe.terms import capitalised
 from probe.transforms.options import DEFAULTS, OPTIONS, Option, Options, read_options
-from probe.transforms.presets import GROUPS, group_of, options_of
+from probe.transforms.registry import GROUPS, group_of, options_of
 from probe.ui.html.elements import join, title
 
 

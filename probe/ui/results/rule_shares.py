@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from probe.baselines import baselines_for
-from probe.baselines.registry import baseline
+from probe.baselines import baseline, baselines_for
 from probe.metrics import Estimate, Share
 from probe.tasks.nli import matches
 from probe.tasks.task import Task

@@ -8,8 +8,7 @@ from markupsafe import Markup
 from probe.surveys.annotation_set import modes_for
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
-from probe.transforms.presets import presets
-from probe.transforms.registry import choice, ready
+from probe.transforms.registry import choice, presets, ready
 from probe.ui.annotation.answering import Answering, build_answering
 from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, OwnSets
 from probe.ui.annotation.shown import no_set

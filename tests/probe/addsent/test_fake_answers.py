@@ -1,8 +1,7 @@
 """Fake answers by hand-worked cases of each rule, in the first and the second list."""
 
-import pytest
-
 from probe.addsent.fake_answers import FakeAnswer, fake_answer
+from tests.support.each import each
 
 CASES = [
     ("1745", "What year was he born?", "1720", "1720", "date"),
@@ -26,7 +25,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "question", "first", "second", "rule"), CASES)
+@each(("answer", "question", "first", "second", "rule"), CASES)
 def test_the_first_rule_that_fires_decides(
     answer: str, question: str, first: str, second: str, rule: str
 ) -> None:
@@ -34,8 +33,6 @@ def test_the_first_rule_that_fires_decides(
     assert fake_answer(answer, question, second=True) == FakeAnswer(second, rule)
 
 
-@pytest.mark.parametrize(
-    ("answer", "question"), [("Chicago", "Where was it?"), ("Jeff Dean", "Who was it?")]
-)
+@each(("answer", "question"), [("Chicago", "Where was it?"), ("Jeff Dean", "Who was it?")])
 def test_an_answer_is_never_its_own_fake(answer: str, question: str) -> None:
     assert fake_answer(answer, question).text != answer

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from probe.addsent.alterations import UNALTERED, Word, alteration, is_noun, sisters
-from probe.addsent.generate import distractor, insert
-from probe.addsent.statements import statement
+from probe.addsent.statements import distractor, insert, statement
 from probe.cli.main import app
 from probe.data.questions import read_questions
 from probe.errors import FileError
@@ -17,6 +16,7 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.reading import READING, Span
 from probe.text.tagger import tag
 from probe.text.words import tokenise
+from tests.support.each import each
 from tests.support.files.questions import asked
 
 PASSAGE = "The old mill burned down in 1850. Anna Weber rebuilt it. It stands in Oldtown today."
@@ -39,7 +39,7 @@ STATEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("question", "expected", "pattern"), STATEMENTS)
+@each(("question", "expected", "pattern"), STATEMENTS)
 def test_a_question_becomes_a_statement(question: str, expected: str, pattern: str) -> None:
     words = tokenise(question)
     assert statement(words, tag(words), "ANSWER") == (expected, pattern)
@@ -50,7 +50,7 @@ def test_a_question_without_a_wh_word_has_no_statement() -> None:
     assert statement(words, tag(words), "aliens") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "expected", "rule"),
     [
         (Word("largest", "JJS", ""), "smallest", "special pair"),
@@ -81,7 +81,7 @@ def test_a_name_gives_way_to_another_of_its_kind_and_never_to_a_word_of_the_ques
     assert other.new not in (first.new, "Germany")
 
 
-@pytest.mark.parametrize("text", sorted(UNALTERED)[:5])
+@each("text", sorted(UNALTERED)[:5])
 def test_some_words_are_never_altered(text: str) -> None:
     assert alteration(Word(text, "JJ", "")) is None
 
@@ -99,7 +99,7 @@ def test_a_distractor_says_which_rules_made_it_and_is_the_same_each_time() -> No
     assert other.sentence == made.sentence.replace("Jeff Dean", "Charles Babbage")
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "sentence"),
     [
         ("Who brought the cello back?", "Jeff Dean brought the violin back."),
@@ -126,7 +126,7 @@ def test_two_thirds_of_the_bundled_questions_have_a_sentence() -> None:
     assert sum(distractor(each) is not None for each in questions) >= 2 / 3 * len(questions)
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "tag", "rejected"),
     [("winter", "NN", "time"), ("dog", "NN", "pet"), ("dog", "NN", "animal"), ("idea", "NN", "")],
 )
@@ -149,7 +149,7 @@ def test_a_question_without_an_answer_or_an_alterable_word_has_none() -> None:
     assert distractor(replace(ASKED, question="What is it?")) is None
 
 
-@pytest.mark.parametrize("position", [None, 0, 1, 2, 9])
+@each("position", [None, 0, 1, 2, 9])
 def test_answers_stay_where_they_stand_wherever_a_sentence_is_put(position: int | None) -> None:
     moved = insert(ASKED, "Aliens came.", position)
     assert "Aliens came." in moved.passage
@@ -189,7 +189,7 @@ def test_the_command_writes_passages_whose_answers_still_stand(tmp_path: Path) -
     assert again.answers == (Span("Anna Weber", 34 + len(row["sentence"]) + 1),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "words"),
     [
         ("q.json", "[1, 2]", "must be a JSON object"),

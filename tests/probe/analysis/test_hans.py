@@ -18,7 +18,7 @@ from probe.cli.main import app
 from probe.errors import TemplateError
 from probe.metrics import FEWEST
 from probe.templates import Request, generate, subcases
-from probe.templates.request import HEURISTICS
+from probe.templates.generate import HEURISTICS
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.models.tiny_models import shared
 

@@ -17,7 +17,7 @@ from benchmarks.reading_process import Reading, read_in_process
 from probe.data.source import read_table
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds
-from tests.support.each import each
+from tests.support.cases import check_each
 
 BOUNDS = Bounds(max_unpacked_mb=1, max_rows=3, max_columns=4, max_cell=10)
 """Small ones, as no app has them."""
@@ -102,7 +102,7 @@ def test_a_file_at_its_bounds_is_read_and_one_above_is_refused(tmp_path: Path) -
             with pytest.raises(LimitError, match=f"^{sentence}"):
                 read_table(write(**size), BOUNDS)
 
-    each({name + packed: name + packed for name in MAKERS for packed in ("", ".gz")}, check)
+    check_each({name + packed: name + packed for name in MAKERS for packed in ("", ".gz")}, check)
 
 
 LARGE = 40_000_000
@@ -265,7 +265,7 @@ def test_a_bound_ends_the_reading_before_it_fills_the_memory(tmp_path: Path) -> 
         assert reading.seconds < SECONDS and reading.peak_megabytes < 100, reading
         assert reading.packed_megabytes < 2
 
-    each({reading.name: reading for reading in readings}, check)
+    check_each({reading.name: reading for reading in readings}, check)
 
 
 def test_a_gzip_of_very_many_members_is_refused_within_bounds_alone(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import cell
 from probe.data.source import open_source, read_table
 from probe.errors import FileError, FileQuestion
-from tests.support.each import each
+from tests.support.cases import check_each
 
 PAIRS = [
     {"premise": "The lamp is on.", "hypothesis": "The lamp is off.", "label": "c"},
@@ -366,4 +366,4 @@ def test_a_file_is_read_in_the_form_that_it_has(tmp_path: Path) -> None:
             assert form.words in table.words
             assert bool(table.words) == bool(form.words) or known in ENCODINGS
 
-    each({known: (at, known, form) for at, (known, form) in enumerate(FORMS.items())}, check)
+    check_each({known: (at, known, form) for at, (known, form) in enumerate(FORMS.items())}, check)

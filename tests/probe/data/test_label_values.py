@@ -18,7 +18,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Label, Task
-from tests.support.each import each
+from tests.support.cases import check_each
 
 
 def counted(*cells: object) -> ValueCounts:
@@ -89,7 +89,7 @@ def test_values_are_read_by_their_file_and_never_guessed() -> None:
         unread = set(cells) if not any(labels) else set()
         assert {value.value for value in read.of("unknown")} == unread
 
-    each({f"{task.name} {cells} {columns}": (task, cells, labels, columns)
+    check_each({f"{task.name} {cells} {columns}": (task, cells, labels, columns)
           for task, cells, labels, columns in READ}, check)  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
-from tests.support.each import each
+from tests.support.cases import check_each
 from tests.support.files.pair_files import pair_columns, write
 
 
@@ -55,7 +55,7 @@ def test_a_column_of_gold_labels_is_found_by_its_name_and_what_it_holds(tmp_path
         if gold is None:  # never scored without one in silence
             assert "gold label" in reading.words or "answer" in reading.words
 
-    each({f"{case[0].name} {case[1]}": case for case in GOLDS}, check)
+    check_each({f"{case[0].name} {case[1]}": case for case in GOLDS}, check)
 
 
 NAMED = FileOptions(columns={"premise": "sentence", "hypothesis": "question"})
@@ -96,7 +96,7 @@ def test_what_a_file_does_not_tell_is_asked_with_the_option_that_settles_it(
         assert option in str(asked.value)
         assert [other.name for other in reading.others] == ([fitting] if fitting else [])
 
-    each({f"{case[0].name} {case[1]}": case for case in QUESTIONS}, check)
+    check_each({f"{case[0].name} {case[1]}": case for case in QUESTIONS}, check)
 
 
 def test_lists_and_objects_are_no_labels(tmp_path: Path) -> None:

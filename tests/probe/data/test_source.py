@@ -18,7 +18,7 @@ from probe.data.writers import write_table
 from probe.errors import FileError
 from probe.settings import ASSETS
 from probe.tasks.nli import NLI
-from tests.support.each import each
+from tests.support.cases import check_each
 from tests.support.files.pair_files import pair_columns
 from tests.support.property_settings import STEADY
 
@@ -123,7 +123,7 @@ def test_a_file_is_read_cell_by_cell(tmp_path: Path) -> None:
         name, data, expected = case
         assert cells(table(tmp_path, name, data)) == expected
 
-    each(READ, check)
+    check_each(READ, check)
 
 
 def test_a_quote_that_only_a_wrong_mark_opens_does_not_read_the_file(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_bad_file_gets_one_sentence(tmp_path: Path) -> None:
         assert str(caught.value).startswith(sentence)
         assert "\n" not in str(caught.value)
 
-    each({f"{case[0]} {case[1][:20]!r}": case for case in BAD}, check)
+    check_each({f"{case[0]} {case[1][:20]!r}": case for case in BAD}, check)
     with pytest.raises(FileError, match=r"^gone\.csv cannot be opened: "):
         read_table(tmp_path / "gone.csv")
 

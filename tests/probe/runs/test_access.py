@@ -41,8 +41,7 @@ from probe.runs.database import RunRow
 from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
-from probe.scoring.experiment import input_file, scoring_request
-from probe.scoring.files import ScoringRequest
+from probe.scoring.files import ScoringRequest, input_file, scoring_request
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING

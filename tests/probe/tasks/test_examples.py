@@ -21,6 +21,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
 from probe.text.words import tokenise
+from tests.support.each import each
 
 GENRES = 10
 SPLITS = ("dev", "test", "pool")
@@ -136,7 +137,7 @@ def test_the_bundled_model_knows_most_of_them_and_not_all() -> None:
 # the other tasks
 
 
-@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+@each("task", NEW)
 def test_a_task_has_as_many_examples_of_each_label_in_each_split(task: Task) -> None:
     assert {*column(task, "split").values()} == set(SPLITS)
     for split in SPLITS:
@@ -146,7 +147,7 @@ def test_a_task_has_as_many_examples_of_each_label_in_each_split(task: Task) -> 
         assert golds.total() >= 100
 
 
-@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+@each("task", NEW)
 def test_no_example_comes_twice_or_in_two_splits(task: Task) -> None:
     every = bundled_examples(task)
     texts = [tuple(task.texts(example).values()) for example in every]
@@ -158,14 +159,14 @@ def test_no_example_comes_twice_or_in_two_splits(task: Task) -> None:
     assert sum(map(len, by_split)) == len(set.union(*by_split))
 
 
-@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+@each("task", NEW)
 def test_no_text_of_a_task_is_blank_or_padded(task: Task) -> None:
     for example in bundled_examples(task):
         for text in task.texts(example).values():
             assert text and text == text.strip()
 
 
-@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+@each("task", NEW)
 def test_no_label_of_a_task_has_longer_texts(task: Task) -> None:
     means = [
         np.mean([len(getattr(e, task.target)) for e in bundled_examples(task) if e.gold == label])
@@ -174,7 +175,7 @@ def test_no_label_of_a_task_has_longer_texts(task: Task) -> None:
     assert max(means) / min(means) < 1.08
 
 
-@pytest.mark.parametrize("task", NEW, ids=lambda task: task.name)
+@each("task", NEW)
 def test_each_split_has_all_genres(task: Task) -> None:
     genres, splits = column(task, "genre"), column(task, "split")
     both = {(splits[id_], genre) for id_, genre in genres.items()}
@@ -190,7 +191,7 @@ def test_texts_of_the_pool_turn_their_opinion_in_a_few_words() -> None:
     assert np.mean(alike) > 2 / 3
 
 
-@pytest.mark.parametrize("field", PARAPHRASE_IDENTIFICATION.fields)
+@each("field", PARAPHRASE_IDENTIFICATION.fields)
 def test_one_question_alone_cannot_tell_a_paraphrase(field: str) -> None:
     golds = defaultdict(Counter[str])
     for pair in bundled_examples(PARAPHRASE_IDENTIFICATION):

@@ -8,6 +8,7 @@ from probe.errors import LabelError
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule, compose
 from probe.tasks.nli import FLIP, LABEL_RULES, LABELS, NLI, NOT_ENTAILED, matches
 from probe.tasks.task import Label, read_outputs
+from tests.support.each import each
 from tests.support.property_settings import STEADY
 
 GOLDS: tuple[Label, ...] = (*LABELS, "non-entailment")
@@ -31,32 +32,16 @@ def test_a_chain_that_ends_not_entailed_needs_no_gold_label() -> None:
     assert compose([NOT_ENTAILED, UNDEFINED])(None) is None
 
 
-@pytest.mark.parametrize("gold", GOLDS)
-def test_keep_keeps(gold: Label) -> None:
-    assert KEEP(gold) == gold
-
-
-@pytest.mark.parametrize(
-    ("gold", "flipped"),
-    [
-        ("entailment", "non-entailment"),
-        ("neutral", "neutral"),
-        ("contradiction", "entailment"),
-        ("non-entailment", None),  # neutral and contradiction would part ways
-    ],
-)
-def test_flip_turns_contradiction_to_entailment_only(gold: Label, flipped: Label | None) -> None:
-    assert FLIP(gold) == flipped
-
-
-@pytest.mark.parametrize("gold", GOLDS)
-def test_not_entailed_whatever_it_was(gold: Label) -> None:
-    assert NOT_ENTAILED(gold) == "non-entailment"
-
-
-@pytest.mark.parametrize("gold", GOLDS)
-def test_undefined_has_no_label(gold: Label) -> None:
-    assert UNDEFINED(gold) is None
+def test_a_rule_answers_as_its_table_says() -> None:
+    other, n = "non-entailment", "neutral"
+    expected = (
+        (KEEP, GOLDS),
+        (FLIP, (other, n, "entailment", None)),  # neutral and contradiction would part ways
+        (NOT_ENTAILED, (other,) * 4),
+        (UNDEFINED, (None,) * 4),
+    )
+    for rule, golds in expected:
+        assert tuple(map(rule, GOLDS)) == golds, rule.name
 
 
 @STEADY
@@ -95,7 +80,7 @@ def test_a_composed_rule_says_both_in_words() -> None:
     assert both.words == f"{KEEP.words}; then {FLIP.words}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("predicted", "gold", "right"),
     [
         ("neutral", "neutral", True),
@@ -116,7 +101,7 @@ def test_non_entailment_is_compared_in_two_classes(
     assert matches(predicted, gold) is right  # type: ignore[arg-type]  # one of LABELS
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "gold"),
     [
         ("entailment", "entailment"),
@@ -144,19 +129,19 @@ def test_a_gold_label_is_read_as_people_spell_it(text: object, gold: Label | Non
     assert NLI.read_gold(text) == gold
 
 
-@pytest.mark.parametrize("text", ["-", "-1", -1, " - "])
+@each("text", ["-", "-1", -1, " - "])
 def test_a_disputed_pair_has_no_gold_label_and_says_so(text: object) -> None:
     with pytest.raises(LabelError, match=r"^no gold label: the annotators did not agree"):
         NLI.read_gold(text)
 
 
-@pytest.mark.parametrize("text", ["perhaps", "0", 1, 2.0, "entailment!", "0.5"])
+@each("text", ["perhaps", "0", 1, 2.0, "entailment!", "0.5"])
 def test_an_unknown_label_is_quoted(text: object) -> None:
     with pytest.raises(LabelError, match=r"^unknown gold label .*; use entailment, neutral or"):
         NLI.read_gold(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "names",
     [
         ["entailment", "neutral", "contradiction"],
@@ -169,7 +154,7 @@ def test_the_order_of_the_hubs_models_is_read(names: list[str]) -> None:
     assert read_outputs(names)[1] == tuple(name.lower() for name in names)
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "order"),
     [
         (["entailment", "not_entailment"], ("entailment", "non-entailment")),
@@ -189,13 +174,13 @@ def test_with_three_labels_no_is_a_contradiction() -> None:
     assert read_outputs(["yes", "maybe", "no"]) == (NLI, LABELS)
 
 
-@pytest.mark.parametrize("names", [["e", "n"], ["e", "e", "c"], ["0", "1", "2"], ["e", "n", "x"]])
+@each("names", [["e", "n"], ["e", "e", "c"], ["0", "1", "2"], ["e", "n", "x"]])
 def test_a_given_order_has_each_label_once(names: list[str]) -> None:
     with pytest.raises(LabelError, match=r"is no order of labels: each of entailment, neutral, "):
         read_outputs(names)
 
 
-@pytest.mark.parametrize(
+@each(
     "names",
     [
         ["LABEL_0", "LABEL_1", "LABEL_2"],

@@ -22,6 +22,7 @@ from probe.tasks.task import (
     task_named,
     task_of_example,
 )
+from tests.support.each import each
 
 SPAN = Task("span", "Spans", Pair, ("premise", "hypothesis"), "hypothesis")
 
@@ -36,7 +37,7 @@ def test_roles_stand_for_fields() -> None:
     assert SPAN.field_of(SOURCE) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("task", "label", "own"),
     [
         (NLI, "neutral", "neutral"),

@@ -10,13 +10,14 @@ from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT, Review
 from probe.tasks.task import Task, read_outputs
 from probe.transforms import REGISTRY
 from probe.transforms.registry import default_of, require_ready
+from tests.support.each import each
 
 COPIES = {"copysort", "copyone"}
 SALAD = {"sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"}
 STRESS = {"word_overlap", "negation", "spelling"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("task", "spelling", "label"),
     [
         (PARAPHRASE_IDENTIFICATION, "Not_Duplicate", NON_PARAPHRASE),
@@ -36,7 +37,7 @@ def test_a_label_of_another_task_is_not_known() -> None:
         SENTIMENT.read_gold("entailment")
 
 
-@pytest.mark.parametrize(
+@each(
     ("outputs", "task"),
     [
         (["NEGATIVE", "POSITIVE"], SENTIMENT),
@@ -51,7 +52,7 @@ def test_a_models_outputs_tell_its_task(outputs: list[str], task: Task) -> None:
     assert order == (task.labels[1], task.labels[0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "texts"),
     [
         (["question1", "question2", "label"], {"text1": "question1", "text2": "question2"}),
@@ -75,8 +76,8 @@ def test_word_salad_and_stress_tests_act_on_both_tasks_and_copies_on_pairs_alone
     assert default_of("copysort", PARAPHRASE_IDENTIFICATION) == PARAPHRASE
 
 
-@pytest.mark.parametrize("task", [PARAPHRASE_IDENTIFICATION, SENTIMENT], ids=lambda task: task.name)
-@pytest.mark.parametrize("name", ["hnounant", "neghyp", "antonym", "numerical", "pbsmt_e"])
+@each("task", [PARAPHRASE_IDENTIFICATION, SENTIMENT])
+@each("name", ["hnounant", "neghyp", "antonym", "numerical", "pbsmt_e"])
 def test_what_speaks_of_inference_alone_is_refused_by_name(name: str, task: Task) -> None:
     with pytest.raises(Unavailable, match=f"{name} is not for the task {task.name}"):
         require_ready(name, task)

@@ -4,16 +4,15 @@ import re
 from collections import Counter
 from typing import Any
 
-import pytest
-
 from probe.templates import subcases, template_ids
 from probe.templates.grammar import grammar
+from tests.support.each import each
 from tests.support.files.template_files import (
     FILES,
     GIVE,
     LEVELS,
+    ROWS,
     ROZEN,
-    each_template,
     lists,
     sample,
     texts,
@@ -22,7 +21,7 @@ from tests.support.files.template_files import (
 # numbers of templates
 
 
-@pytest.mark.parametrize(("kind", "at_least"), [("dative", 28), ("numerical", 30)])
+@each(("kind", "at_least"), [("dative", 28), ("numerical", 30)])
 def test_there_are_at_least_as_many_templates_as_in_the_paper(kind: str, at_least: int) -> None:
     assert len(set(template_ids(kind))) >= at_least
     assert all(len(template_ids(kind, level)) >= 10 for level in LEVELS)
@@ -52,7 +51,7 @@ def test_the_dative_verbs_have_their_fixed_prepositions() -> None:
 # the words
 
 
-@pytest.mark.parametrize("kind", ROZEN)
+@each("kind", ROZEN)
 def test_the_two_groups_of_every_argument_share_nothing(kind: str) -> None:
     for row in FILES[kind]["template"]:
         for first, second in lists(row).values():
@@ -77,7 +76,7 @@ def test_nobody_in_hans_is_named_in_the_singular_and_in_the_plural() -> None:
     assert not plurals & set(lists_of_words["people"])
 
 
-@pytest.mark.parametrize("kind", ROZEN)
+@each("kind", ROZEN)
 def test_group_a_holds_words_of_group_a_only(kind: str) -> None:
     for row in FILES[kind]["template"]:
         fixed = [value for value in row.values() if isinstance(value, str)]
@@ -99,7 +98,7 @@ def test_b2_is_b_with_the_sister_verb() -> None:
 # the text
 
 
-@each_template
+@each(("kind", "row"), ROWS)
 def test_the_sentences_are_written_as_english_is(kind: str, row: dict[str, Any]) -> None:
     for pair in sample(kind, row["id"]):
         for text in grammar(kind).task.texts(pair).values():
@@ -111,7 +110,7 @@ def test_the_sentences_are_written_as_english_is(kind: str, row: dict[str, Any])
         assert len(set(grammar(kind).task.texts(pair).values())) == 2
 
 
-@pytest.mark.parametrize("kind", ROZEN)
+@each("kind", ROZEN)
 def test_complexity_follows_words_and_depth(kind: str) -> None:
     for row in FILES[kind]["template"]:
         for pair in sample(kind, row["id"], 150, balance=False):

@@ -12,13 +12,14 @@ from probe.errors import Stopped
 from probe.stopping import stopping
 from probe.text import difference
 from probe.text.difference import Edit, common_stretches, edits
+from tests.support.each import each
 from tests.support.property_settings import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
 WORDS = st.lists(st.sampled_from("abcdefghijklmnop"), max_size=40)
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after", "expected"),
     [
         ("a man sat", "a man sat", [Edit("kept", "a man sat")]),
@@ -105,7 +106,7 @@ def test_one_new_word_among_thousands_of_the_same_is_all_that_differs() -> None:
     assert [tuple(match) for match in stretches] == [(0, 0, 5000), (5000, 5001, 3000)]
 
 
-@pytest.mark.parametrize("repeated", [2000, 4000, 8000])
+@each("repeated", [2000, 4000, 8000])
 def test_repeated_words_are_compared_in_few_steps(repeated: int) -> None:
     old, new = ["the", "cat"] * (repeated // 2), ["the", "cat", "sat"] * (repeated // 3)
     looks = 0

@@ -1,12 +1,11 @@
 """Lemmas of inflected forms, and inflected forms of lemmas."""
 
-import pytest
-
 from probe.text.inflection import inflect, lemmas
 from probe.text.wordnet import Pos
+from tests.support.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "tag", "pos", "expected"),
     [
         ("saw", "VBD", "v", ("see",)),
@@ -26,7 +25,7 @@ def test_a_word_is_the_form_its_tag_says(
     assert lemmas(word, tag, pos) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("lemma", "tag", "form"),
     [
         ("buy", "VBD", "bought"),

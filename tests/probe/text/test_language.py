@@ -1,8 +1,7 @@
 """Which texts are in another language beyond doubt: none in English, most in others."""
 
-import pytest
-
 from probe.text.language import BEYOND_DOUBT, IN_DOUBT, other_language
+from tests.support.each import each
 
 ENGLISH = """
 No.
@@ -34,12 +33,12 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("text", ENGLISH.strip().splitlines())
+@each("text", ENGLISH.strip().splitlines())
 def test_english_is_never_taken_for_another_language(text: str) -> None:
     assert other_language(text) == ""
 
 
-@pytest.mark.parametrize("language", OTHERS)
+@each("language", OTHERS)
 def test_another_language_is_named(language: str) -> None:
     assert other_language(OTHERS[language]) == language
 

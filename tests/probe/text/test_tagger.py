@@ -8,14 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.text import tagger
-from probe.text.tagger import TAGS, missing, tag
+from probe.text.tagger import missing, tag
+from recipes.tagger import TAGS
+from tests.support.each import each
 from tests.support.property_settings import STEADY
 
 NEEDS_WEIGHTS = pytest.mark.skipif(bool(missing()), reason=missing() or "the weights are present")
 
 
 @NEEDS_WEIGHTS
-@pytest.mark.parametrize(
+@each(
     "sentence",
     [
         "The/DT old/JJ man/NN walks/VBZ slowly/RB ./.",
@@ -60,7 +62,7 @@ def test_missing_weights_are_named_with_the_command_that_makes_them(
 ) -> None:
     monkeypatch.setattr(tagger, "FOLDER", tmp_path)
     assert "weights.json" in missing()
-    assert "python -m probe tagger train" in missing()
+    assert "python -m recipes.tagger train" in missing()
 
 
 @NEEDS_WEIGHTS

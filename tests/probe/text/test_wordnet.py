@@ -1,6 +1,9 @@
-"""WordNet: which copy is read, its senses and relations."""
+"""WordNet: where it is looked for, its senses, and its reader."""
 
+import sys
 import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nltk.data
@@ -8,7 +11,8 @@ import pytest
 
 from probe.errors import MissingWordNet
 from probe.text import wordnet
-from probe.text.wordnet import missing, own_senses, related, senses
+from probe.text.wordnet import missing, own_senses, reader, related, senses
+from probe.text.wordnet_reader import ThreadSafeReader, lexnames
 
 NEEDS_WORDNET = pytest.mark.skipif(bool(missing()), reason=missing() or "WordNet is installed")
 NEEDS_DEBIAN = pytest.mark.skipif(
@@ -101,3 +105,53 @@ def test_antonyms_are_those_of_every_lemma_of_a_sense() -> None:
 def test_a_word_wordnet_lacks_has_no_senses() -> None:
     assert senses("zorb", "n") == []
     assert related([], "synonym") == []
+
+
+WORDS = ["dog", "cat", "run", "walk", "happy", "set", "make", "take", "light", "line", "cut"] * 4
+
+
+@pytest.fixture
+def frequent_thread_switches() -> Iterator[None]:
+    """Let the interpreter switch threads after every few steps."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+# the list that Debian leaves out
+
+
+def test_there_are_45_lexicographer_files_numbered_from_0() -> None:
+    numbers = [line.split("\t")[0] for line in lexnames().splitlines()]
+    assert numbers == [f"{number:02}" for number in range(45)]
+
+
+def test_a_lexicographer_file_has_the_number_wordnet_gave_it() -> None:
+    named = """00 adj.all 3, 02 adv.all 4, 03 noun.Tops 1, 05 noun.animal 1, 28 noun.time 1,
+    29 verb.body 2, 38 verb.motion 2, 44 adj.ppl 3"""
+    assert {"\t".join(line.split()) for line in named.split(",")} <= {*lexnames().splitlines()}
+
+
+# threads
+
+
+@NEEDS_WORDNET
+def test_threads_that_ask_at_once_read_what_one_alone_reads(frequent_thread_switches: None) -> None:
+    root = reader().root
+    alone, shared = ThreadSafeReader(root), ThreadSafeReader(root)
+    expected = [[sense.name() for sense in alone.synsets(word)] for word in WORDS]
+    with ThreadPoolExecutor(4) as threads:
+        synsets = list(threads.map(shared.synsets, WORDS))
+    assert [[sense.name() for sense in senses] for senses in synsets] == expected
+
+
+@NEEDS_DEBIAN
+def test_threads_that_count_at_once_count_what_one_alone_counts(
+    frequent_thread_switches: None,
+) -> None:
+    lemmas = [lemma for word in WORDS for sense in senses(word, "v") for lemma in sense.lemmas()]
+    expected = [lemma.count() for lemma in lemmas]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda lemma: lemma.count(), lemmas)) == expected
+    assert sum(expected) > 0

@@ -12,6 +12,7 @@ from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Tools, missing
+from tests.support.each import each
 from tests.support.models.scored_tokens import FixedReader, scored
 
 if sys.version_info >= (3, 11):
@@ -26,10 +27,9 @@ PINS = {"default": (".", "!", "?"), "paper_code": (".",)}
 
 
 def rows(name: str, key: str = "transform") -> list[Any]:
-    """Return the rows of a file that have a key, named after their transform and their line."""
+    """Return the rows of a file that have a key."""
     rows = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))["row"]
-    ids = [f"{row['transform']}-{n}" for n, row in enumerate(rows)]
-    return [pytest.param(row, id=id_) for row, id_ in zip(rows, ids, strict=True) if key in row]
+    return [row for row in rows if key in row]
 
 
 def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
@@ -46,7 +46,7 @@ def allowed(row: Row) -> list[str]:
     return row.get("any") or ([row["after"]] if "after" in row else [])
 
 
-@pytest.mark.parametrize("row", rows("lexical"))
+@each("row", rows("lexical"))
 def test_words_are_put_in_the_order_worked_by_hand(row: Row) -> None:
     pair = Pair(row.get("premise", "A man sat."), row["hypothesis"])
     options = Options(pin=PINS[row.get("pin", "default")])
@@ -60,7 +60,7 @@ def test_words_are_put_in_the_order_worked_by_hand(row: Row) -> None:
         assert exact == row.get("exact", True)
 
 
-@pytest.mark.parametrize("row", rows("stress", "text"))
+@each("row", rows("stress", "text"))
 def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
     (side,) = REGISTRY[row["transform"]].edited(NLI)
     pair = Pair(**{"premise": "One side.", "hypothesis": "Other side.", side: row["text"]})
@@ -77,7 +77,7 @@ def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
     assert results == set(allowed(row))
 
 
-@pytest.mark.parametrize("row", rows("distractor"))
+@each("row", rows("distractor"))
 def test_a_passage_gets_the_sentence_worked_by_hand(row: Row) -> None:
     question = Question(row["question"], row["passage"], row["answer"])
     tools = Tools(random.Random(0), Options())
@@ -90,7 +90,7 @@ def test_a_passage_gets_the_sentence_worked_by_hand(row: Row) -> None:
     assert (made.question, made.gold) == (row["question"], row["answer"])
 
 
-@pytest.mark.parametrize("row", rows("stress", "premise"))
+@each("row", rows("stress", "premise"))
 def test_the_pairs_are_those_made_by_hand(row: Row) -> None:
     require(row["transform"])
     pair = Pair(row["premise"], row.get("hypothesis", "It rained."), "neutral", "r1")
@@ -126,7 +126,7 @@ def require(name: str) -> None:
         pytest.skip(lacks)
 
 
-@pytest.mark.parametrize("row", rows("heuristic"))
+@each("row", rows("heuristic"))
 def test_each_side_becomes_all_it_became_by_hand(row: Row) -> None:
     require(row["transform"])
     pair = Pair(row.get("premise", "One side."), row.get("hypothesis", "Other side."))
@@ -144,7 +144,7 @@ def test_each_side_becomes_all_it_became_by_hand(row: Row) -> None:
     )
 
 
-@pytest.mark.parametrize("row", rows("statistical"))
+@each("row", rows("statistical"))
 def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
     require(row["transform"])
     tools = Tools(random.Random(0), Options(), labels=tuple(filter(None, [row.get("label")])))
@@ -154,7 +154,7 @@ def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
     assert exact == row.get("exact", True)
 
 
-@pytest.mark.parametrize("row", rows("gradient"))
+@each("row", rows("gradient"))
 def test_sub_words_change_as_worked_by_hand(row: Row) -> None:
     tokens = scored(row["tokens"], row["scores"])
     copies = row["transform"] == "copyone"
@@ -204,7 +204,7 @@ def test_replace_draws_from_the_ids_of_the_papers_code() -> None:
     assert max(drawn) > 15_000  # not only the first of them
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@each("name", REGISTRY)
 def test_every_transform_has_four_rows_worked_by_hand(name: str) -> None:
     files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in GOLDEN.glob("*.toml")]
     assert sum(row["transform"] == name for file in files for row in file["row"]) >= 4

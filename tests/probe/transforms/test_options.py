@@ -7,13 +7,14 @@ import pytest
 from probe.errors import OptionError
 from probe.transforms import Options
 from probe.transforms.options import DEFAULTS, OPTIONS, read_options
+from tests.support.each import each
 
 
 def test_every_field_has_a_line_in_the_table() -> None:
     assert {field.name for field in fields(Options)} == set(OPTIONS)
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@each("name", OPTIONS)
 def test_the_default_is_among_what_is_allowed(name: str) -> None:
     option, default = OPTIONS[name], getattr(DEFAULTS, name)
     if option.values:
@@ -46,7 +47,7 @@ def test_text_and_values_are_read_alike() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "sentence"),
     [
         ({"kep": 1}, "there is no option 'kep'; there are: keep, sign, "),

@@ -29,6 +29,7 @@ from probe.transforms import (
 )
 from probe.transforms.families.importance import kept_count, kept_units, units
 from probe.transforms.registry import RESOURCES, Scored, SubWords, Tools, applies_of, missing, ready
+from tests.support.each import each
 from tests.support.global_state import leaves_global_chance_alone
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.models.tiny_models import shared
@@ -81,124 +82,68 @@ def apply_once(name: str, pair: Pair, seed: int = 0, options: Options = Options(
 # the contract, over everything registered
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_pair_is_not_altered(name: str) -> None:
-    pair, options = deepcopy(PAIR), Options()
+@each("name", NAMES)
+def test_every_transform_keeps_the_contract(name: str) -> None:
+    entry, pair, options = REGISTRY[name], deepcopy(PAIR), Options()
     result = applied(name, [pair], options=options)[0]
-    assert pair == PAIR
-    assert options == Options()
-    assert result.original is pair
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_only_the_named_side_changes(name: str) -> None:
-    result = applied(name, [PAIR])[0]
-    edited = REGISTRY[name].edited(NLI)
-    if "premise" not in edited:
-        assert result.example.premise == PAIR.premise
-    if "hypothesis" not in edited:
-        assert result.example.hypothesis == PAIR.hypothesis
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_row_keeps_its_id(name: str) -> None:
-    assert [r.example.id for r in applied(name, [PAIR, OTHER])] == ["r1", "r2"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_seed_gives_the_same_result(name: str) -> None:
-    assert applied(name, [PAIR], seed=7) == applied(name, [PAIR], seed=7)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_another_row_does_not_change_a_row(name: str) -> None:
-    alone = applied(name, [PAIR])[0]
-    assert applied(name, [OTHER, PAIR])[1] == alone
-    assert applied(name, [PAIR, OTHER, OTHER])[0] == alone
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_global_chance_is_not_touched(name: str) -> None:
+    assert (pair, options) == (PAIR, Options()) and result.original is pair
+    assert entry.suits(NLI_TWO_WAY) and set(entry.edited(NLI)) <= {"premise", "hypothesis"}
+    for field in {"premise", "hypothesis"} - {*entry.edited(NLI)}:
+        assert getattr(result.example, field) == getattr(PAIR, field)
+    assert applied(name, [OTHER, PAIR])[1] == result  # the same again, whatever else there is
+    first, *others = applied(name, [PAIR, OTHER, OTHER])
+    assert first == result
+    assert [each.example.id for each in (first, *others)] == ["r1", "r2", "r2"]
     assert leaves_global_chance_alone(lambda: applied(name, [PAIR, OTHER]))
+    assert all(len(applied(name, [PAIR, OTHER], options=Options(keep=k))) == 2 for k in (0, 0.3, 1))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
-def test_any_text_comes_to_an_end(name: str, text: str) -> None:
-    pairs = [Pair(text, "A man.", None, "1"), Pair("A man.", text, None, "2"), Pair(text, text)]
-    for result in applied(name, pairs):
-        assert isinstance(result.example.hypothesis, str)
-        assert result.changed or result.original.hypothesis.split() or not text.split()
+@each("name", NAMES)
+def test_any_text_comes_to_an_end(name: str) -> None:
+    for odd, text in ODD.items():
+        pairs = [Pair(text, "A man.", None, "1"), Pair("A man.", text, None, "2"), Pair(text, text)]
+        for result in applied(name, pairs):
+            assert isinstance(result.example.hypothesis, str), odd
+            assert result.changed or result.original.hypothesis.split() or not text.split(), odd
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "word"])
-@pytest.mark.parametrize("run", [" ", ".", "\t"])
-def test_a_long_run_of_marks_takes_no_time(name: str, run: str) -> None:
-    text = "a." + run * 50_000 + "b"  # minutes, where time grows with the square
-    assert apply_once(name, Pair(text, text)).original.premise == text
+@each("name", [n for n in NAMES if REGISTRY[n].level == "word"])
+def test_a_long_run_of_marks_takes_no_time(name: str) -> None:
+    assert apply_once(name, PAIR).transform == name and "model" not in REGISTRY[name].needs
+    for run in (" ", ".", "\t"):
+        text = "a." + run * 50_000 + "b"  # minutes, where time grows with the square
+        assert apply_once(name, Pair(text, text)).original.premise == text
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("keep", [0.0, 0.3, 1.0])
-def test_any_share_kept_will_do(name: str, keep: float) -> None:
-    assert len(applied(name, [PAIR, OTHER], options=Options(keep=keep))) == 2
-
-
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_what_cannot_be_done_says_what_is_needed(name: str) -> None:
     result = applied(name, [Pair("", "")])[0]
     assert result.note == f"{name} needs {applies_of(REGISTRY[name], NLI)}"
     assert not result.changed
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_gold_label_follows_the_rule(name: str) -> None:
     rule = REGISTRY[name].rule
     for label in LABELS:
-        pair = replace(PAIR, gold=label)
-        for result in apply(name, [pair], NLI, 0, Options(), ImportanceReader(shared(), Options()))[
-            0
-        ]:
+        pair, reader = replace(PAIR, gold=label), ImportanceReader(shared(), Options())
+        for result in apply(name, [pair], NLI, 0, Options(), reader)[0]:
             if rule == COMPUTED:
                 assert result.gold in LABELS
             elif result.changed:
                 assert result.gold == rule(label)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_row_without_gold_gets_none(name: str) -> None:
+            assert [(s.transform, s.before, s.example) for s in result.steps] == [
+                (name, pair, result.example)
+            ]
     result = applied(name, [Pair("A man sat.", "He was here.")])[0]
-    assert result.gold == REGISTRY[name].rule(None) or REGISTRY[name].rule == COMPUTED
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_link_is_one_step(name: str) -> None:
-    for result in apply(name, [PAIR], NLI, 0, Options(), ImportanceReader(shared(), Options()))[0]:
-        assert [(s.transform, s.before, s.example) for s in result.steps] == [
-            (name, PAIR, result.example)
-        ]
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "word"])
-def test_words_need_no_model(name: str) -> None:
-    assert apply_once(name, PAIR).transform == name
-    assert "model" not in REGISTRY[name].needs
-
-
-@pytest.mark.parametrize("name", [n for n in NAMES if REGISTRY[n].level == "sub-word"])
-def test_sub_words_need_a_model(name: str) -> None:
-    assert REGISTRY[name].needs == ("model",)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_transform_of_nli_suits_it_in_two_classes_too(name: str) -> None:
-    assert REGISTRY[name].suits(NLI_TWO_WAY)
-    assert set(REGISTRY[name].edited(NLI)) <= {"premise", "hypothesis"}
+    assert result.gold == rule(None) or rule == COMPUTED
 
 
 def test_every_transform_but_distractors_suits_nli() -> None:
-    others = [entry for name, entry in REGISTRY.items() if name not in NAMES]
-    assert others and {entry.family for entry in others} == {"distractor"}
+    others = {entry.family for name, entry in REGISTRY.items() if name not in NAMES}
+    assert others == {"distractor"}
+    sub_word = [entry.needs for entry in REGISTRY.values() if entry.level == "sub-word"]
+    assert set(sub_word) == {("model",)}
 
 
 # flags
@@ -207,7 +152,7 @@ def test_every_transform_but_distractors_suits_nli() -> None:
 CLUSTERS = "ne\u0301e\u0301 re\u0301sume\u0301 किताब पढ़ रहा ที่นี่ 你好世界 👩‍👩‍👧 👍🏽 ok!"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_no_character_is_split(name: str) -> None:
     pairs = [Pair(CLUSTERS, "A man sat.", None, str(at)) for at in range(5)]
     pairs += [Pair("A man sat.", CLUSTERS, None, str(at)) for at in range(5)]
@@ -227,7 +172,7 @@ def test_sub_words_of_one_character_stay_together() -> None:
     assert kept_units(units(text, tokens), tools) == {1}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("我爱你。", "你我爱。"),
@@ -241,7 +186,7 @@ def test_a_script_without_blanks_is_sorted_by_character(text: str, expected: str
     assert ("each character counts" in result.note) == ("।" not in text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "hypothesis"),
     [
         ("sort", "A cat sat."),
@@ -256,14 +201,10 @@ def test_the_same_words_are_no_change(name: str, hypothesis: str) -> None:
     assert not words_only(name, hypothesis).changed
 
 
-@pytest.mark.parametrize("name", ["drop", "repeat", "replace"])
-def test_keeping_every_token_is_no_change(name: str) -> None:
-    assert not applied(name, [PAIR], options=Options(keep=1.0))[0].changed
-
-
-@pytest.mark.parametrize("name", ["drop", "repeat", "replace"])
-def test_a_single_token_is_no_change(name: str) -> None:
-    assert not applied(name, [Pair("A man sat.", "no")])[0].changed
+def test_every_token_kept_or_a_single_one_is_no_change() -> None:
+    for name in ("drop", "repeat", "replace"):
+        assert not applied(name, [PAIR], options=Options(keep=1.0))[0].changed, name
+        assert not applied(name, [Pair("A man sat.", "no")])[0].changed, name
 
 
 def test_a_clause_more_is_a_change() -> None:
@@ -336,7 +277,7 @@ def test_a_chain_has_a_step_a_link() -> None:
     assert len(words_only("sort+reverse+negation", "He sat here.").steps) == 3
 
 
-@pytest.mark.parametrize("name", ["word_overlap+sort", "sort+word_overlap", "sort+drop"])
+@each("name", ["word_overlap+sort", "sort+word_overlap", "sort+drop"])
 def test_one_destroyed_link_leaves_no_gold_label(name: str) -> None:
     assert rule_of(name) is UNDEFINED
 
@@ -345,7 +286,7 @@ def test_links_that_keep_the_label_keep_it_together() -> None:
     assert rule_of("word_overlap+length_mismatch") is KEEP
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "expected"),
     [
         ("negation", True),
@@ -374,19 +315,19 @@ def test_spaces_around_the_plus_are_allowed() -> None:
     assert [link.name for link in chain(" drop + sort ")] == ["drop", "sort"]
 
 
-@pytest.mark.parametrize("name", ["srot", "", "sort,drop"])
+@each("name", ["srot", "", "sort,drop"])
 def test_an_unknown_name_is_answered_with_those_there_are(name: str) -> None:
     with pytest.raises(UnknownTransform, match=r"^there is no transform '.*'; there are: \w+, "):
         chain(name)
 
 
-@pytest.mark.parametrize("name", ["sort+", "+sort", "sort++drop"])
+@each("name", ["sort+", "+sort", "sort++drop"])
 def test_a_plus_needs_a_transform_on_either_side(name: str) -> None:
     with pytest.raises(UnknownTransform, match="joins nothing: a transform belongs on either side"):
         chain(name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("share", "n", "count"),
     [(0.5, 4, 2), (0.5, 5, 3), (0.55, 20, 11), (0.07, 100, 7), (0.0, 9, 0), (1.0, 9, 9)],
 )
@@ -462,7 +403,7 @@ def test_shuffle_keeps_no_bigram_where_that_can_be(words: list[str], mark: str, 
     assert result.exact == (fewest == 0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_shuffle_finds_an_order_of_many_repeated_words(seed: int) -> None:
     before = "the dog the cat the man the boy"
     result = words_only("shuffle", before, seed)
@@ -517,7 +458,7 @@ def test_a_destroyed_pair_has_no_gold_label(label: str) -> None:
     assert apply_once("sort", pair).gold is None
 
 
-@pytest.mark.parametrize("name", ["drop", "repeat"])
+@each("name", ["drop", "repeat"])
 def test_a_text_of_signs_that_the_model_does_not_know_is_not_emptied(name: str) -> None:
     (result,) = applied(name, [Pair("A man sat.", "\N{CAT} \N{DOG} \N{COW}")])
     assert not result.changed

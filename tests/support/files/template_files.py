@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import probe.templates
 from probe.templates import Request, generate, kinds
 from probe.templates.grammar import grammar
@@ -26,9 +24,6 @@ LEVELS = ("simple", "medium", "complex")
 ROWS = [(kind, row) for kind in kinds() for row in FILES[kind]["template"]]
 CRATE = "numerical_simple_crate"
 GIVE = "dative_simple_give"
-each_template = pytest.mark.parametrize(
-    ("kind", "row"), ROWS, ids=[f"{row['id']}" for _, row in ROWS]
-)
 
 
 def sample(kind: str, template: str, n: int = 40, **fields: Any) -> list[Any]:

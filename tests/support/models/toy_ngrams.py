@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from probe.pbsmt import translate
+from probe import pbsmt as translate
 
 ARPA = """\\data\\
 ngram 1=5

@@ -14,7 +14,7 @@ from probe.models.library import AnyModel, that_reads
 from probe.runs.access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
-from probe.transforms.presets import presets
+from probe.transforms.registry import presets
 from probe.ui.answers.request_limits import MAX_SHOWN
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.html.elements import NOTHING, alert, join, note

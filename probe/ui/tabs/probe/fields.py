@@ -11,8 +11,7 @@ from probe.analysis.importance import AUTO, FIRST_TITLE, METHODS, BaselineToken
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.options import OPTIONS
-from probe.transforms.presets import first_choice, presets
-from probe.transforms.registry import choice, ready
+from probe.transforms.registry import choice, first_choice, presets, ready
 from probe.ui.choices import short_model_choices
 from probe.ui.events import CHANGING, QUIET
 from probe.ui.html.probe.examination import not_available, notices, question

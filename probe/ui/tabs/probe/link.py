@@ -14,7 +14,7 @@ from probe.runs.access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
 from probe.transforms.options import DEFAULTS, Options, read_options
-from probe.transforms.presets import first_choice, foreign
+from probe.transforms.registry import first_choice, foreign
 from probe.ui.api.arguments import MAX_WHOLE
 from probe.ui.links import not_here, shortened
 from probe.ui.tabs.example_pairs import examples_of

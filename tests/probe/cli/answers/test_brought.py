@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import check_each
 from tests.support.commands import call, run
-from tests.support.each import each
 
 BROUGHT = Path(__file__).parents[3] / "brought"
 ASKS: list[tuple[str, str]] = [
@@ -103,7 +103,7 @@ def test_what_a_file_does_not_tell_is_asked(tmp_path: Path) -> None:
         assert case[1] in ended.stderr.splitlines()[-1]
         assert not (tmp_path / "out.csv").exists()
 
-    each({case[0]: case for case in ASKS}, check)
+    check_each({case[0]: case for case in ASKS}, check)
 
 
 def test_the_figure_is_right(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_the_figure_is_right(tmp_path: Path) -> None:
         lines = [line.removeprefix("note: ") for line in ended.output.splitlines() if line]
         assert len(lines) == len(set(lines)), "something is said twice"
 
-    each({case[0]: case for case in FIGURES}, check)
+    check_each({case[0]: case for case in FIGURES}, check)
 
 
 READ = ("--label-value", "1=entailment", "--label-value", "0=non-entailment")

@@ -1,13 +1,12 @@
 """Distractors as transforms: where the sentence stands, what is left alone, and what is said."""
 
-import pytest
-
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question, Span
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.apply import Result
 from probe.transforms.registry import ready
 from tests.probe.transforms.test_transforms import ODD, no_reading
+from tests.support.each import each
 
 NAMES = ("addsent", "addsent_first", "addsent_other")
 PASSAGE = "Anna Weber rebuilt the mill in 1850. It stands in Oldtown."
@@ -37,13 +36,13 @@ def test_the_second_list_has_another_false_answer() -> None:
     assert "Charles Babbage rebuilt" in made("addsent_other", ASKED).example.passage
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_sentence_says_which_rules_made_it(name: str) -> None:
     note = made(name, ASKED).note
     assert note.startswith("false answer: ") and "altered: Germany → England" in note
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_without_a_right_answer_the_predicted_one_is_faked(name: str) -> None:
     question = Question("When was the mill in Germany rebuilt?", PASSAGE)
     result = made(name, question, "1850")
@@ -51,14 +50,14 @@ def test_without_a_right_answer_the_predicted_one_is_faked(name: str) -> None:
     assert result.gold is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_question_without_a_word_to_alter_stays_and_says_why(name: str) -> None:
     result = made(name, Question("Who?", PASSAGE, "Anna Weber"))
     assert not result.changed and "a word in the question" in result.note
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+@each("name", NAMES)
+@each("text", ODD.values())
 def test_any_text_comes_to_an_end(name: str, text: str) -> None:
     for question in (Question(text, PASSAGE, "1850"), Question(ASKED.question, text, text)):
         result = made(name, question, text)

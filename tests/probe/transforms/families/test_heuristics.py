@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from probe.tasks.nli import LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options, Result, apply
-from probe.transforms.families.heuristics import CLAUSE
-from probe.transforms.families.wordnet_substitution import left_alone
+from probe.transforms.families.heuristics import CLAUSE, left_alone
 from probe.transforms.registry import SubWords, Tools, missing
+from tests.support.each import each
 from tests.support.property_settings import STEADY
 
 RELATED = [f"h{kind}{end}" for kind in ("verb", "noun", "adv", "adj") for end in ("syn", "ant")]
@@ -62,42 +62,40 @@ def small(text: str) -> list[str]:
 # labels
 
 
-@pytest.mark.parametrize("name", TO_FLIP)
+@each("name", TO_FLIP)
 def test_a_denied_entailment_is_none(name: str) -> None:
     assert applied(name, "entailment").gold == NON_ENTAILMENT
 
 
-@pytest.mark.parametrize(
-    "text", ["Mr. Smith left.", "Dr. Ames sang.", "St. Ives is far.", "I ran."]
-)
+@each("text", ["Mr. Smith left.", "Dr. Ames sang.", "St. Ives is far.", "I ran."])
 def test_a_denied_text_keeps_the_capital_of_a_title(text: str) -> None:
     denied = transformed("neghyp", "It rained.", text)
     assert denied and denied.hypothesis == f"{CLAUSE} {text}"
 
 
-@pytest.mark.parametrize("name", TO_FLIP)
+@each("name", TO_FLIP)
 def test_a_denied_contradiction_is_entailed(name: str) -> None:
     assert applied(name, "contradiction").gold == "entailment"
 
 
-@pytest.mark.parametrize("name", TO_FLIP)
+@each("name", TO_FLIP)
 def test_a_denied_neutral_hypothesis_stays_neutral(name: str) -> None:
     assert applied(name, "neutral").gold == "neutral"
 
 
-@pytest.mark.parametrize("name", [*SHUFFLES, "premsubseq", "negprem", "negprem_hyp"])
-@pytest.mark.parametrize("gold", LABELS)
+@each("name", [*SHUFFLES, "premsubseq", "negprem", "negprem_hyp"])
+@each("gold", LABELS)
 def test_what_destroys_the_sense_is_not_entailed(name: str, gold: Label) -> None:
     assert applied(name, gold).gold == NON_ENTAILMENT
 
 
-@pytest.mark.parametrize("name", ["hverbsyn", "hnounsyn", "hadvsyn", "hadjsyn"])
-@pytest.mark.parametrize("gold", LABELS)
+@each("name", ["hverbsyn", "hnounsyn", "hadvsyn", "hadjsyn"])
+@each("gold", LABELS)
 def test_synonyms_keep_the_label(name: str, gold: Label) -> None:
     assert applied(name, gold).gold == gold
 
 
-@pytest.mark.parametrize("name", ["hadjsyn", "hadjant"])
+@each("name", ["hadjsyn", "hadjant"])
 def test_adjectives_are_marked_as_our_extension(name: str) -> None:
     assert "our extension" in REGISTRY[name].source
 
@@ -198,13 +196,13 @@ def test_negprem_leaves_the_hypothesis_and_negprem_hyp_the_premise() -> None:
 # substitutions
 
 
-@pytest.mark.parametrize("name", RELATED)
+@each("name", RELATED)
 def test_a_substitution_leaves_the_premise(name: str) -> None:
     pair = transformed(name, SENTENCE, SENTENCE)
     assert pair is not None and pair.premise == SENTENCE
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "before", "after"),
     [
         ("hverbant", "They bought it and agreed.", "They sold it and disagreed."),
@@ -223,7 +221,7 @@ def test_without_a_limit_every_word_of_the_kind_is_replaced(
     assert reworded(name, before) == {after}
 
 
-@pytest.mark.parametrize("name", RELATED)
+@each("name", RELATED)
 def test_one_replacement_changes_one_word_of_two(name: str) -> None:
     texts = reworded(name, SENTENCE)
     assert all(text != SENTENCE for text in texts)
@@ -272,7 +270,7 @@ def test_all_senses_give_those_of_every_sense() -> None:
     assert reworded("hnounsyn", "A car stopped.") >= {"A auto stopped.", "A cable car stopped."}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "position"),
     [
         ("He has/VBZ gone/VBN ./.", 1),
@@ -293,7 +291,7 @@ def test_names_auxiliaries_copulas_and_negations_are_left_alone(text: str, posit
     assert left_alone(*tagged(text), position)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "position"),
     [
         ("He has/VBZ a/DT dog/NN ./.", 1),

@@ -4,9 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from probe.pbsmt.translate import (
+from probe.pbsmt import (
     MAX_WORDS,
 )
 from probe.tasks.nli import LABELS, NLI, Pair
@@ -17,6 +15,7 @@ from probe.transforms import REGISTRY, Options
 from probe.transforms import apply as apply_to_all
 from probe.transforms.apply import Result
 from probe.transforms.registry import Tools
+from tests.support.each import each
 
 
 def apply(name: str, premise: str, label: Label | None = None) -> tuple[str, str] | None:
@@ -30,7 +29,7 @@ def test_without_a_label_there_is_no_system_to_choose() -> None:
     assert apply("pbsmt", "A man sat.") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "name"),
     zip(LABELS, ["pbsmt_e", "pbsmt_n", "pbsmt_c"], strict=True),
 )

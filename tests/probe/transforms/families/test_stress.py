@@ -15,6 +15,7 @@ from probe.baselines import BASELINES
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Tools, missing
+from tests.support.each import each
 from tests.support.property_settings import STEADY
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -53,7 +54,7 @@ def one_word(before: str, after: str) -> tuple[str, str]:
 # spelling
 
 
-@pytest.mark.parametrize("name", ["spelling_swap", "spelling_keyboard", "spelling"])
+@each("name", ["spelling_swap", "spelling_keyboard", "spelling"])
 @STEADY
 @given(SENTENCE, st.integers(0, 99))
 def test_one_word_changes_and_nothing_else(name: str, text: str, seed: int) -> None:
@@ -85,7 +86,7 @@ def test_a_wrong_key_lies_beside_the_right_one(text: str, seed: int) -> None:
         assert abs(row.index(right.lower()) - row.index(wrong.lower())) == 1
 
 
-@pytest.mark.parametrize("name", ["spelling_swap", "spelling_keyboard", "spelling"])
+@each("name", ["spelling_swap", "spelling_keyboard", "spelling"])
 @STEADY
 @given(SENTENCE, st.integers(0, 99))
 def test_capitals_stay_where_they_are(name: str, text: str, seed: int) -> None:
@@ -94,7 +95,7 @@ def test_capitals_stay_where_they_are(name: str, text: str, seed: int) -> None:
         assert [c.isupper() for c in after] == [c.isupper() for c in text]
 
 
-@pytest.mark.parametrize("name", ["spelling_swap", "spelling_keyboard", "spelling"])
+@each("name", ["spelling_swap", "spelling_keyboard", "spelling"])
 def test_a_word_inside_another_is_not_hit(name: str) -> None:
     for seed in range(40):
         after = misspelt(name, "12-planet plan", seed)
@@ -129,7 +130,7 @@ def test_content_words_leave_out_singular_nouns() -> None:
 # tautologies as in the released code
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "made"),
     [
         ("He left.", "He left and true is true."),
@@ -236,7 +237,7 @@ def test_half_of_the_contradictions_have_a_phrase() -> None:
     assert 150 < sum("than" in pair.hypothesis for pair in pairs) < 250
 
 
-@pytest.mark.parametrize(("number", "changed"), [("first", {"30"}), ("random", {"30", "40"})])
+@each(("number", "changed"), [("first", {"30"}), ("random", {"30", "40"})])
 def test_the_first_number_or_any_is_changed(number: str, changed: set[str]) -> None:
     premise = "Tim has 30 nails and 40 bolts."
     options = replace(Options(), number=number)  # type: ignore[arg-type]  # one of the two
@@ -247,7 +248,7 @@ def test_the_first_number_or_any_is_changed(number: str, changed: set[str]) -> N
     assert changed_numbers == changed
 
 
-@pytest.mark.parametrize(
+@each(
     "premise",
     [
         "Tim has at least 5 hats.",
@@ -269,7 +270,7 @@ def test_a_long_number_is_read() -> None:
 # all of them
 
 
-@pytest.mark.parametrize("name", ["antonym", "numerical"])
+@each("name", ["antonym", "numerical"])
 def test_the_pairs_of_a_row_differ_and_keep_its_id(name: str) -> None:
     pairs = transformed(
         name, Pair("Ann won 3 victories in the war.", "Her wife won 3.", None, "r7")

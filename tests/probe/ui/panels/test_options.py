@@ -7,7 +7,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS, Options
-from probe.transforms.presets import GROUPS, group_of, options_of
+from probe.transforms.registry import GROUPS, group_of, options_of
 from probe.ui.panels import options
 
 

@@ -8,7 +8,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING, problem
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
-from probe.transforms.presets import presets
+from probe.transforms.registry import presets
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.answer import draw, name_preset, take_example, take_preset
 

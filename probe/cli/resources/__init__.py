@@ -1,1 +1,0 @@
-"""The commands that make what transforms and baselines need: tables and weights."""

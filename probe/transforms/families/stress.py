@@ -1,0 +1,402 @@
+"""The stress tests (Naik et al. 2018, section 3): tautologies, misspellings, antonyms, numbers.
+
+A tautology changes no label. It goes before the mark that ends the text and all the rest stays. The
+released code (`tautology="naik_code"`) puts it before the first of all marks and drops what comes
+after, so "Mr. Hale left." ends at "Mr" and "It cost 3.5 dollars." at "3"; a text in which no mark
+ends a word gets it at its end.
+
+A misspelling changes one word, and no label.
+
+For an antonym Lesk's algorithm picks the sense of each word from its sentence; every antonym of the
+sense gives a pair, a contradiction: the premise with the altered premise as the hypothesis, and the
+altered hypothesis as the premise with the original hypothesis. The paper speaks of nouns and
+adjectives. Its code (`antonym="naik_code"`) takes senses that WordNet files under nouns and
+satellite adjectives only, which leaves out "hot" and "cold". Words are replaced where they stand,
+the code replaces the first equal substring. The antonym is the dictionary's form: "boys" becomes
+"girl", as in the code.
+
+A premise with a number and a name yields three pairs. The number's first digit is changed, "less
+than" or "more than" put before the new number so that the old one satisfies it: entailment. The two
+swapped: neutral. The number changed, or the same number with the phrase: contradiction. A number is
+a token of digits alone. Numbers with commas, decimals or a sign are passed over, as the code does
+through int(). Passed over here as well: 0, for "less than 1" leaves nothing else in counts of
+things; a number attached to the characters before it ($350); and one that a comparison introduces
+already ("more than 6"), where the new phrase would deny the label.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from random import Random
+
+from probe.first_import import first_import
+from probe.graphemes import clusters
+from probe.stopping import check_stop
+from probe.tasks.label_rules import COMPUTED, KEEP
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI, Pair
+from probe.tasks.task import SOURCE, TARGET
+from probe.text import tagger
+from probe.text.wordnet import reader
+from probe.text.words import Span, spans, substitute
+from probe.transforms.options import Antonym, Number, Spelling, Tautology
+from probe.transforms.registry import Tools, transform
+
+register = partial(transform, family="stress", source="Naik et al. 2018, section 3")
+
+
+# tautologies
+
+MARKS, CLOSERS = ".!?", "\"'”’)]"
+FIRST_MARK, ENDING_MARK = re.compile(r"[.!?]"), re.compile(r"[.!?](?=[\s)]|\Z)")
+
+
+def append(text: str, clause: str) -> str | None:
+    """Insert a clause before the final marks of a text, None where the text is empty."""
+    whole = text.rstrip()
+    bare = whole.rstrip(CLOSERS)
+    ends = bare.endswith(tuple(MARKS))
+    cut = len(bare.rstrip(MARKS).rstrip()) if ends else len(whole)
+    return f"{whole[:cut]} {clause}{whole[cut:]}".strip() if cut else None
+
+
+def append_first(text: str, clause: str) -> str | None:
+    """Insert a clause before the first mark and end there, None where no text is before it."""
+    mark = FIRST_MARK.search(text) if ENDING_MARK.search(text) else None
+    sentence = text[: mark.end()] if mark else text.rstrip()
+    bare = sentence[: mark.start()].rstrip() if mark else sentence
+    return f"{bare} {clause}{sentence[len(bare) :]}".strip() if bare.strip() else None
+
+
+APPENDERS: Mapping[Tautology, Callable[[str, str], str | None]] = {
+    "end": append,
+    "naik_code": append_first,
+}
+CLAUSES = {
+    "word_overlap": (
+        "Add a tautology",
+        'Adds "and true is true" at the end of {target}, which changes nothing of its meaning.',
+        "and true is true",
+    ),
+    "negation": (
+        "Add a negation",
+        'Adds "and false is not true" at the end of {target}, which changes nothing of its '
+        "meaning.",
+        "and false is not true",
+    ),
+    "length_mismatch": (
+        "Lengthen the other text",
+        'Adds "and true is true" five times at the end of {source}, which changes nothing.',
+        " ".join(["and true is true"] * 5),
+    ),
+    "control_tautology": (
+        "Add another tautology",
+        'Adds "and green is not red" at the end of {target}, to see whether any tautology is '
+        "ignored.",
+        "and green is not red",
+    ),
+}
+"""Titles, summaries and clauses; the last tests a fine-tuned model (Naik et al. 2018, table 5)."""
+
+
+def appended(text: str, tools: Tools, clause: str) -> str | None:
+    """Append a clause as the option says."""
+    return APPENDERS[tools.options.tautology](text, clause)
+
+
+for name, (title, summary, clause) in CLAUSES.items():
+    role = SOURCE if "{source}" in summary else TARGET
+    register(
+        name,
+        title,
+        summary,
+        rule=KEEP,
+        reads=role,
+        edits=role,
+        applies=f"text in {{{role}}}",
+        options=("tautology",),
+        home=NLI.name,
+        language="English",
+    )(partial(appended, clause=clause))
+
+
+# misspellings
+
+TAGS: Mapping[Spelling, frozenset[str]] = {
+    "content": frozenset({"NNP", "NNS", "NNPS", "JJ", "JJR", "JJS"}),
+    "function": frozenset({"IN", "CC", "DT", "PRP", "PRP$", "WP", "WP$"}),
+}
+KEYS = """
+q:w w:eq e:rw r:te t:ry y:tu u:yi i:uo o:ip p:o
+a:s s:da d:sf f:gd g:fh h:gj j:hk k:jl l:k
+z:x x:zc c:xv v:cb b:vn n:mb m:n
+"""
+NEIGHBOURS: Mapping[str, str] = dict(entry.split(":") for entry in KEYS.split())
+"""The keys beside a letter's, as the code has them: l has only k, m only n."""
+
+Letters = Sequence[str]
+"""A word as its grapheme clusters, so that no accent or vowel sign is torn from its letter."""
+
+
+def swap_indices(word: Letters, spelling: Spelling) -> list[int]:
+    """Return the indices of letters that differ from the next letter.
+
+    Of any words the code takes those with more than two different letters and no hyphen; of
+    content and function words all, so that "of" becomes "fo".
+    """
+    letters = {letter.upper() for letter in word if _is_letter(letter)}
+    if spelling == "any" and ("-" in word or len(letters) < 3):
+        return []
+    return [
+        index
+        for index, (left, right) in enumerate(pairwise(word))
+        if _is_letter(left) and _is_letter(right) and left.upper() != right.upper()
+    ]
+
+
+def swap(word: Letters, index: int, rng: Random) -> str:
+    """Swap a letter with the next; the pattern of capitals stays."""
+    left, right = word[index], word[index + 1]
+    swapped = _cased(right, left), _cased(left, right)
+    return "".join((*word[:index], *swapped, *word[index + 2 :]))
+
+
+def key_indices(word: Letters, spelling: Spelling) -> list[int]:
+    """Return the indices of letters from a to z, in words of more than one character."""
+    return [
+        index for index, letter in enumerate(word) if letter.lower() in NEIGHBOURS and len(word) > 1
+    ]
+
+
+def press_neighbour(word: Letters, index: int, rng: Random) -> str:
+    """Replace a letter by one beside it on the keyboard."""
+    key = rng.choice(NEIGHBOURS[word[index].lower()])
+    return "".join((*word[:index], _cased(key, word[index]), *word[index + 1 :]))
+
+
+def _is_letter(letter: str) -> bool:
+    return letter[0].isalpha()
+
+
+Misspelling = tuple[Callable[[Letters, Spelling], list[int]], Callable[[Letters, int, Random], str]]
+"""A kind of error: the letters of a word at which it can happen, and the misspelt word."""
+SWAP: Misspelling = (swap_indices, swap)
+KEYBOARD: Misspelling = (key_indices, press_neighbour)
+misspell = partial(register, rule=KEEP, options=("spelling",), home=NLI.name)
+
+
+@misspell(
+    "spelling_swap",
+    "Swap two letters",
+    "Swaps two neighbouring letters in one word of {target}.",
+    applies="a word in {target} with letters to swap",
+)
+def spelling_swap(text: str, tools: Tools) -> str | None:
+    """Swap two letters that differ, so that the word changes; the code tries five times."""
+    return _misspell(text, tools, SWAP)
+
+
+@misspell(
+    "spelling_keyboard",
+    "Press a wrong key",
+    "Replaces a letter in one word of {target} by its neighbour on the keyboard.",
+    applies="a word in {target} with a letter from a to z",
+)
+def spelling_keyboard(text: str, tools: Tools) -> str | None:
+    """Replace a letter by the key to its left or right."""
+    return _misspell(text, tools, KEYBOARD)
+
+
+@misspell(
+    "spelling",
+    "Misspell a word",
+    "Misspells one word of {target}: by chance two letters swapped or a wrong key pressed.",
+    applies="a word in {target} that can be misspelt",
+)
+def spelling(text: str, tools: Tools) -> str | None:
+    """Draw a kind of error for the row; where no word allows it, take the other."""
+    first, second = tools.rng.sample([SWAP, KEYBOARD], 2)
+    return _misspell(text, tools, first) or _misspell(text, tools, second)
+
+
+def _misspell(text: str, tools: Tools, misspelling: Misspelling) -> str | None:
+    word_class, (indices_of, misspelt) = tools.options.spelling, misspelling
+    every = spans(text)
+    words = [token.word for token in every]
+    tags = tagger.tag(words) if word_class in TAGS else words
+    tokens = [
+        (token, word, indices)
+        for token, tag in zip(every, tags, strict=True)
+        if word_class not in TAGS or tag in TAGS[word_class]
+        if (word := clusters(text[token.start : token.end]))
+        and (indices := indices_of(word, word_class))
+    ]
+    if not tokens:
+        return None
+    token, word, indices = tools.rng.choice(tokens)
+    new = misspelt(word, tools.rng.choice(indices), tools.rng)
+    return substitute(text, [(token.start, token.end, new)])
+
+
+def _cased(letter: str, like: str) -> str:
+    """Return a letter in the case of another; one that would become two letters stays."""
+    cased = letter.upper() if like.isupper() else letter.lower() if like.islower() else letter
+    return cased if len(cased) == len(letter) else letter
+
+
+# antonyms
+
+MAX_PAIRS = 32  # that one pair gives
+PARTS_OF_SPEECH: Mapping[Antonym, frozenset[str]] = {
+    "paper": frozenset({"n", "a", "s"}),
+    "naik_code": frozenset({"n", "s"}),
+}
+BLACKLIST_TEXT = """
+on off in out up down over under back here there yes no
+all some most other even just like still kind
+left right day days start starts end ends piano
+"""
+BLACKLIST = frozenset(BLACKLIST_TEXT.split())
+"""Words whose antonym seldom contradicts, found by trying WordNet's on our own sentences.
+
+Prepositions and adverbs that WordNet also lists as adjectives ("just", "unjust"), quantities
+("all", "some"), and words that mostly stand in another sense than the one with the antonym.
+The code has a list of 25 of its own.
+"""
+SPURIOUS = "civilian"  # the opposite of a serviceman, one of WordNet's senses of "man"
+
+
+@register(
+    "antonym",
+    "Contradict by an antonym",
+    "Sets a sentence against itself with one word turned into its antonym.",
+    rule=COMPUTED,
+    fields=NLI.fields,
+    applies="a noun or adjective with an antonym",
+    needs=("wordnet",),
+    options=("antonym",),
+    language="English",
+)
+def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
+    """Make a pair for each antonym, those of the premise first, at most 32."""
+    allowed_pos = PARTS_OF_SPEECH[tools.options.antonym]
+    made = (
+        replace(pair, **{other: text, "gold": CONTRADICTION})
+        for field, other in (("premise", "hypothesis"), ("hypothesis", "premise"))
+        for text in _altered(getattr(pair, field), allowed_pos)
+    )
+    pairs: dict[Pair, None] = {}
+    for each in made:
+        if each.premise != each.hypothesis:
+            pairs[each] = None
+        if len(pairs) == MAX_PAIRS:
+            break
+    return tuple(pairs) or None
+
+
+def _altered(text: str, allowed_pos: frozenset[str]) -> Iterator[str]:
+    tokens = spans(text)
+    context = {token.word.lower() for token in tokens}
+    antonyms_of: dict[str, list[str]] = {}
+    for token in tokens:
+        check_stop()
+        word = token.word.lower()
+        if word not in antonyms_of:
+            antonyms_of[word] = antonyms(word, context, allowed_pos)
+        for name in antonyms_of[word]:
+            new = name[0].upper() + name[1:] if token.word[0].isupper() else name
+            yield substitute(text, [(token.start, token.end, new)])
+
+
+def antonyms(word: str, context: set[str], allowed_pos: frozenset[str]) -> list[str]:
+    """Return the antonyms of the sense that Lesk's algorithm gives a lower-cased word.
+
+    None of them for a sense of another part of speech, and none of several words.
+    """
+    with first_import:
+        from nltk.wsd import lesk  # slow, and no page waits for it
+
+    if word in BLACKLIST or not (synsets := reader().synsets(word)):
+        return []
+    sense = lesk(context, word, synsets=synsets)
+    if sense.pos() not in allowed_pos:
+        return []
+    names = [other.name() for lemma in sense.lemmas() for other in lemma.antonyms()]
+    return [name for name in dict.fromkeys(names) if "_" not in name and name != SPURIOUS]
+
+
+# numbers
+
+DIGITS = re.compile(r"[0-9]+")
+NAMES = frozenset({"NNP", "NNPS"})
+COMPARED = """
+than least most over under above below about around nearly almost approximately roughly between
+exceeding within
+"""
+COMPARISONS = frozenset(COMPARED.split())
+OPENERS = "([{\"'“‘"
+NEW_DIGITS = "12345678"  # the code draws from 1 to 8; a 9 can only be an old digit
+PHRASES = ("more than", "less than")
+CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
+    "first": lambda rng, numbers: numbers[0],
+    "random": lambda rng, numbers: rng.choice(numbers),
+}
+
+
+@register(
+    "numerical",
+    "Change a number",
+    "Makes three statements about a number in the premise: entailed, contradicted and neutral.",
+    rule=COMPUTED,
+    fields=NLI.fields,
+    applies="a number and a name in the premise",
+    needs=("tagger",),
+    options=("number",),
+    language="English",
+)
+def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
+    """Return the entailed, the contradicted and the neutral pair, in this order.
+
+    The hypothesis of the pair plays no part. From "Tim has 350 nails." may come "Tim has less than
+    750 nails." The paper takes any number, its code the first (`number`); where there is none the
+    code repeats the statements of the row before, and this transform does not apply. The code uses
+    a recogniser of persons, places and organisations, this one a tagger of proper nouns.
+    """
+    tokens = spans(pair.premise)
+    numbers = [token for i, token in enumerate(tokens) if _usable(pair.premise, tokens, i)]
+    if not numbers or not NAMES & set(tagger.tag([token.word for token in tokens])):
+        return None
+    token = CHOICES[tools.options.number](tools.rng, numbers)
+    number = token.word.lstrip("0")
+
+    def stating(phrase: str) -> str:
+        return substitute(pair.premise, [(token.start, token.end, phrase)])
+
+    changed = _with_another_digit(number, tools.rng)
+    # as many digits as before: the first decides which is larger
+    phrase = "less than" if number[0] < changed[0] else "more than"
+    entailed = stating(f"{phrase} {changed}")
+    if tools.rng.random() < 0.5:
+        contradicted = stating(_with_another_digit(number, tools.rng))
+    else:
+        contradicted = stating(f"{tools.rng.choice(PHRASES)} {number}")
+    return (
+        replace(pair, hypothesis=entailed, gold=ENTAILMENT),
+        replace(pair, hypothesis=contradicted, gold=CONTRADICTION),
+        replace(pair, premise=entailed, hypothesis=pair.premise, gold=NEUTRAL),
+    )
+
+
+def _usable(text: str, tokens: Sequence[Span], i: int) -> bool:
+    token = tokens[i]
+    if not DIGITS.fullmatch(token.word) or not token.word.strip("0"):
+        return False
+    attached = token.start > 0 and not text[token.start - 1].isspace()
+    if attached and text[token.start - 1] not in OPENERS:
+        return False
+    return i == 0 or tokens[i - 1].word.lower() not in COMPARISONS
+
+
+def _with_another_digit(number: str, rng: Random) -> str:
+    return rng.choice([digit for digit in NEW_DIGITS if digit != number[0]]) + number[1:]

@@ -1,0 +1,1 @@
+"""How what ships was made: `python -m recipes.tagger`, `.translators` and `.bag_of_words`."""
