@@ -74,7 +74,7 @@ def opened_by(call: str) -> list[str]:
     """Return the files of models that a call of the library opens, in their order."""
     script = [sys.executable, "-c", OPENED.format(call=call)]
     answer = subprocess.run(script, capture_output=True, text=True, check=True)
-    return [path.rpartition("/models/")[2] for path in answer.stdout.splitlines()]
+    return [path.rpartition("/models/")[2] for path in answer.stdout.split()]
 
 
 def test_opening_a_model_opens_no_other_and_its_weights_once() -> None:
