@@ -14,7 +14,7 @@ from probe.cli.options import AsJson, choice
 from probe.cli.output import make_folder, print_json
 from probe.errors import ExperimentError, ModelError
 from probe.models.library import find
-from probe.models.shared_weights import share_weights
+from probe.models.weights import share_weights
 from probe.runs.experiment import run_json, run_title
 from probe.runs.gallery import gallery_runs
 from probe.runs.run import StoredRun

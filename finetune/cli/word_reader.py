@@ -20,8 +20,8 @@ from finetune.cli.options import (
     make_model_folder,
     unless_finished,
 )
-from finetune.training.recipes import WORD_READERS, ReaderPreset
-from finetune.training.word_readers import train, untrained
+from finetune.training.recipes import WORD_READERS, Preset
+from finetune.training.word_models import train_reader, untrained_reader
 from probe.cli.options import PrecisionName
 from probe.data.questions import answered, question_rows
 from probe.errors import ModelError, TrainingError
@@ -51,7 +51,11 @@ def word_reader_command(
     torch.set_num_threads(threads)
     settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
     make_model_folder(out, resumes=True)
-    reader = _trained(more, model) if more else untrained(model, preset, vectors, correction, seed)
+    reader = (
+        _trained(more, model)
+        if more
+        else untrained_reader(model, preset, vectors, correction, seed)
+    )
     rows = [row for file in train_file for row in question_rows(file)]
     questions = answered(rows)
     parameters = sum(weight.numel() for weight in reader.model.parameters())
@@ -60,7 +64,7 @@ def word_reader_command(
         f"weights, batches of {settings.recipe.batch}, lr {settings.recipe.lr:g}, at most "
         f"{settings.epochs} epochs"
     )
-    rows_left = train(reader, settings, questions, out, seed, minutes, resolve(precision))
+    rows_left = train_reader(reader, settings, questions, out, seed, minutes, resolve(precision))
     for row in unless_finished(rows_left, out):
         typer.echo(
             f"epoch {row.epoch}  loss {row.loss:.4f}  held out F1 {100 * row.dev:.1f}  "
@@ -68,7 +72,7 @@ def word_reader_command(
         )
 
 
-def _preset(model: str, preset: str) -> ReaderPreset:
+def _preset(model: str, preset: str) -> Preset:
     if preset not in WORD_READERS.get(model, {}):
         known = ", ".join(f"{name} ({', '.join(it)})" for name, it in WORD_READERS.items())
         raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
@@ -84,8 +88,8 @@ def _trained(folder: Path, model: str) -> Reader:
 
 
 def _changed(
-    preset: ReaderPreset, lr: float | None, batch: int | None, epochs: int | None, fall: bool
-) -> ReaderPreset:
+    preset: Preset, lr: float | None, batch: int | None, epochs: int | None, fall: bool
+) -> Preset:
     """Return a preset with what the person sets otherwise."""
     recipe = replace(preset.recipe, lr=lr or preset.recipe.lr, batch=batch or preset.recipe.batch)
     return replace(preset, recipe=recipe, epochs=epochs or preset.epochs, fall=preset.fall or fall)

@@ -25,8 +25,14 @@ from finetune.cli.options import (
 )
 from finetune.training.encoded import encode, score
 from finetune.training.recipes import WORD_MODELS, Preset
-from finetune.training.word_models import train, untrained
-from finetune.training.word_vectors import embed_words, reduce_by_pca, vocabulary, with_special
+from finetune.training.word_models import (
+    embed_words,
+    reduce_by_pca,
+    train,
+    untrained,
+    vocabulary,
+    with_special,
+)
 from probe.cli.file_options import takes_file
 from probe.cli.options import PrecisionName, choice
 from probe.cli.output import make_folder
@@ -126,7 +132,7 @@ def _changed(
         preset,
         recipe=replace(recipe, lr=lr or recipe.lr, batch=batch or recipe.batch),
         epochs=epochs or preset.epochs,
-        halve=preset.halve and not fall,
+        halve_patience=None if fall else preset.halve_patience,
         fall=fall,
     )
 

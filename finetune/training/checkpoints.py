@@ -14,8 +14,7 @@ from safetensors.torch import load_model as load_tied
 from safetensors.torch import save_model as save_tied
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from finetune.training.loop import Diverged, Trainee, require_finite
-from finetune.training.optimisers import Weights
+from finetune.training.loop import Diverged, Trainee, Weights, require_finite
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel

@@ -14,17 +14,13 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
 
-def _unheard(words: str) -> None:
-    """Say nothing: who reads a file of the app's own needs no word on it."""
-
-
 @dataclass(frozen=True)
 class Asked:
     """How files of examples are read, and who is told what they would not expect of that."""
 
     options: FileOptions = AS_THE_FILE_TELLS
     bounds: Bounds = UNBOUNDED
-    tell: Callable[[str], None] = _unheard
+    tell: Callable[[str], None] = lambda words: None  # of a file of the app's own
 
 
 def read_pairs(

@@ -9,9 +9,15 @@ import torch
 from transformers import BatchEncoding
 
 from finetune.training.checkpoints import begun_with, load_checkpoint, save_checkpoint, save_model
-from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, train_epoch, trainable
+from finetune.training.loop import (
+    Trainee,
+    Trainer,
+    epoch_batches,
+    make_optimiser,
+    train_epoch,
+    trainable,
+)
 from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
-from finetune.training.optimisers import make_optimiser
 from probe.errors import TrainingError
 from probe.metrics import accuracy
 from probe.models.architectures import Recipe
@@ -165,11 +171,18 @@ def train_steps(
         raise TrainingError("the training files hold no example that can be trained on")
     if options.freeze_word_embeddings:
         trainee.model.get_input_embeddings().requires_grad_(False)
-    batches = _batches(lengths, options)
+    batches = [
+        rows
+        for epoch in range(options.epochs)
+        for rows in epoch_batches(lengths, options.batch, options.seed, epoch)
+    ]
     rates = [
         options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
     ]
-    trainer = _trainer(trainee, options, loss)
+    settings = {"weight_decay": options.weight_decay}
+    recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
+    optimiser = make_optimiser(recipe, trainable(trainee), options.lr)
+    trainer = Trainer(trainee, recipe, optimiser, options.precision, loss)
     same = {**asdict(options), **begun}
     start = load_checkpoint(trainee, trainer.optimiser, same, out)
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
@@ -190,22 +203,6 @@ def _accuracy(
 ) -> float:
     labels = [prediction.label for prediction in classifier.predict(examples, options.precision)]
     return accuracy(classifier.task, labels, examples)
-
-
-def _batches(lengths: Sequence[int], options: TrainingOptions) -> list[list[int]]:
-    """Return the batches of all epochs, one after the other."""
-    return [
-        rows
-        for epoch in range(options.epochs)
-        for rows in epoch_batches(lengths, options.batch, options.seed, epoch)
-    ]
-
-
-def _trainer(trainee: TraineeT, options: TrainingOptions, loss: Loss) -> Trainer[TraineeT]:
-    settings = {"weight_decay": options.weight_decay}
-    recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
-    optimiser = make_optimiser(recipe, trainable(trainee), options.lr)
-    return Trainer(trainee, recipe, optimiser, options.precision, loss)
 
 
 def schedule(step: int, steps: int, warmup: float) -> float:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import torch
 
 from finetune.training.losses import cross_entropy
+from probe.models.checkpoint import change_outputs
 from probe.models.classifier import Classifier
-from probe.models.head import change_outputs
 from probe.tasks.task import INVALID
 
 
@@ -23,12 +23,10 @@ def with_invalid_class(classifier: Classifier) -> Classifier:
     if INVALID in classifier.order:
         return replace(classifier, model=model)
     order = (*classifier.order, INVALID)
-    change_outputs(classifier.name, model, _with_mean, order)
+    change_outputs(
+        classifier.name, model, lambda rows: torch.cat([rows, rows.mean(0, keepdim=True)]), order
+    )
     return replace(classifier, model=model.eval(), order=order)
-
-
-def _with_mean(rows: torch.Tensor) -> torch.Tensor:
-    return torch.cat([rows, rows.mean(0, keepdim=True)])
 
 
 START, STEPS = 1.5, 50

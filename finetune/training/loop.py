@@ -6,20 +6,118 @@ Encoder training, the word models' training and inoculation cells all go through
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 import torch
-from torch.optim import Optimizer
+from torch.autograd.graph import increment_version
+from torch.nn import Parameter
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from torch.optim import Adagrad, Adam, AdamW, Optimizer
 from transformers import BatchEncoding, PreTrainedModel
 
 from finetune.training.losses import Loss, cross_entropy
-from finetune.training.optimisers import MovingAverage, Weights, averaged, clip_gradients
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.hardware import Precision, autocast
 from probe.stopping import Stop, halt, never
+
+
+def adamw(weights: Sequence[Parameter], lr: float, weight_decay: float = 0.01) -> AdamW:
+    """Return AdamW over weights; biases and layer norms are not decayed."""
+    return AdamW(
+        [
+            {"params": [w for w in weights if w.ndim > 1], "weight_decay": weight_decay},
+            {"params": [w for w in weights if w.ndim <= 1], "weight_decay": 0.0},
+        ],
+        lr=lr,
+        fused=True,
+    )
+
+
+OPTIMISERS: Mapping[str, Callable[..., Optimizer]] = {  # each takes settings of its own
+    "adamw": adamw,
+    "adam": partial(Adam, fused=True),
+    "adagrad": Adagrad,
+}
+
+
+def make_optimiser(recipe: Recipe, weights: Sequence[Parameter], lr: float) -> Optimizer:
+    """Return a recipe's optimiser over weights, without state from earlier steps."""
+    optimiser = OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
+    optimiser.register_step_post_hook(_count_change)
+    return optimiser
+
+
+def _count_change(optimiser: Optimizer, *_: Any) -> None:  # Any: what the step was called with
+    """Count a step as a change of the weights, by which copies in bf16 know that they are stale.
+
+    torch's fused steps change weights and do not count that.
+    """
+    for group in optimiser.param_groups:
+        increment_version(group["params"])
+
+
+def clip_gradients(recipe: Recipe, weights: Iterable[Parameter]) -> None:
+    """Clip the gradients of weights as a recipe says."""
+    if recipe.clip_norm is not None:
+        clip_grad_norm_(weights, recipe.clip_norm)
+    if recipe.clip_value is not None:
+        clip_grad_value_(weights, recipe.clip_value)
+
+
+Weights = dict[str, torch.Tensor]
+"""Weights by name."""
+
+
+@dataclass(frozen=True)
+class MovingAverage:
+    """Averages of weights by name, changed in place. A decay of zero follows the weights."""
+
+    decay: float
+    weights: Weights
+
+    @torch.no_grad()
+    def update(self, model: PreTrainedModel, step: int) -> None:
+        """Move towards the weights after this step, counted from one; faster in early steps.
+
+        The decay is at most (step + 1) / (step + 10), as in AllenNLP.
+        """
+        decay = min(self.decay, (step + 1) / (step + 10))
+        for name, weight in model.named_parameters():
+            self.weights[name].lerp_(weight, 1 - decay)
+
+
+def average_of(
+    recipe: Recipe, model: PreTrainedModel, saved: Mapping[str, torch.Tensor] = {}
+) -> MovingAverage | None:
+    """Return an average that begins at a model's weights, or at saved ones; None without any."""
+    if recipe.average is None:
+        return None
+    own = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    return MovingAverage(recipe.average, own | dict(saved))
+
+
+@contextmanager
+@torch.no_grad()
+def averaged(model: PreTrainedModel, average: MovingAverage | None) -> Iterator[None]:
+    """Give a model its averages within the context, where there are any."""
+    weights = {} if average is None else average.weights
+    own = {name: model.get_parameter(name).clone() for name in weights}
+    try:
+        _copy(weights, model)
+        yield
+    finally:
+        _copy(own, model)
+
+
+def _copy(weights: Weights, model: PreTrainedModel) -> None:
+    for name, weight in weights.items():
+        model.get_parameter(name).copy_(weight)
+
 
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed
 
@@ -129,7 +227,7 @@ def train_epochs(
 
     `measure` returns the dev score of the weights as they are. Raises Cancelled and Diverged.
     """
-    model, size, steps, without_gain, waited = trainer.classifier.model, len(data.lengths), 0, 0, 0
+    model, size, without_gain, waited = trainer.classifier.model, len(data.lengths), 0, 0
     for passed, epoch in enumerate(schedule.epochs):
         start, total = time.monotonic(), 0.0
         batches = epoch_batches(data.lengths, schedule.batch, schedule.seed, epoch)
@@ -137,10 +235,11 @@ def train_epochs(
         rates = [schedule.rate(fraction, without_gain) for fraction in fractions]
         seed = (schedule.seed * 1_000 + epoch) * 1_000_003
         losses = train_epoch(trainer, batches, rates, data.batch, seed, stop)
-        for loss, rows in zip(losses, batches, strict=True):
-            total, steps = total + loss * len(rows), steps + 1
+        before = (epoch - 1) * len(batches)
+        for step, (loss, rows) in enumerate(zip(losses, batches, strict=True), before + 1):
+            total += loss * len(rows)
             if trainer.average:
-                trainer.average.update(model, steps)
+                trainer.average.update(model, step)
         speed = size / (time.monotonic() - start)
         with averaged(model, trainer.average):
             require_finite(model)

@@ -2,7 +2,7 @@
 
 "All else as in the original training" (Liu et al. 2019): an inoculation keeps the recipe of the
 model's architecture, all but the learning rate. Presets are Liu et al.'s AllenNLP configurations
-and the original papers'. Word vectors are ours throughout (`finetune.training.word_vectors`),
+and the original papers'. Word vectors are ours throughout (`finetune.training.word_models`),
 where both took GloVe's. The ESIM paper's are cased: make them with `python -m finetune vectors
 --cased`.
 """
@@ -45,16 +45,16 @@ def default_rate(model: str, mode: Mode = "full") -> float:
 class Preset:
     """A published configuration of a word model: its settings and its training.
 
-    The rate is halved after an epoch without a gain (`halve`), or falls to zero over all epochs
-    (`fall`); `patience` is how many epochs without a gain end the training; `max_tokens` cuts
-    training pairs.
+    The rate is halved after more than `halve_patience` epochs in a row without a gain, counted anew
+    from each halving, never where that is None; or it falls to zero over all epochs (`fall`).
+    `patience` is how many epochs without a gain end the training; `max_tokens` cuts training pairs.
     """
 
     settings: Mapping[str, object]
     recipe: Recipe
     epochs: int
     patience: int
-    halve: bool = False
+    halve_patience: int | None = None
     fall: bool = False
     max_tokens: int = 96
 
@@ -66,23 +66,6 @@ class WordModel:
     model_type: str
     presets: Mapping[str, Preset]
     settings: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ReaderPreset:
-    """A configuration of a word-level reader: its settings and its training.
-
-    The rate is halved after more than `halve_patience` epochs in a row without a gain, counted anew
-    from each halving, never where that is None; or it falls to zero over all epochs (`fall`).
-    `patience` is how many epochs without a gain end the training.
-    """
-
-    settings: Mapping[str, object]
-    recipe: Recipe
-    epochs: int
-    patience: int
-    halve_patience: int | None = None
-    fall: bool = False
 
 
 _DA, _ESIM = ARCHITECTURES["decomposable"].recipe, ARCHITECTURES["esim"].recipe
@@ -103,7 +86,7 @@ DA = {
     ),
 }
 ESIM = {
-    "allennlp": Preset({"activation": "relu"}, _ESIM, epochs=75, patience=5, halve=True),
+    "allennlp": Preset({"activation": "relu"}, _ESIM, epochs=75, patience=5, halve_patience=0),
     "paper": Preset({"activation": "tanh"}, _ESIM, epochs=75, patience=7),
 }
 WORD_MODELS: Mapping[str, WordModel] = {
@@ -112,9 +95,9 @@ WORD_MODELS: Mapping[str, WordModel] = {
     "esim_char": WordModel("esim", ESIM, {"characters": True}),
 }
 
-_BIDAF = ReaderPreset({}, ARCHITECTURES["bidaf"].recipe, epochs=20, patience=10, halve_patience=2)
-_QANET = ReaderPreset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10)
-WORD_READERS: Mapping[str, Mapping[str, ReaderPreset]] = {
+_BIDAF = Preset({}, ARCHITECTURES["bidaf"].recipe, epochs=20, patience=10, halve_patience=2)
+_QANET = Preset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10)
+WORD_READERS: Mapping[str, Mapping[str, Preset]] = {
     "bidaf": {
         "allennlp": _BIDAF,
         "small": replace(_BIDAF, settings={"hidden_size": 50, "filters": 50}),

@@ -179,8 +179,14 @@ def train_further(
 ) -> Iterator[Epoch]:
     """Train in place and yield each epoch. Raises Cancelled."""
     from finetune.training.encoded import score
-    from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
-    from finetune.training.optimisers import make_optimiser
+    from finetune.training.loop import (
+        BestEpoch,
+        Schedule,
+        Trainer,
+        make_optimiser,
+        train_epochs,
+        trainable,
+    )
 
     data = ready.encoded(examples, min(training.max_tokens, ready.whole.max_tokens), stop)
     clean = ready.encoded(dev, ready.whole.max_tokens, stop)

@@ -17,10 +17,10 @@ from finetune.training.loop import (
     Schedule,
     Trainer,
     copied_weights,
+    make_optimiser,
     train_epochs,
     trainable,
 )
-from finetune.training.optimisers import make_optimiser
 from finetune.trials.datasets import Examples
 from finetune.trials.generalisation_plan import (
     Cell,

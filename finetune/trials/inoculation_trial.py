@@ -20,11 +20,13 @@ from finetune.training.loop import (
     Trainee,
     Trainer,
     TrainingData,
+    average_of,
+    averaged,
     copied_weights,
+    make_optimiser,
     train_epochs,
     trainable,
 )
-from finetune.training.optimisers import average_of, averaged, make_optimiser
 from finetune.training.reader import PreparedReader
 from finetune.training.recipes import Mode
 from finetune.trials.datasets import Examples, Sets, worst_variants

@@ -9,8 +9,7 @@ from typing import Any
 
 from finetune.training.encoded import encode, predictions
 from finetune.training.frozen_layers import lower_states, upper_part
-from finetune.training.loop import Trainer, take_step, trainable
-from finetune.training.optimisers import make_optimiser
+from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.reader import PreparedReader
 from finetune.training.recipes import Mode
 from finetune.trials.base import HowToTrain

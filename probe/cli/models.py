@@ -12,8 +12,7 @@ from probe.cli.output import print_json
 from probe.errors import OptionError
 from probe.models.inputs import FIELD, TEMPLATE
 from probe.models.library import entries, locate
-from probe.models.shared_weights import export_model
-from probe.models.weights import CONFIG, read_config
+from probe.models.weights import CONFIG, export_model, read_config
 from probe.reports.json import model_json
 from probe.tasks.task import TASKS
 
@@ -30,7 +29,7 @@ def main(context: typer.Context, as_json: AsJson = False) -> None:
         print_json(rows)
         return
     for row in rows:
-        weights = f"{row['parameters'] / 1e6:.1f} M weights"
+        weights = f"{row['parameters'] / 1e6:.1f} M weights" if row["parameters"] else "damaged"
         facts = f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights:16}"
         typer.echo(f"{facts} {row['summary']}")
 

@@ -1,7 +1,7 @@
 """What is known of each architecture: one row for every `model_type` that needs one.
 
 Rows are data. Who reads a field interprets it: `probe.models.embedding_hook` the embedding,
-`probe.models.tokenizers` the post-processor, `finetune.training.frozen_layers`
+`probe.models.checkpoint` the post-processor, `finetune.training.frozen_layers`
 the frozen part, `finetune.training.recipes` the recipe.
 """
 

@@ -1,7 +1,8 @@
 """Models read from folders, which are checked first: safetensors only, no code of their own."""
 
+import inspect
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
+from torch import nn
+from torch.nn.utils import skip_init
 from transformers import (
     CONFIG_MAPPING,
     MODEL_FOR_QUESTION_ANSWERING_MAPPING,
@@ -22,6 +27,7 @@ from transformers import (
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
     TokenizersBackend,
 )
 from transformers.models.auto.tokenization_auto import (
@@ -32,13 +38,13 @@ from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.data.names import listed
 from probe.errors import ModelError, UserError
+from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
 from probe.models.errors import loading_error, needs_code_message, reading_part
-from probe.models.head import change_outputs
-from probe.models.prediction import check_answer_rule
+from probe.models.hardware import device
+from probe.models.inputs import embedding_rows, is_decoder
+from probe.models.prediction import read_invalid_below, read_temperature
 from probe.models.reader import Reader
-from probe.models.tokenizers import restore_pair_encoding, set_padding
-from probe.models.torch_threads import device
 from probe.models.weights import (
     ADAPTER,
     ADAPTER_WEIGHTS,
@@ -47,10 +53,131 @@ from probe.models.weights import (
     check_weights,
     read_config,
     read_json,
+    read_sizes,
+    weight_files,
 )
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
+
+Rows = Callable[[torch.Tensor], torch.Tensor]
+"""Makes of a tensor with a row for each output one with rows for others."""
+
+
+def change_outputs(name: str, model: PreTrainedModel, rows: Rows, outputs: tuple[str, ...]) -> None:
+    """Change a model's last layer by its weights and bias, and name the outputs that it has then.
+
+    That is the last layer as wide as the model has outputs. Raises ModelError where there is none.
+    """
+    wide = model.config.num_labels
+    paths = [
+        path
+        for path, module in model.named_modules()
+        if isinstance(module, nn.Linear) and module.out_features == wide
+    ]
+    if not paths:
+        kind = model.config.model_type
+        raise ModelError(f"the outputs of {name!r}, a {kind} model, cannot be changed")
+    old = model.get_submodule(paths[-1])
+    assert isinstance(old, nn.Linear)  # as above
+    bias = old.bias is not None
+    new = skip_init(  # whose start would take numbers from the global random state
+        nn.Linear, old.in_features, len(outputs), bias=bias, device=old.weight.device
+    )
+    with torch.no_grad():
+        new.weight.copy_(rows(old.weight))
+        if bias:
+            new.bias.copy_(rows(old.bias))
+    parent, _, last = paths[-1].rpartition(".")
+    setattr(model.get_submodule(parent), last, new.train(old.training))
+    model.config.id2label = dict(enumerate(outputs))
+    model.config.label2id = {label: at for at, label in enumerate(outputs)}
+
+
+FIRST = "decoder_start_token_id"
+SAMPLE = ("A man walks.", "He moves.")
+
+
+def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """Agree on one padding token and return what is to be said of it.
+
+    A decoder is padded behind its texts, by its config's token, or else the tokenizer's. Where
+    neither has one it is the end token, unless texts end with that themselves: then there is none,
+    and examples are read one at a time.
+    """
+    decodes = is_decoder(model)
+    config, rows = model.config.get_text_config(), embedding_rows(model)
+
+    def usable(number: int | None) -> bool:
+        return number is not None and number >= 0 and (rows is None or number < rows)
+
+    own = [tokenizer.pad_token_id, getattr(config, "pad_token_id", None)]
+    chosen = next(filter(usable, reversed(own) if decodes else own), None)
+    note: tuple[str, ...] = ()
+    if chosen is None:
+        end = tokenizer.eos_token_id
+        if usable(end) and end not in tokenizer(*SAMPLE)["input_ids"]:
+            chosen = end
+            note = (
+                f"it has no padding token; its end token {tokenizer.eos_token} takes its place",
+            )
+        else:
+            note = ("it has no padding token, so that examples are read one at a time",)
+    if decodes:
+        config.pad_token_id, tokenizer.padding_side = chosen, "right"
+    if model.config.is_encoder_decoder and getattr(model.config, FIRST, None) is None:
+        setattr(model.config, FIRST, chosen)
+        note += (
+            f"its config does not say with which token its decoder begins ({FIRST}); "
+            "that of padding takes its place, as in T5",
+        )
+    if tokenizer.pad_token_id != chosen:
+        tokenizer.pad_token = None if chosen is None else tokenizer.convert_ids_to_tokens(chosen)
+    return note
+
+
+SEGMENT_IDS = "token_type_ids"
+GENERIC = "PreTrainedTokenizerFast"
+"""What version 4 called the class of a tokenizer without one of its own; 5 calls it otherwise."""
+
+
+def restore_pair_encoding(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    folder: Path,
+    stored: Mapping[str, Any],  # Any: JSON values
+) -> None:
+    """Join two texts as the model learnt it; `stored` is its tokenizer_config.json."""
+    facts = architecture(model.config.model_type)
+    if facts.own_post_processor:
+        restore_post_processor(tokenizer, folder)
+    generic = stored.get("tokenizer_class") == GENERIC and "model_input_names" not in stored
+    takes = SEGMENT_IDS in inspect.signature(model.forward).parameters
+    reads = takes and int(getattr(model.config, "type_vocab_size", 0) or 0) > 1
+    if facts.segment_ids or (generic and reads):
+        give_segment_ids(tokenizer)
+
+
+def give_segment_ids(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Let a tokenizer give segment ids unasked, and say so in the files that it is saved to."""
+    if SEGMENT_IDS not in tokenizer.model_input_names:
+        tokenizer.model_input_names = [*tokenizer.model_input_names, SEGMENT_IDS]
+        tokenizer.init_kwargs["model_input_names"] = tokenizer.model_input_names
+
+
+def restore_post_processor(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
+    """Join texts as `tokenizer.json` says, or as DeBERTa was trained where there is none."""
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
+        return
+    file = folder / "tokenizer.json"
+    stored = Tokenizer.from_file(str(file)).post_processor if file.is_file() else None
+    first, last = str(tokenizer.cls_token), str(tokenizer.sep_token)
+    tokenizer.backend_tokenizer.post_processor = stored or TemplateProcessing(
+        single=f"{first} $A {last}",
+        pair=f"{first} $A {last} $B:1 {last}:1",
+        special_tokens=[(name, tokenizer.convert_tokens_to_ids(name)) for name in (first, last)],
+    )
+
 
 loading = RLock()
 
@@ -183,7 +310,7 @@ def read_checkpoint(
     """
     read = _read(name, folder, device, CLASSIFIER, base)
     config = read.model.config
-    check_answer_rule(config)
+    read_temperature(config), read_invalid_below(config)  # numbers that can be used
     if config.problem_type == "regression":
         raise ModelError(
             f"the model {name!r} answers with a number on a scale (problem_type is "
@@ -199,14 +326,11 @@ def read_checkpoint(
         )
     if config.num_labels == 1:
         (output,) = read.outputs
-        change_outputs(name, read.model, _with_zeros, (f"{output} below 0", f"{output} above 0"))
+        sides = f"{output} below 0", f"{output} above 0"
+        # the softmax of 0 and a number is the sigmoid of that number
+        change_outputs(name, read.model, lambda row: torch.cat([torch.zeros_like(row), row]), sides)
         read = replace(read, number=True)
     return read
-
-
-def _with_zeros(row: torch.Tensor) -> torch.Tensor:
-    """Return two rows for one: the softmax of 0 and a number is the sigmoid of that number."""
-    return torch.cat([torch.zeros_like(row), row])
 
 
 def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:
@@ -249,12 +373,17 @@ def _read(
 
 @contextmanager
 def in_a_sentence(name: str, *folders: Path) -> Iterator[None]:
-    """Raise ModelError for what a broken folder makes transformers raise: errors of many kinds."""
+    """Raise ModelError for what a broken folder makes transformers raise: errors of many kinds.
+
+    A file of the folders that is damaged is named.
+    """
     try:
         yield
     except UserError:
         raise
     except Exception as problem:
+        for folder in folders:
+            read_sizes(name, weight_files(folder))
         raise loading_error(name, problem, *folders) from problem
 
 
@@ -304,15 +433,6 @@ def check_folder(name: str, folder: Path, head: Head) -> dict[str, Any]:  # Any:
     Returns its tokenizer_config.json.
     """
     config = read_config(name, folder)
-    _check_model_type(name, config, head)
-    _check_outputs(name, config)
-    check_weights(name, folder)
-    stored = read_json(name, folder / TOKENIZER)
-    _check_tokenizer(name, folder, config, stored)
-    return stored
-
-
-def _check_model_type(name: str, config: dict[str, Any], head: Head) -> None:
     model_type = str(config["model_type"])
     if model_type not in CONFIG_MAPPING:
         if "auto_map" in config:
@@ -322,15 +442,16 @@ def _check_model_type(name: str, config: dict[str, Any], head: Head) -> None:
         raise ModelError(
             f"the model {name!r} is no {head.title}: a {model_type} model {head.cannot}"
         )
-
-
-def _check_outputs(name: str, config: dict[str, Any]) -> None:
     names = config.get("id2label") or {}
     if not isinstance(names, dict) or {*names} != {str(at) for at in range(len(names))}:
         raise ModelError(
             f"id2label in the {CONFIG} of {name!r} does not number its outputs from 0 on: "
             f"{listed([*map(str, names)])}; name each output there by its number"
         )
+    check_weights(name, folder)
+    stored = read_json(name, folder / TOKENIZER)
+    _check_tokenizer(name, folder, config, stored)
+    return stored
 
 
 FORMER_CLASSES = ("MT5Tokenizer", "RetriBertTokenizer", "RealmTokenizer")
@@ -355,8 +476,9 @@ def _check_tokenizer(
             f"model_max_length in the {TOKENIZER} of {name!r} is no number of tokens: {most!r}; "
             "correct it, or leave it out"
         )
-    kind, whole = _tokenizer_class(written), (folder / "tokenizer.json").is_file()
-    former = whole and written.removesuffix("Fast") in FORMER_CLASSES
+    plain, whole = written.removesuffix("Fast"), (folder / "tokenizer.json").is_file()
+    kind: Any = tokenizer_class_from_name(written) or tokenizer_class_from_name(plain)
+    former = whole and plain in FORMER_CLASSES
     if named and kind is None and not former:
         raise ModelError(
             f"the tokenizer of the model {name!r} is of a class that is not known here, {written}, "
@@ -371,11 +493,6 @@ def _check_tokenizer(
             f"the model {name!r} has no vocabulary, such as a tokenizer.json; copy the files of "
             "the tokenizer that it was trained with into its folder"
         )
-
-
-def _tokenizer_class(written: str) -> Any:  # Any: a class of transformers
-    plain = written.removesuffix("Fast")
-    return tokenizer_class_from_name(written) or tokenizer_class_from_name(plain)
 
 
 def start_from_encoder(path: str, task: Task = NLI) -> Classifier:

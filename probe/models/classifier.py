@@ -27,6 +27,7 @@ from probe.models.inputs import (
     is_decoder,
     joined,
     read_template,
+    token_places,
 )
 from probe.models.prediction import Prediction as Prediction
 from probe.models.prediction import as_predictions, read_invalid_below, read_temperature, softmax
@@ -220,6 +221,8 @@ class Classifier(TextModel):
         """
         import torch
 
+        # types in which inputs are kept, small where their values are
+        stored = {"input_ids": torch.int32, **dict.fromkeys(SMALL_INPUTS, torch.uint8)}
         parts: dict[str, list[torch.Tensor]] = {}
         lengths: list[int] = []
         for start in range(0, len(examples), EXAMPLES_PER_CALL):
@@ -227,7 +230,8 @@ class Classifier(TextModel):
             encoded = self._tokenised(examples[start : start + EXAMPLES_PER_CALL], max_tokens)
             lengths += map(len, encoded["input_ids"])
             for name, rows in encoded.items():
-                parts.setdefault(name, []).append(joined(rows, _stored_type(name)))
+                kept = stored.get(name, torch.int64)
+                parts.setdefault(name, []).append(joined(rows, kept))
         return TokenRows(
             {name: torch.cat(values) for name, values in parts.items()},
             paddings(self.tokenizer),
@@ -299,7 +303,14 @@ class Classifier(TextModel):
             copies = len(scores) // len(targets)
             return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
 
-        places = _places(encoded)
+        if not encoded.encodings:
+            raise AttributionError(
+                "this model's tokenizer does not say where a token stands in the text"
+            )
+        places = [
+            token_places(row.sequence_ids, row.tokens, row.ids, row.offsets)
+            for row in encoded.encodings
+        ]
         if self.template:
             whole = [self._framed(example, self.max_tokens) for example in examples]
             places = [
@@ -308,8 +319,15 @@ class Classifier(TextModel):
             ]
         if spans:
             source = self.task.fields.index(self.task.source or "")
-            starts = [start for start, _ in spans]
-            places = [_moved(row, source, by) for row, by in zip(places, starts, strict=True)]
+            places = [
+                [
+                    replace(place, start=place.start + by, end=place.end + by)
+                    if place and place.text == source
+                    else place
+                    for place in row
+                ]
+                for row, (by, _) in zip(places, spans, strict=True)
+            ]
         return Explainable(dict(encoded), places, log_probability)
 
     def probabilities(
@@ -376,15 +394,6 @@ def predict_each(
     return [answer for half in halves for answer in predict_each(model, half, precision)]
 
 
-def _stored_type(name: str) -> torch.dtype:
-    """Return a type in which an input of this name is kept, small where its values are."""
-    import torch
-
-    return {"input_ids": torch.int32, **dict.fromkeys(SMALL_INPUTS, torch.uint8)}.get(
-        name, torch.int64
-    )
-
-
 def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
     """Return a tokenizer's padding of each input; 0 for inputs not named."""
     return {
@@ -393,36 +402,10 @@ def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
     }
 
 
-def _places(encoded: BatchEncoding) -> list[list[TokenPlace | None]]:
-    if not encoded.encodings:
-        raise AttributionError(
-            "this model's tokenizer does not say where a token stands in the text"
-        )
-    return [
-        [
-            TokenPlace(side, token, id_, *offset) if side is not None else None
-            for side, token, id_, offset in zip(
-                row.sequence_ids, row.tokens, row.ids, row.offsets, strict=True
-            )
-        ]
-        for row in encoded.encodings
-    ]
-
-
 def _in_frame(frame: Framed, place: TokenPlace) -> TokenPlace | None:
     """Return where a token of a framed text stands in one of its texts, None for the frame's."""
     found = frame.place(place.start, place.end)
     return TokenPlace(found[0], place.token, place.id, *found[1:]) if found else None
-
-
-def _moved(places: Sequence[TokenPlace | None], text: int, by: int) -> list[TokenPlace | None]:
-    """Return places in a window of a text as those in the whole of it."""
-    return [
-        replace(place, start=place.start + by, end=place.end + by)
-        if place and place.text == text
-        else place
-        for place in places
-    ]
 
 
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:

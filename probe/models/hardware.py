@@ -1,14 +1,18 @@
-"""In which precision a model computes, and which one this machine is quick in."""
+"""What this machine computes with: its precision, its copy in bf16, its threads and GPUs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from copy import deepcopy
 from functools import cache, partial
 from itertools import product
+from threading import Barrier, Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from probe.first_import import first_import
+from probe.settings import settings
 
 if TYPE_CHECKING:
     import torch
@@ -26,8 +30,6 @@ def native_bf16() -> bool:
     with first_import:
         import torch
 
-        from probe.models.torch_threads import has_gpu
-
     if has_gpu():
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     # torch has no public test; its own kernels call these two
@@ -43,8 +45,6 @@ def fast_bf16() -> bool:
     """
     if not native_bf16():
         return False
-    from probe.models.torch_threads import has_gpu
-
     return has_gpu() or _quicker_in_bf16()
 
 
@@ -99,8 +99,12 @@ class Bf16Copy:
         import torch
 
         state = [(id(p), p.data_ptr(), p._version) for p in model.parameters()]
-        if self._copy is None or _ids(state) != _ids(self._state):
-            self._pairs = [(p, _in_bf16(p)) for p in model.parameters()]
+        known = [identity for identity, _, _ in self._state]
+        if self._copy is None or [identity for identity, _, _ in state] != known:
+            self._pairs = [
+                (p, torch.nn.Parameter(p.detach().to(torch.bfloat16), requires_grad=False))
+                for p in model.parameters()
+            ]
             self._copy = _with_weights(model, self._pairs)
             _lay_out(self._copy)
         elif state != self._state:
@@ -112,19 +116,9 @@ class Bf16Copy:
         return self._copy
 
 
-def _ids(state: list[tuple[int, int, int]]) -> list[int]:
-    return [identity for identity, _, _ in state]
-
-
 def copy_bytes(model: PreTrainedModel) -> int:
     """Return the bytes of a model's copy."""
     return sum(COPY_BYTES * p.numel() for p in model.parameters())
-
-
-def _in_bf16(weight: nn.Parameter) -> nn.Parameter:
-    import torch
-
-    return torch.nn.Parameter(weight.detach().to(torch.bfloat16), requires_grad=False)
 
 
 def _with_weights(
@@ -138,7 +132,9 @@ def _with_weights(
     copy = deepcopy(model, known)
     for module in copy.modules():
         if _is_output(module, model):
-            module.register_forward_pre_hook(_as_float)
+            module.register_forward_pre_hook(
+                lambda _, inputs: tuple(value.float() for value in inputs)
+            )
     return copy
 
 
@@ -173,5 +169,75 @@ def _is_output(module: nn.Module, model: PreTrainedModel) -> bool:
     return isinstance(module, nn.Linear) and module.out_features == model.config.num_labels
 
 
-def _as_float(_: nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    return tuple(value.float() for value in inputs)
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+MOST_BATCHES = 8
+"""At a time, each of which has its tensors in memory; more cores are divided among these."""
+_lock = Lock()
+
+
+def batches_at_once() -> int:
+    """Return how many batches this thread may compute side by side: torch's threads."""
+    import torch
+
+    return min(MOST_BATCHES, torch.get_num_threads())
+
+
+def side_by_side(compute: Callable[[Batch], Result], batches: Sequence[Batch]) -> list[Result]:
+    """Compute some batches at the same time, one alone with all of torch's threads.
+
+    What torch keeps for each thread, such as inference mode, `compute` has to enter itself.
+    """
+    import torch
+
+    if len(batches) == 1 or batches_at_once() == 1:
+        return [compute(batch) for batch in batches]
+    with _lock:
+        pool = _pool(torch.get_num_threads())
+    futures = [pool.submit(compute, batch) for batch in batches]
+    wait(futures)  # where one fails, too: the others use what the caller lent them
+    return [future.result() for future in futures]
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Return a thread for each batch, among which so many of torch's are divided."""
+    import torch
+
+    size = batches_at_once()
+    ready = Barrier(size + 1)
+
+    def take_share() -> None:
+        torch.get_num_threads()  # torch counts a thread's own at the first question, not before
+        torch.set_num_threads(threads // size)
+        ready.wait()
+
+    pool = ThreadPoolExecutor(size, "batches", initializer=take_share)
+    for _ in range(size):
+        pool.submit(int)
+    ready.wait()
+    torch.set_num_threads(threads)  # of this thread and of all that begin later
+    return pool
+
+
+def has_gpu() -> bool:
+    """Whether there is a GPU that models may use at any time; on ZeroGPU torch only says so."""
+    with first_import:
+        import torch
+
+    return torch.cuda.is_available() and not settings().zero_gpu
+
+
+def device() -> torch.device:
+    """Return where models run: the GPU where there is one."""
+    import torch
+
+    return torch.device("cuda" if has_gpu() else "cpu")
+
+
+def gpus() -> list[str]:
+    """Return the names of the GPUs that models may use at any time."""
+    import torch
+
+    count = torch.cuda.device_count() if has_gpu() else 0
+    return [torch.cuda.get_device_name(number) for number in range(count)]

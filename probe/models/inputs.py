@@ -220,6 +220,19 @@ class TokenPlace:
     end: int
 
 
+def token_places(
+    sides: Sequence[int | None],
+    tokens: Sequence[str],
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+) -> list[TokenPlace | None]:
+    """Return the place of each token, None where it is of no side."""
+    return [
+        TokenPlace(side, token, id_, *offset) if side is not None else None
+        for side, token, id_, offset in zip(sides, tokens, ids, offsets, strict=True)
+    ]
+
+
 @dataclass(frozen=True)
 class Explainable:
     """The inputs of some examples, the place of each token, and the function that is explained.

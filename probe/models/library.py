@@ -4,19 +4,22 @@ import json
 import os.path
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
-from probe.models.bundled import BUNDLED, Bundled
+from probe.models.bundled import BUNDLED, title_of
 from probe.models.classifier import Classifier, fast_bf16
 from probe.models.errors import UnclearLabels
 from probe.models.inputs import TEMPLATE, framed_sentence, read_template
 from probe.models.outputs import (
+    LabelCheck,
+    check_labels,
+    guessed,
     is_merged,
     is_probability,
     merged_sentence,
@@ -26,127 +29,18 @@ from probe.models.outputs import (
 from probe.models.reader import Reader
 from probe.models.weights import (
     ADAPTER,
-    READ_ERRORS,
-    count_parameters,
+    CONFIG,
     fetch,
     free_memory_bytes,
+    has_weights,
     read_json,
+    read_sizes,
     weight_files,
 )
 from probe.models.windows import Long
 from probe.settings import ASSETS, settings
-from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import GUESS, TASKS, Label, Task
-
-MIN_ADVANTAGE = 3  # examples that a better order gets right in addition; a swap costs up to four
-MAX_WRONG = 1  # examples of an order that is suggested
-
-
-@dataclass(frozen=True)
-class LabelCheck:
-    """The numbers of correct sanity examples, of n, with `order` and with the best order.
-
-    `best_order` is `order` where no other is better.
-    """
-
-    correct: int
-    n: int
-    order: tuple[Label, ...]
-    best_order: tuple[Label, ...]
-    best_correct: int
-    task: Task = NLI
-    alone: bool = True
-    """Whether no other order is as good as the best."""
-
-    @property
-    def suggestion(self) -> tuple[Label, ...] | None:
-        """The best order, None if it gets too many wrong."""
-        return self.best_order if self.best_correct >= self.n - MAX_WRONG else None
-
-    @property
-    def better_order(self) -> tuple[Label, ...] | None:
-        """Another order that is clearly better, None if there is none."""
-        return self.suggestion if self.best_correct - self.correct >= MIN_ADVANTAGE else None
-
-    @property
-    def warning(self) -> str:
-        """A sentence that the labels seem to be in another order, "" where they do not."""
-        if self.better_order is None:
-            return ""
-        return (
-            f"with this order the model gets {self.correct} of {self.n} plain {self.task.unit}s "
-            f"right; with {', '.join(self.better_order)} {self.best_correct} of {self.n} - are the "
-            "labels named wrongly?"
-        )
-
-    @property
-    def doubt(self) -> str:
-        """A sentence that no order of the labels fits the answers, "" where one does."""
-        if self.better_order or self.correct > self.n // 2:
-            return ""
-        return (
-            f"the model gets only {self.correct} of {self.n} plain {self.task.unit}s right, and no "
-            "other order of its labels is clearly better - is it trained for "
-            f"{(self.task.choice or self.task.title).lower()}?"
-        )
-
-
-def guessed(classifier: Classifier, outputs: Sequence[str]) -> Classifier:
-    """Return a classifier with the order that answers its sanity examples best, and say so.
-
-    Raises ModelError where no order gets all but one of them right, or several get as many.
-    """
-    check = check_labels(classifier)
-    task = classifier.task
-    if check is None or check.suggestion is None or not check.alone:
-        most = f"the best gets {check.best_correct} of {check.n}" if check else "there are none"
-        raise ModelError(
-            f"no order of the labels of {classifier.name!r} can be guessed from plain {task.unit}s "
-            f"({most}); give the labels in their order"
-        )
-    read = ", ".join(
-        f"{output} = {label}" for output, label in zip(outputs, check.best_order, strict=True)
-    )
-    note = (
-        f"its outputs were guessed to be {read}: so it gets {check.best_correct} of {check.n} "
-        f"plain {task.unit}s right"
-    )
-    return replace(classifier, order=check.best_order, notes=(*classifier.notes, note))
-
-
-def check_labels(classifier: Classifier) -> LabelCheck | None:
-    """Score the task's sanity examples with every order of the model's labels.
-
-    Returns None where the task has none.
-    """
-    task, order = classifier.task, classifier.order
-    if not task.sanity_examples:
-        return None
-    predictions = classifier.predict(task.sanity_examples)
-    outputs = [order.index(prediction.answer) for prediction in predictions]
-
-    def correct(candidate: tuple[Label, ...]) -> int:
-        return _count_correct(task, outputs, candidate)
-
-    orders = (
-        [order] if is_merged(order) else permutations(order)
-    )  # names that say so much are right
-    best = max(orders, key=lambda candidate: (correct(candidate), candidate == order))
-    equal = [each for each in permutations(order) if correct(each) == correct(best)]
-    alone = is_merged(order) or len(equal) == 1
-    return LabelCheck(correct(order), len(outputs), order, best, correct(best), task, alone)
-
-
-def _count_correct(task: Task, outputs: Sequence[int], order: Sequence[Label]) -> int:
-    """Count the sanity examples whose largest output has the right label in this order."""
-    golds = (example.gold for example in task.sanity_examples)
-    return sum(
-        task.matches(order[output], gold)
-        for output, gold in zip(outputs, golds, strict=True)
-        if gold  # each has one; the condition is for the type checker
-    )
-
 
 AnyModel = Classifier | Reader
 """A model of any task, loaded."""
@@ -157,33 +51,50 @@ DEFAULT = "minilm"
 
 @dataclass(frozen=True)
 class Entry:
-    """A model on disk. `source` is bundled or inoculated, `task` None where it does not say one.
-
-    `size` is in bytes, without what it shares with other models.
-    """
+    """A model on disk; a file is opened when it is asked for. `source` is bundled or inoculated."""
 
     name: str
     folder: Path
     source: str
-    task: Task | None
-    size: int
-    parameters: int
+
+    @cached_property
+    def task(self) -> Task | None:
+        """The task that its config names, or else whose labels its outputs have; None for none."""
+        try:
+            config = json.loads((self.folder / CONFIG).read_text(encoding="utf-8"))
+            if _answers_with_spans(config):
+                return READING
+            names = [str(name) for _, name in sorted(config.get("id2label", {}).items())]
+            own = TASKS.get(config.get("task", ""))
+            task, order = read_config(self.name, names, own)
+        except (OSError, ValueError, AttributeError, ModelError):
+            return None
+        return task if own or order else None
+
+    @property
+    def size(self) -> int:
+        """The bytes of its weights, without what it shares with others."""
+        return sum(path.stat().st_size for path in self.folder.glob("*.safetensors"))
+
+    @property
+    def parameters(self) -> int:
+        """The number of its weights, by the headers of their files; 0 where they are damaged."""
+        try:
+            return sum(read_sizes(self.name, weight_files(self.folder)))
+        except ModelError:
+            return 0
 
     @property
     def title(self) -> str:
         """What a person calls it; a model that was inoculated here has only its name."""
-        words = self._words
-        return words.title if words else self.name
+        return title_of(self.name) if self.source == "bundled" else self.name
 
     @property
     def summary(self) -> str:
         """One sentence that says what it is."""
-        words = self._words
-        return words.summary if words else "A model that was inoculated here."
-
-    @property
-    def _words(self) -> Bundled | None:
-        return BUNDLED.get(self.name) if self.source == "bundled" else None
+        if self.source == "bundled" and self.name in BUNDLED:
+            return BUNDLED[self.name].summary
+        return "A model that was inoculated here."
 
 
 def model_folders() -> dict[str, Path]:
@@ -192,39 +103,22 @@ def model_folders() -> dict[str, Path]:
 
 
 def entries() -> Iterator[Entry]:
-    """Yield the models on disk: bundled ones in their order, then the newest inoculated first."""
+    """Yield the models on disk: bundled ones in their order, then the newest inoculated first.
+
+    No file is opened; without weights, as where Git LFS left pointers, a folder is no model.
+    """
     for source, folder_of_models in model_folders().items():
-        folders = [path.parent for path in folder_of_models.glob("*/config.json")]
+        folders = [path.parent for path in folder_of_models.glob(f"*/{CONFIG}")]
         newest = source == "inoculated"
         key = (lambda folder: -folder.stat().st_mtime) if newest else _in_order
         for folder in sorted(folders, key=key):
-            try:
-                files = weight_files(folder)
-                count = sum(map(count_parameters, files))
-            except (ModelError, *READ_ERRORS):
-                continue  # half written, or a pointer of Git LFS
-            size = sum(path.stat().st_size for path in files if path.parent == folder.resolve())
-            if files:
-                yield Entry(folder.name, folder, source, _task_of(folder), size, count)
+            if has_weights(folder):
+                yield Entry(folder.name, folder, source)
 
 
-def _bundled() -> list[str]:
-    """Return the names of the bundled models that are here."""
-    return [entry.name for entry in entries() if entry.source == "bundled"]
-
-
-def _task_of(folder: Path) -> Task | None:
-    """Return the task that a model's config names, or else whose labels its outputs have."""
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if _answers_with_spans(config):
-            return READING
-        names = [str(name) for _, name in sorted(config.get("id2label", {}).items())]
-        own = TASKS.get(config.get("task", ""))
-        task, order = read_config(folder.name, names, own)
-    except (OSError, ValueError, AttributeError, ModelError):
-        return None
-    return task if own or order else None
+def models_on_disk() -> dict[str, Entry]:
+    """Return the models on disk by name."""
+    return {entry.name: entry for entry in entries()}
 
 
 def _in_order(folder: Path) -> tuple[int, str]:
@@ -234,8 +128,8 @@ def _in_order(folder: Path) -> tuple[int, str]:
 
 def find(name: str) -> str:
     """Return the folder of a model on disk, or the name itself: a folder or a hub id."""
-    known = {entry.name: entry.folder for entry in entries()}
-    return str(known.get(name, name))
+    entry = models_on_disk().get(name)
+    return str(entry.folder) if entry else name
 
 
 def full_name(name: str) -> str:
@@ -250,7 +144,7 @@ def full_name(name: str) -> str:
 def task_of_model(name: str) -> Task:
     """Return the task of a model on disk. Raises ModelError, also where its config says none."""
     require_on_disk(name)
-    task = next((entry.task for entry in entries() if entry.name == name), None)
+    task = models_on_disk()[name].task
     if task is None:
         raise ModelError(f"the config of the model {name!r} does not say what task it answers")
     return task
@@ -284,29 +178,45 @@ def without_labels(name: str) -> ModelError:
     return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
 
 
+class Asked(TypedDict, total=False):
+    """What else is asked of a model.
+
+    `likely` is the task that outputs without names are asked about. Without `relative` a folder is
+    named by its full path alone. A `template` takes the place of a decoder's own.
+    """
+
+    likely: Task | None
+    relative: bool
+    template: str
+
+
 def load(
     name: str,
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
-    *,
+    **asked: Unpack[Asked],
+) -> Classifier:
+    """Load a model as `load_any` does. Raises ModelError also for one that answers with spans."""
+    folder, revision = locate(name, asked.get("relative", True))
+    if _reads(folder):
+        raise without_labels(name)
+    return _classifier(name, folder, revision, order, task, **asked)
+
+
+def _classifier(
+    name: str,
+    folder: Path,
+    revision: str | None,
+    order: tuple[Label, ...] | None,
+    task: Task | None,
     likely: Task | None = None,
     relative: bool = True,
     template: str = "",
 ) -> Classifier:
-    """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
-
-    `order`, `task` and `likely` are as of `read_config`, `relative` is as of `locate`; a `template`
-    takes the place of a decoder's own. Raises ModelError with a sentence, UnclearTask where the
-    config does not say the task and none is given, and UnclearLabels where the same is true of the
-    order.
-    """
     with first_import:
         from probe.models.checkpoint import read_checkpoint, that_answers
-        from probe.models.torch_threads import device
+        from probe.models.hardware import device
 
-    if answers_with_spans(name, relative):
-        raise without_labels(name)
-    folder, revision = locate(name, relative)
     checkpoint = read_checkpoint(name, folder, device(), _base_of(name, folder, relative))
     outputs = checkpoint.outputs
     config = checkpoint.model.config
@@ -365,11 +275,14 @@ def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
 
 def load_reader(name: str, relative: bool = True) -> Reader:
     """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
+    return _reader(name, *locate(name, relative))
+
+
+def _reader(name: str, folder: Path, revision: str | None) -> Reader:
     with first_import:
         from probe.models.checkpoint import read_reader, that_answers
-        from probe.models.torch_threads import device
+        from probe.models.hardware import device
 
-    folder, revision = locate(name, relative)
     read = read_reader(name, folder, device())
     reader = Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
     return that_answers(reader)
@@ -379,23 +292,26 @@ def load_any(
     name: str,
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
-    *,
-    likely: Task | None = None,
-    relative: bool = True,
-    template: str = "",
+    **asked: Unpack[Asked],
 ) -> AnyModel:
-    """Load a classifier as `load` does, or a reader. Raises ModelError, also for another task."""
-    if not answers_with_spans(name, relative):
-        return load(name, order, task, likely=likely, relative=relative, template=template)
+    """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
+
+    `order`, `task` and `likely` are as of `read_config`. Raises ModelError, also for another task,
+    UnclearTask where the config does not say the task and none is given, and UnclearLabels where
+    the same is true of the order.
+    """
+    folder, revision = locate(name, asked.get("relative", True))
+    if not _reads(folder):
+        return _classifier(name, folder, revision, order, task, **asked)
     if task and task is not READING:
         raise ModelError(
             f"the model {name!r} answers {READING.title.lower()}, not {task.title.lower()}"
         )
     if order:
         raise ModelError(f"the model {name!r} answers with spans, so it has no labels to order")
-    if template:
+    if asked.get("template"):
         raise ModelError(f"the model {name!r} answers with spans, so it takes no template")
-    return load_reader(name, relative)
+    return _reader(name, folder, revision)
 
 
 def that_reads(model: AnyModel, long: Long) -> AnyModel:
@@ -424,11 +340,10 @@ def require_parts(task: Task, long: Long) -> None:
         )
 
 
-def answers_with_spans(name: str, relative: bool = True) -> bool:
-    """Whether a model's config says that it answers questions with spans. Raises ModelError."""
-    path = locate(name, relative)[0] / "config.json"
+def _reads(folder: Path) -> bool:
+    """Whether the config in a folder says that its model answers questions with spans."""
     try:
-        return _answers_with_spans(json.loads(path.read_text(encoding="utf-8")))
+        return _answers_with_spans(json.loads((folder / CONFIG).read_text(encoding="utf-8")))
     except (OSError, ValueError, AttributeError):
         return False  # loading says what is wrong with it
 
@@ -453,15 +368,15 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     Without `relative` a folder is named by its full path alone: a name such as owner/name is then
     the hub's, whatever folders lie where the app was started.
     """
+    here = ", ".join(entry.name for entry in entries() if entry.source == "bundled")
     if not name.strip():
-        raise ModelError(f"name a model; bundled are {', '.join(_bundled())}")
+        raise ModelError(f"name a model; bundled are {here}")
     path = Path(find(name))
     if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
         return path, None
     if "/" not in name or path.is_absolute():
         raise ModelError(
-            _absent(name)
-            or f"there is no model or folder called {name!r}; bundled are {', '.join(_bundled())}"
+            _absent(name) or f"there is no model or folder called {name!r}; bundled are {here}"
         )
     repository, _, revision = name.partition("@")
     return fetch(repository, revision or None, free_memory_bytes())
@@ -485,11 +400,14 @@ class LoadedModel:
     def summary(self) -> str:
         """The model's type, size, outputs and revision, in one sentence."""
         network, check, revision = self.model.model, self.label_check, self.model.revision
-        unit = self.model.task.unit
+        unit, order = self.model.task.unit, filter(None, dict.fromkeys(self.model.order))
+        answers = f"that answers with spans, {self.model.max_tokens} sub-words at a time"
+        if isinstance(self.model, Classifier):
+            answers = f"with the outputs {', '.join(order)}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [
             f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
-            f"{_outputs(self.model)}",
+            f"{answers}",
             *([f"{check.correct} of {check.n} plain {unit}s are right"] if check else []),
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
@@ -502,36 +420,18 @@ def notes_of(model: AnyModel) -> list[str]:
     return [f"{model.name}: {note}" for note in model.notes]
 
 
-def _outputs(model: AnyModel) -> str:
-    if isinstance(model, Classifier):
-        return f"with the outputs {', '.join(filter(None, dict.fromkeys(model.order)))}"
-    return f"that answers with spans, {model.max_tokens} sub-words at a time"
-
-
 def open_model(
     name: str,
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
-    *,
-    likely: Task | None = None,
-    relative: bool = True,
-    template: str = "",
+    **asked: Unpack[Asked],
 ) -> LoadedModel:
-    """Load any model and check its labels, unless it is one on disk. Raises ModelError.
-
-    `likely` and `template` are as of `load`. Without `relative` a folder is named by its full path
-    alone.
-    """
-    model = load_any(name, order, task, likely=likely, relative=relative, template=template)
+    """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
+    model = load_any(name, order, task, **asked)
     on_disk = name in models_on_disk() and not order
     if on_disk or not isinstance(model, Classifier):
         return LoadedModel(model, None)
     return LoadedModel(model, check_labels(model))
-
-
-def models_on_disk() -> dict[str, Entry]:
-    """Return the models on disk by name."""
-    return {entry.name: entry for entry in entries()}
 
 
 def require_open(name: str, hidden: Collection[str] = ()) -> None:

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Any
 
 from probe.data.names import listed
 from probe.errors import ModelError
 from probe.models.errors import UnclearTask
+from probe.tasks.nli import NLI
 from probe.tasks.task import INVALID, TASKS, Label, Task
+
+if TYPE_CHECKING:
+    from probe.models.classifier import Classifier
 
 NUMBERED = re.compile(r"LABEL_\d+")
 """What transformers calls an output without a name."""
@@ -27,13 +32,16 @@ def read_config(
     `own` is the task that the config names. `asked` is the one that a person wants: it, or another
     that asks about the same texts; `likely` decides only where the outputs may be of several. A
     given `order` overrides the names of the outputs. An output `INVALID` beside the task's labels
-    stays where it is. Raises ModelError with a sentence, and
-    UnclearTask where several tasks may be meant.
+    stays where it is. Raises ModelError, UnclearTask where several tasks may be meant.
     """
     ordinary = [output for output in outputs if output != INVALID]
     if len(ordinary) < len(outputs):
-        task, known = read_config(name, ordinary, own, asked, _without_invalid(order), likely)
-        return task, _with_invalid(known, outputs) if known else None
+        rest = tuple(label for label in order if label != INVALID) if order else None
+        task, known = read_config(name, ordinary, own, asked, rest, likely)
+        if not known:
+            return task, None
+        labels = iter(known)
+        return task, tuple(output if output == INVALID else next(labels) for output in outputs)
     possible = _of_size(name, outputs, own, asked or likely)
     readable = [task for task in possible if _reads(task, outputs, asked or likely) and not order]
     meant = readable or possible
@@ -42,9 +50,22 @@ def read_config(
         certain = own or readable or all(map(NUMBERED.fullmatch, outputs))
         raise _wrong_task(name, outputs, meant if certain else [], asked)
     if order:
-        return _of_labels(name, wanted, order), order
-    if not (own or asked or likely):
-        _require_no_further(name, outputs, wanted)
+        given = sorted({*order} - {""})
+        for task in wanted:
+            if sorted(task.labels) == given:
+                return task, order
+        first = wanted[0].labels
+        raise ModelError(
+            f"the model {name!r} has {len(first)} outputs; order these labels: {', '.join(first)}"
+        )
+    if not (own or asked or likely):  # all labels of another task and further ones are refused
+        named = [
+            task
+            for task in TASKS.values()
+            if any(map(task.read_order, combinations(outputs, len(task.labels))))
+        ]
+        if named and not {task.example for task in named} & {task.example for task in wanted}:
+            raise _wrong_size(name, outputs, named[0])
     wanted = [task for task in wanted if likely and task.example is likely.example] or wanted
     if len({task.example for task in wanted}) > 1:
         raise UnclearTask(name, outputs, [task.name for task in wanted])
@@ -89,16 +110,6 @@ def number_sentence(order: Sequence[Label], told: bool) -> str:
     return f"its one output is read as the logit of {high}, below 0 as {low}{why}"
 
 
-def _without_invalid(order: tuple[Label, ...] | None) -> tuple[Label, ...] | None:
-    return tuple(label for label in order if label != INVALID) if order else None
-
-
-def _with_invalid(order: Sequence[Label], outputs: Sequence[str]) -> tuple[Label, ...]:
-    """Put `INVALID` into an order of labels where the outputs have it."""
-    labels = iter(order)
-    return tuple(INVALID if output == INVALID else next(labels) for output in outputs)
-
-
 def _of_size(name: str, outputs: Sequence[str], own: Task | None, asked: Task | None) -> list[Task]:
     """Return the tasks with as many labels as there are outputs; the one asked for comes first."""
     tasks = [own] if own else sorted(TASKS.values(), key=lambda task: task is not asked)
@@ -120,28 +131,6 @@ def _of_size(name: str, outputs: Sequence[str], own: Task | None, asked: Task | 
     raise ModelError(
         f"the model {name!r} has {len(outputs)} outputs, not {', nor '.join(map(str, sizes))}"
     )
-
-
-def _of_labels(name: str, possible: Sequence[Task], order: tuple[Label, ...]) -> Task:
-    task = next((task for task in possible if sorted(task.labels) == sorted({*order} - {""})), None)
-    if task is None:
-        first = possible[0]
-        raise ModelError(
-            f"the model {name!r} has {len(first.labels)} outputs; order these labels: "
-            f"{', '.join(first.labels)}"
-        )
-    return task
-
-
-def _require_no_further(name: str, outputs: Sequence[str], possible: Sequence[Task]) -> None:
-    """Refuse outputs that have all labels of another task and further ones: three of sentiment."""
-    named = [
-        task
-        for task in TASKS.values()
-        if any(map(task.read_order, combinations(outputs, len(task.labels))))
-    ]
-    if named and not {task.example for task in named} & {task.example for task in possible}:
-        raise _wrong_size(name, outputs, named[0])
 
 
 def _wrong_task(
@@ -169,3 +158,101 @@ def _wrong_size(name: str, outputs: Sequence[str], task: Task) -> ModelError:
         f"the model {name!r} has {len(outputs)} outputs ({listed(outputs)}), and "
         f"{task.title.lower()} {wanted}"
     )
+
+
+MIN_ADVANTAGE = 3  # examples that a better order gets right in addition; a swap costs up to four
+MAX_WRONG = 1  # examples of an order that is suggested
+
+
+@dataclass(frozen=True)
+class LabelCheck:
+    """The numbers of correct sanity examples, of n, with `order` and with the best order.
+
+    `best_order` is `order` where no other is better.
+    """
+
+    correct: int
+    n: int
+    order: tuple[Label, ...]
+    best_order: tuple[Label, ...]
+    best_correct: int
+    task: Task = NLI
+    alone: bool = True
+    """Whether no other order is as good as the best."""
+
+    @property
+    def suggestion(self) -> tuple[Label, ...] | None:
+        """The best order, None if it gets too many wrong."""
+        return self.best_order if self.best_correct >= self.n - MAX_WRONG else None
+
+    @property
+    def better_order(self) -> tuple[Label, ...] | None:
+        """Another order that is clearly better, None if there is none."""
+        return self.suggestion if self.best_correct - self.correct >= MIN_ADVANTAGE else None
+
+    @property
+    def warning(self) -> str:
+        """A sentence that the labels seem to be in another order, "" where they do not."""
+        if self.better_order is None:
+            return ""
+        return (
+            f"with this order the model gets {self.correct} of {self.n} plain {self.task.unit}s "
+            f"right; with {', '.join(self.better_order)} {self.best_correct} of {self.n} - are the "
+            "labels named wrongly?"
+        )
+
+    @property
+    def doubt(self) -> str:
+        """A sentence that no order of the labels fits the answers, "" where one does."""
+        if self.better_order or self.correct > self.n // 2:
+            return ""
+        return (
+            f"the model gets only {self.correct} of {self.n} plain {self.task.unit}s right, and no "
+            "other order of its labels is clearly better - is it trained for "
+            f"{(self.task.choice or self.task.title).lower()}?"
+        )
+
+
+def guessed(classifier: "Classifier", outputs: Sequence[str]) -> "Classifier":
+    """Return a classifier with the order that answers its sanity examples best, and say so.
+
+    Raises ModelError where no order gets all but one of them right, or several get as many.
+    """
+    check = check_labels(classifier)
+    task = classifier.task
+    if check is None or check.suggestion is None or not check.alone:
+        most = f"the best gets {check.best_correct} of {check.n}" if check else "there are none"
+        raise ModelError(
+            f"no order of the labels of {classifier.name!r} can be guessed from plain {task.unit}s "
+            f"({most}); give the labels in their order"
+        )
+    read = ", ".join(
+        f"{output} = {label}" for output, label in zip(outputs, check.best_order, strict=True)
+    )
+    note = (
+        f"its outputs were guessed to be {read}: so it gets {check.best_correct} of {check.n} "
+        f"plain {task.unit}s right"
+    )
+    return replace(classifier, order=check.best_order, notes=(*classifier.notes, note))
+
+
+def check_labels(classifier: "Classifier") -> LabelCheck | None:
+    """Score the task's sanity examples with every order of the model's labels.
+
+    Returns None where the task has none.
+    """
+    task, order = classifier.task, classifier.order
+    if not task.sanity_examples:
+        return None
+    predictions = classifier.predict(task.sanity_examples)
+    outputs = [order.index(prediction.answer) for prediction in predictions]
+
+    golds = [example.gold or "" for example in task.sanity_examples]  # each has one
+    named = is_merged(order)  # names that say so much are right
+    correct = {
+        each: sum(task.matches(each[at], gold) for at, gold in zip(outputs, golds, strict=True))
+        for each in ([order] if named else permutations(order))
+    }
+    best = max(correct, key=lambda each: (correct[each], each == order))
+    alone = list(correct.values()).count(correct[best]) == 1
+    return LabelCheck(correct[order], len(outputs), order, best, correct[best], task, alone)

@@ -117,12 +117,6 @@ def write_invalid_below(config: Any, threshold: float) -> None:  # Any: as above
     setattr(config, INVALID_BELOW, threshold)
 
 
-def check_answer_rule(config: Any) -> None:  # Any: as above
-    """Raise ModelError where a config's numbers cannot be used."""
-    read_temperature(config)
-    read_invalid_below(config)
-
-
 def _number(config: Any, name: str, default: float) -> float:  # Any: as above
     value = getattr(config, name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

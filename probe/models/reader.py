@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from probe.models.classifier import Precision, by_length
-from probe.models.inputs import Explainable, TokenPlace
+from probe.models.inputs import Explainable, token_places
 from probe.models.prediction import (
     Place,
     Prediction,
@@ -209,7 +209,12 @@ class Reader(TextModel):
             right = scores.masked_fill(~wanted.repeat(copies, 1, 1), -math.inf)
             return right.flatten(1).logsumexp(1) - scores.flatten(1).logsumexp(1)
 
-        places = [self._token_places(window) for window, _ in chosen]
+        ids = [window.inputs["input_ids"] for window, _ in chosen]
+        tokens = map(self.tokenizer.convert_ids_to_tokens, ids)
+        places = [
+            token_places(window.sides, words, own, window.offsets)
+            for (window, _), words, own in zip(chosen, tokens, ids, strict=True)
+        ]
         return Explainable(dict(inputs), places, log_probability)
 
     def _window_with(self, question: Any, label: Label) -> tuple[Window, list[tuple[int, int]]]:
@@ -221,16 +226,6 @@ class Reader(TextModel):
             if label and spans:
                 return window, spans
         return windows[0], []
-
-    def _token_places(self, window: Window) -> list[TokenPlace | None]:
-        ids = window.inputs["input_ids"]
-        tokens = self.tokenizer.convert_ids_to_tokens(ids)
-        return [
-            TokenPlace(side, token, id_, *offset) if side is not None else None
-            for side, token, id_, offset in zip(
-                window.sides, tokens, ids, window.offsets, strict=True
-            )
-        ]
 
 
 def _answer(passage: str, windows: Sequence[WindowSpans]) -> SpanPrediction:

@@ -62,7 +62,7 @@ class TextModel:
     @property
     def batches_at_once(self) -> int:
         """How many batches `each` computes side by side in this thread."""
-        from probe.models.torch_threads import batches_at_once
+        from probe.models.hardware import batches_at_once
 
         several = self.model.device.type == "cpu" and self.architecture.stateless
         return batches_at_once() if several else 1
@@ -96,7 +96,7 @@ class TextModel:
         On a CPU some are computed side by side, where the architecture allows it. Between two such
         groups others may run the model. Raises Stopped there.
         """
-        from probe.models.torch_threads import side_by_side
+        from probe.models.hardware import side_by_side
 
         waiting = iter(batches)
         while group := list(islice(waiting, self.batches_at_once)):

@@ -1,6 +1,6 @@
-"""Hashes of models and pairs, by which a result names what it was computed from.
+"""The files of a model: read, checked, hashed, fetched, shared with other models and written.
 
-All are SHA-256 in hex.
+Hashes name what a result was computed from: SHA-256 in hex.
 """
 
 import hashlib
@@ -8,6 +8,7 @@ import json
 import math
 import os.path
 import re
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -16,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 import psutil  # type: ignore[import-untyped]  # has no types
 from huggingface_hub import DryRunFileInfo, snapshot_download
 from huggingface_hub.errors import DryRunError
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 
-from probe.errors import ModelError
+from probe.errors import FileError, ModelError, writing
 from probe.hub import access, asking, make_room
 from probe.models.errors import SeveralCheckpoints, reading_part
 from probe.settings import ASSETS
-from probe.tasks.task import Example, Task, example_json, task_of_example
+from probe.tasks.task import Example, example_json, task_of_example
 
 if TYPE_CHECKING:
+    from torch import Tensor
     from transformers import PreTrainedModel
 
 
@@ -37,8 +39,6 @@ SHARED_FOLDER = "word_embeddings"
 """The folder, beside the models' own, of what they share."""
 VECTORS = ASSETS / "vectors"
 """The folder of the word vectors that the bundled word models share."""
-READ_ERRORS = (OSError, RuntimeError, MemoryError, SafetensorError)
-"""What safetensors raises for a file that is damaged or larger than any memory."""
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -47,26 +47,23 @@ def weight_files(folder: Path) -> list[Path]:
     Raises ModelError for an index that cannot be read or names files elsewhere on the disk.
     """
     folder = folder.resolve()
-    whole = folder / WHOLE
-    if whole.is_file():
-        return [whole]
-    if (folder / INDEX).is_file():
-        return sorted(_named_file(folder, name) for name in set(_weight_map(folder).values()))
-    adapter = [path for path in [folder / ADAPTER_WEIGHTS] if path.is_file()]
-    return sorted(folder.glob("model-*.safetensors")) or adapter
-
-
-def _weight_map(folder: Path) -> dict[str, str]:
+    if (folder / WHOLE).is_file():
+        return [folder / WHOLE]
+    if not (folder / INDEX).is_file():
+        adapter = [path for path in [folder / ADAPTER_WEIGHTS] if path.is_file()]
+        return sorted(folder.glob("model-*.safetensors")) or adapter
     with reading_part(folder.name, folder / INDEX, "an index of weights"):
-        names = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
-        return {str(weight): str(file) for weight, file in names.items()}
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
+        names = {str(file) for file in index.values()}
+    for name in names:
+        if (folder / name).resolve().parent not in (folder, folder.parent / SHARED_FOLDER):
+            raise ModelError(f"{INDEX} of {folder.name!r} names a file of another folder: {name}")
+    return sorted((folder / name).resolve() for name in names)
 
 
-def _named_file(folder: Path, name: str) -> Path:
-    path = (folder / name).resolve()
-    if path.parent not in (folder, folder.parent / SHARED_FOLDER):
-        raise ModelError(f"{INDEX} of {folder.name!r} names a file of another folder: {name}")
-    return path
+def has_weights(folder: Path) -> bool:
+    """Whether weights lie in a folder, and not pointers of Git LFS to them; none is opened."""
+    return any(path.stat().st_size > POINTER_BYTES for path in folder.glob("*.safetensors"))
 
 
 def count_parameters(path: Path) -> int:
@@ -91,16 +88,11 @@ def pairs_hash(examples: Iterable[Example]) -> str:
     digest = hashlib.sha256()
     for example in examples:
         task = task_of_example(example)
-        texts = task.texts(example).values()
-        row = json.dumps([*texts, example.gold, *_further(task, example)])
+        known = {field.name for field in fields(task.example)} - {*task.fields, "gold", "id"}
+        further = [value for name, value in example_json(example).items() if name in known]
+        row = json.dumps([*task.texts(example).values(), example.gold, *further])
         digest.update(row.encode() + b"\n")
     return digest.hexdigest()
-
-
-def _further(task: Task, example: Example) -> list[Any]:  # Any: JSON
-    """Return what the task's examples hold beside texts, gold label and id."""
-    known = {field.name for field in fields(task.example)} - {*task.fields, "gold", "id"}
-    return [value for name, value in example_json(example).items() if name in known]
 
 
 def model_hash(folder: Path) -> str:
@@ -183,9 +175,13 @@ def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
 
     `max_bytes` is the largest size of its weights. Raises ModelError.
     """
+    asked: dict[str, Any]  # Any: each option of the hub's has a type of its own
     asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **access()}
     with asking("model", name, revision, UNREACHED, ModelError):
-        files = _files(name, asked)
+        try:
+            files: list[DryRunFileInfo] = snapshot_download(name, **asked, dry_run=True)
+        except DryRunError:  # off the network the model may have been fetched before
+            files = []
         size = sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))
         if size > max_bytes:
             raise ModelError(too_large_message(name, size, max_bytes))
@@ -193,15 +189,6 @@ def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
         make_room("model", name, new, ModelError)
         folder = Path(snapshot_download(name, **asked))
     return folder, folder.name
-
-
-def _files(name: str, asked: dict[str, Any]) -> list[DryRunFileInfo]:
-    """Return the files that are needed, none where the hub cannot be asked."""
-    try:
-        files: list[DryRunFileInfo] = snapshot_download(name, **asked, dry_run=True)
-    except DryRunError:
-        return []  # off the network the model may have been fetched before
-    return files
 
 
 def free_memory_bytes() -> int:
@@ -226,10 +213,11 @@ PICKLE = "a pickle such as {file} may run code when it is opened, so it is refus
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 UNREAD: Mapping[str, str] = {
     "*.gguf": "{file} is GGUF, which is for llama.cpp alone; take the model that it was made of",
-    "*.onnx": "{file} is an ONNX graph, of which no importance can be taken; take the model that "
-    "it was made of",
-    "onnx/*.onnx": "{file} is an ONNX graph, of which no importance can be taken; take the model "
-    "that it was made of",
+    **dict.fromkeys(
+        ("*.onnx", "onnx/*.onnx"),
+        "{file} is an ONNX graph, of which no importance can be taken; take the model that it was "
+        "made of",
+    ),
     "*.h5": "{file} is TensorFlow's; save it with PyTorch as safetensors",
     "*.msgpack": "{file} is Flax's; save it with PyTorch as safetensors",
     **dict.fromkeys(PICKLES, PICKLE),
@@ -280,22 +268,20 @@ def _check_pointers(name: str, folder: Path) -> None:
 def _no_model(name: str, folder: Path) -> ModelError:
     """Return the error for a folder without a config, with what it holds in the place of one."""
     begin = f"{name!r} is no model: it has no {CONFIG}"
-    steps = [path for path in folder.glob("checkpoint-*") if (path / CONFIG).is_file()]
+    steps = [path.name for path in folder.glob("checkpoint-*") if (path / CONFIG).is_file()]
     if not steps:
         return ModelError(begin + "".join(f"; {what}" for what in _unread(folder)[:1]))
-    latest = sorted(steps, key=_step, reverse=True)
-    paths = [str(folder / path.name) for path in latest]
+
+    def step(checkpoint: str) -> tuple[int, str]:
+        written = checkpoint.rpartition("-")[2]
+        return (int(written) if written.isdecimal() else -1), written
+
+    paths = [str(folder / each) for each in sorted(steps, key=step, reverse=True)]
     return SeveralCheckpoints(
         f"{begin}, and holds what a training saved on its way; name one, the latest first: "
         f"{', '.join(paths)}",
         paths,
     )
-
-
-def _step(checkpoint: Path) -> tuple[int, str]:
-    """Return the step after which a checkpoint was saved; names without one come first."""
-    written = checkpoint.name.rpartition("-")[2]
-    return (int(written) if written.isdecimal() else -1), written
 
 
 def _unread(folder: Path) -> list[str]:
@@ -309,16 +295,95 @@ def _unread(folder: Path) -> list[str]:
 
 
 def check_weights(name: str, folder: Path) -> None:
-    """Refuse a folder without safetensors, or with more than memory holds. Raises ModelError."""
+    """Refuse a folder without safetensors, or with more than memory holds. Raises ModelError.
+
+    Files are opened only where memory would be short if each weight took a byte of them.
+    """
     files = weight_files(folder)
     if not files:
         others = _unread(folder)
         reason = f", and {others[0]}" if others else ""
         raise ModelError(f"the model {name!r} has no safetensors weights{reason}")
-    needed = 0
-    for path in files:
-        with reading_part(name, path):
-            needed += BYTES_PER_WEIGHT * count_parameters(path)
     free = free_memory_bytes()
+    if BYTES_PER_WEIGHT * sum(path.stat().st_size for path in files if path.exists()) <= free:
+        return
+    needed = BYTES_PER_WEIGHT * sum(read_sizes(name, files))
     if needed > free:
         raise ModelError(too_large_message(name, needed, free))
+
+
+def read_sizes(name: str, files: Iterable[Path]) -> list[int]:
+    """Return the number of weights in each file of a model. Raises ModelError for a damaged one."""
+    sizes = []
+    for path in files:
+        with reading_part(name, path):
+            sizes.append(count_parameters(path))
+    return sizes
+
+
+def read_weights(folder: Path) -> dict[str, "Tensor"]:
+    """Return all weights of a model by name, shared ones too. Raises ModelError."""
+    from safetensors.torch import load_file
+
+    return {
+        name: weight for path in weight_files(folder) for name, weight in load_file(path).items()
+    }
+
+
+def share_weights(folder: Path, shared: str) -> int:
+    """Let a model's folder take the weights of a file of the shared folder beside it.
+
+    Return how many bytes that saves. Raises ModelError where the file is not there, where the model
+    shares already, or where its own values, as fp16, are others.
+    """
+    import torch
+    from safetensors.torch import load_file
+
+    path = folder.resolve().parent / SHARED_FOLDER / shared
+    if path.parent.name != SHARED_FOLDER or not path.is_file():
+        raise ModelError(f"there is no {SHARED_FOLDER}/{shared} beside {str(folder)!r}")
+    with reading_part(SHARED_FOLDER, path):
+        other = load_file(path)
+    if not (folder / WHOLE).is_file():
+        shares = "shares weights already" if (folder / INDEX).is_file() else f"has no {WHOLE}"
+        raise ModelError(f"the model {folder.name!r} {shares}")
+    size = (folder / WHOLE).stat().st_size
+    weights = read_weights(folder)
+    for name, values in other.items():
+        own = weights.pop(name, None)
+        if own is None or not torch.equal(own.half(), values.half()):
+            raise ModelError(
+                f"{folder.name!r} cannot share {shared}: its {name} has other values; train it "
+                "with --freeze-word-embeddings"
+            )
+    write_weights(weights, folder / OWN)
+    places = dict.fromkeys(weights, OWN) | dict.fromkeys(other, f"../{SHARED_FOLDER}/{shared}")
+    total = sum(value.nbytes for value in (*weights.values(), *other.values()))
+    index = {"metadata": {"total_size": total}, "weight_map": dict(sorted(places.items()))}
+    (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    (folder / WHOLE).unlink()
+    return size - (folder / OWN).stat().st_size
+
+
+def export_model(folder: Path, out: Path) -> None:
+    """Write a model into a new folder that holds all of its weights, in one file.
+
+    What a training keeps beside them is left out. Raises FileError where the folder is there
+    already or cannot be written, and ModelError, also for an adapter, which is no whole model.
+    """
+    if out.exists():
+        raise FileError(f"{out} is there already; name a new folder")
+    read_config(folder.name, folder)
+    check_weights(folder.name, folder)
+    other = ("*.safetensors", INDEX, "checkpoint*", "trainer_state.json", "runs", *PICKLES)
+    with writing(out):
+        shutil.copytree(folder, out, ignore=shutil.ignore_patterns(*other))
+        write_weights(read_weights(folder), out / WHOLE)
+
+
+def write_weights(weights: dict[str, "Tensor"], path: Path) -> None:
+    """Write weights as safetensors that everybody may read."""
+    from safetensors.torch import save_file
+
+    save_file(weights, path, metadata={"format": "pt"})
+    path.chmod(0o644)  # safetensors makes files that only their owner reads

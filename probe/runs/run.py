@@ -122,7 +122,7 @@ PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "captum", "nltk", "d
 def environment() -> Json:
     """Return versions, precision, processor and, where one computes, the graphics card."""
     with first_import:
-        from probe.models.torch_threads import gpus
+        from probe.models.hardware import gpus
 
     versions = {}
     for package in PACKAGES:

@@ -31,7 +31,7 @@ from probe.pbsmt import (
 )
 from probe.tasks.nli import LABELS
 from probe.tasks.task import Label
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
 from tests.support.property_settings import STEADY
 

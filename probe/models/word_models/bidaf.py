@@ -6,59 +6,52 @@ AllenNLP configuration of Liu et al. 2019, but for word vectors of 300 component
 [NULL] ends both sides, as in the other word models here and not in AllenNLP's reader.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 from transformers import (
-    AutoConfig,
     AutoModelForQuestionAnswering,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
 )
-from transformers.modeling_outputs import QuestionAnsweringModelOutput
 
-from probe.models.word_models.esim import differentiable_lstm, initialise_recurrent
-from probe.models.word_models.layers import ByteDropout, Embeddings, WordVectors
-from probe.models.word_models.reading import (
+from probe.models.word_models.layers import (
+    ByteDropout,
     CharacterConvolution,
+    Embeddings,
     Side,
     Similarity,
+    WordConfig,
+    WordReader,
+    WordVectors,
     highway,
     initialise,
+    initialise_recurrent,
     masked_softmax,
-    passage_and_question,
-    passage_logits,
+    register,
     take_rows,
 )
-from probe.models.word_models.word_tokenizer import WordTokenizer
 
 
-class BidafConfig(PreTrainedConfig):
+class BidafConfig(WordConfig):
     """Sizes of the model. `filters` of `filter_width` read a word's characters."""
 
     model_type = "bidaf"
 
     def __init__(
         self,
-        vocab_size: int = 25_000,
-        word_size: int = 300,
         hidden_size: int = 100,
         character_size: int = 16,
         filters: int = 100,
         filter_width: int = 5,
         highway_layers: int = 2,
         dropout: float = 0.2,
-        vectors: str = "",
-        correction: int = 0,
         **options: Any,  # what every config of transformers takes
     ) -> None:
-        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.hidden_size = hidden_size
         self.character_size, self.filters, self.filter_width = character_size, filters, filter_width
         self.highway_layers, self.dropout = highway_layers, dropout
-        self.vectors, self.correction = vectors, correction
-        super().__init__(**{"pad_token_id": 0} | options)
+        super().__init__(**options)
 
 
 class BiLstm(nn.Module):
@@ -89,7 +82,7 @@ def turned_places(mask: torch.Tensor) -> torch.Tensor:
     return torch.where(mask, mask.sum(1, keepdim=True) - 1 - steps, steps)
 
 
-class BidafForQuestionAnswering(PreTrainedModel):
+class BidafForQuestionAnswering(WordReader):
     """The reader behind the Auto classes."""
 
     config_class = BidafConfig
@@ -124,36 +117,10 @@ class BidafForQuestionAnswering(PreTrainedModel):
         if isinstance(module, nn.LSTM):
             initialise_recurrent(module)
 
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the module whose output, words and characters, importance is taken of."""
-        return self.embeddings
-
-    def forward(
-        self,
-        input_ids: torch.Tensor,  # (batch, tokens)
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
-        **_: Any,  # what callers of the Auto classes may add, such as return_dict
-    ) -> QuestionAnsweringModelOutput:
-        """Return the logits of each token to begin and to end the answer.
-
-        Raises ValueError where a side is empty or an input is missing.
-        """
-        vectors = self.embeddings(input_ids, character_ids)
-        passage, question = passage_and_question(vectors, attention_mask, token_type_ids)
-        with differentiable_lstm(self.training):
-            start, end = self.answer(*(self.encode(side) for side in (passage, question)))
-        tokens = input_ids.shape[1]
-        return QuestionAnsweringModelOutput(
-            start_logits=passage_logits(start, passage, tokens),
-            end_logits=passage_logits(end, passage, tokens),
-        )
-
     def encode(self, side: Side) -> Side:
         """Encode a passage or a question by itself."""
         states = self.phrase(self.highway(side.vectors), side.mask)
-        return side.with_vectors(self.dropout(states))
+        return replace(side, vectors=self.dropout(states))
 
     def answer(self, passage: Side, question: Side) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits of the passage's words.  # (batch, passage words) each"""
@@ -183,6 +150,4 @@ class BidafForQuestionAnswering(PreTrainedModel):
         return torch.cat([words, aligned, words * aligned, words * summary], -1)
 
 
-AutoConfig.register(BidafConfig.model_type, BidafConfig, exist_ok=True)
-AutoModelForQuestionAnswering.register(BidafConfig, BidafForQuestionAnswering, exist_ok=True)
-AutoTokenizer.register(BidafConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)
+register(BidafConfig, BidafForQuestionAnswering, AutoModelForQuestionAnswering)

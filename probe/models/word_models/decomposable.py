@@ -11,19 +11,24 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.functional import cross_entropy
 from transformers import (
-    AutoConfig,
     AutoModelForSequenceClassification,
-    AutoTokenizer,
-    PreTrainedConfig,
     PreTrainedModel,
 )
 from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from probe.models.word_models.layers import WordVectors, align, join_sides, other_side, stack_sides
-from probe.models.word_models.word_tokenizer import WordTokenizer
+from probe.models.word_models.layers import (
+    WordConfig,
+    WordVectors,
+    align,
+    classifier_output,
+    initialise_vectors,
+    join_sides,
+    other_side,
+    register,
+    stack_sides,
+)
 
 INITIALISERS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "xavier": init.xavier_normal_,  # AllenNLP's configuration
@@ -31,28 +36,24 @@ INITIALISERS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-class DecomposableConfig(PreTrainedConfig):
+class DecomposableConfig(WordConfig):
     """Sizes of the model. `aggregate` is the number of hidden layers before the outputs."""
 
     model_type = "decomposable"
 
     def __init__(
         self,
-        vocab_size: int = 25_000,
-        word_size: int = 300,
         hidden_size: int = 200,
         aggregate: int = 1,
         dropout: float = 0.2,
         initial: str = "xavier",
-        vectors: str = "",
-        correction: int = 0,
         unit_vectors: bool = False,
         **options: Any,  # what every config of transformers takes
     ) -> None:
-        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.hidden_size = hidden_size
         self.aggregate, self.dropout, self.initial = aggregate, dropout, initial
-        self.vectors, self.correction, self.unit_vectors = vectors, correction, unit_vectors
-        super().__init__(**{"num_labels": 3, "pad_token_id": 0} | options)
+        self.unit_vectors = unit_vectors
+        super().__init__(**{"num_labels": 3} | options)
 
 
 def feed_forward(sizes: list[int], dropout: float) -> nn.Sequential:
@@ -118,28 +119,6 @@ class DecomposableForSequenceClassification(PreTrainedModel):
         return classifier_output(logits, labels)
 
 
-def classifier_output(
-    logits: torch.Tensor, labels: torch.Tensor | None
-) -> SequenceClassifierOutput:
-    """Return logits, with the mean cross-entropy where labels are given."""
-    loss = None if labels is None else cross_entropy(logits, labels)
-    return SequenceClassifierOutput(loss=loss, logits=logits)
-
-
-def initialise_vectors(words: WordVectors) -> None:
-    """Read the shared table, or draw a trained one; the correction starts at zero."""
-    table = words.initial_table()
-    if table is None:
-        init.normal_(words.table, std=0.4)  # the spread of GloVe's
-    else:
-        words.table.copy_(table)
-    if words.left is not None and words.right is not None:
-        init.zeros_(words.left)
-        init.normal_(words.right, std=0.4)
-
-
-AutoConfig.register(DecomposableConfig.model_type, DecomposableConfig, exist_ok=True)
-AutoModelForSequenceClassification.register(
-    DecomposableConfig, DecomposableForSequenceClassification, exist_ok=True
+register(
+    DecomposableConfig, DecomposableForSequenceClassification, AutoModelForSequenceClassification
 )
-AutoTokenizer.register(DecomposableConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)

@@ -5,8 +5,7 @@ the AllenNLP configuration of Liu et al.; `finetune.training.recipes` has the or
 [NULL] ends both sides here, as the original code's end mark does and AllenNLP's reader does not.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,55 +14,52 @@ from torch import nn
 from torch.nn.functional import dropout
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformers import (
-    AutoConfig,
     AutoModelForSequenceClassification,
-    AutoTokenizer,
-    PreTrainedConfig,
     PreTrainedModel,
 )
 from transformers import initialization as init
 from transformers.modeling_outputs import SequenceClassifierOutput
 
-from probe.models.word_models.decomposable import classifier_output, initialise_vectors
 from probe.models.word_models.layers import (
     Embeddings,
     Sides,
+    WordConfig,
     WordVectors,
     align,
+    classifier_output,
+    differentiable_lstm,
+    initialise_recurrent,
+    initialise_vectors,
     join_sides,
     other_side,
+    register,
     stack_sides,
+    without_padding,
 )
-from probe.models.word_models.word_tokenizer import WordTokenizer
 
 ACTIVATIONS: Mapping[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 BYTE_IDS = 256  # bytes count from 1; 0 is padding
 
 
-class EsimConfig(PreTrainedConfig):
+class EsimConfig(WordConfig):
     """Sizes of the model. `characters` adds an encoding of each word's bytes to its vector."""
 
     model_type = "esim"
 
     def __init__(
         self,
-        vocab_size: int = 25_000,
-        word_size: int = 300,
         hidden_size: int = 300,
         activation: str = "relu",
         dropout: float = 0.5,
         characters: bool = False,
         character_size: int = 20,
         character_hidden: int = 50,
-        vectors: str = "",
-        correction: int = 0,
         **options: Any,  # what every config of transformers takes
     ) -> None:
-        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.hidden_size = hidden_size
         self.activation, self.dropout, self.characters = activation, dropout, characters
         self.character_size, self.character_hidden = character_size, character_hidden
-        self.vectors, self.correction = vectors, correction
-        super().__init__(**{"num_labels": 3, "pad_token_id": 0} | options)
+        super().__init__(**{"num_labels": 3} | options)
 
 
 class Characters(nn.Module):
@@ -183,40 +179,4 @@ def pool(states: torch.Tensor, sides: Sides) -> torch.Tensor:
     return torch.cat([mean, states.masked_fill(~sides.mask[..., None], -torch.inf).amax(1)], -1)
 
 
-@contextmanager
-def differentiable_lstm(training: bool) -> Iterator[None]:
-    """Switch cuDNN off where an LSTM in eval mode needs gradients, which cuDNN does not give."""
-    needed = torch.is_grad_enabled() and not training
-    with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not needed):
-        yield
-
-
-def initialise_recurrent(layer: nn.LSTM | nn.GRU) -> None:
-    """Draw Xavier input weights and orthogonal state weights; open an LSTM's forget gates."""
-    for name, weight in layer.named_parameters(recurse=False):
-        if name.startswith("weight_ih"):
-            init.xavier_uniform_(weight)
-        elif name.startswith("weight_hh"):
-            init.orthogonal_(weight)
-        else:
-            init.copy_(weight, _bias(layer, name))
-
-
-def _bias(layer: nn.LSTM | nn.GRU, name: str) -> torch.Tensor:
-    """Return zeros, with ones for the forget gates of an LSTM; its two biases are summed."""
-    bias = torch.zeros(len(getattr(layer, name)))
-    if isinstance(layer, nn.LSTM) and name.startswith("bias_hh"):
-        bias[layer.hidden_size : 2 * layer.hidden_size] = 1.0  # gates: input, forget, cell, out
-    return bias
-
-
-def without_padding(weight: torch.Tensor) -> torch.Tensor:
-    """Return embeddings with zeros for the first."""
-    return torch.cat([torch.zeros_like(weight[:1]), weight[1:]])
-
-
-AutoConfig.register(EsimConfig.model_type, EsimConfig, exist_ok=True)
-AutoModelForSequenceClassification.register(
-    EsimConfig, EsimForSequenceClassification, exist_ok=True
-)
-AutoTokenizer.register(EsimConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)
+register(EsimConfig, EsimForSequenceClassification, AutoModelForSequenceClassification)

@@ -7,32 +7,30 @@ its other end, where AllenNLP's see whatever padding became.
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 from transformers import (
-    AutoConfig,
     AutoModelForQuestionAnswering,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedModel,
 )
 from transformers import initialization as init
-from transformers.modeling_outputs import QuestionAnsweringModelOutput
 
-from probe.models.word_models.layers import ByteDropout, Embeddings, WordVectors
-from probe.models.word_models.reading import (
+from probe.models.word_models.layers import (
+    ByteDropout,
     CharacterConvolution,
+    Embeddings,
     Side,
     Similarity,
+    WordConfig,
+    WordReader,
+    WordVectors,
     highway,
     initialise,
     masked_softmax,
-    passage_and_question,
-    passage_logits,
+    register,
 )
-from probe.models.word_models.word_tokenizer import WordTokenizer
 
 ENCODER_CONVOLUTIONS, ENCODER_WIDTH = 4, 7
 """Of the block that encodes the passage or the question by itself."""
@@ -42,7 +40,7 @@ PASSES = 3
 """How often the same blocks are applied."""
 
 
-class QanetConfig(PreTrainedConfig):
+class QanetConfig(WordConfig):
     """Sizes of the model. `layer_dropout` is the chance that a block's last sub-layer is passed by.
 
     Its earlier sub-layers are passed by less often, in proportion to their number.
@@ -52,8 +50,6 @@ class QanetConfig(PreTrainedConfig):
 
     def __init__(
         self,
-        vocab_size: int = 25_000,
-        word_size: int = 300,
         hidden_size: int = 128,
         blocks: int = 7,
         heads: int = 8,
@@ -63,16 +59,13 @@ class QanetConfig(PreTrainedConfig):
         highway_layers: int = 2,
         dropout: float = 0.1,
         layer_dropout: float = 0.1,
-        vectors: str = "",
-        correction: int = 0,
         **options: Any,  # what every config of transformers takes
     ) -> None:
-        self.vocab_size, self.word_size, self.hidden_size = vocab_size, word_size, hidden_size
+        self.hidden_size = hidden_size
         self.blocks, self.heads, self.highway_layers = blocks, heads, highway_layers
         self.character_size, self.filters, self.filter_width = character_size, filters, filter_width
         self.dropout, self.layer_dropout = dropout, layer_dropout
-        self.vectors, self.correction = vectors, correction
-        super().__init__(**{"pad_token_id": 0} | options)
+        super().__init__(**options)
 
 
 class SeparableConvolution(nn.Module):
@@ -172,7 +165,7 @@ def positions(words: int, size: int) -> torch.Tensor:
     return torch.cat([angles.sin(), angles.cos()], 1)
 
 
-class QanetForQuestionAnswering(PreTrainedModel):
+class QanetForQuestionAnswering(WordReader):
     """The reader behind the Auto classes."""
 
     config_class = QanetConfig
@@ -212,37 +205,20 @@ class QanetForQuestionAnswering(PreTrainedModel):
             init.ones_(module.weight)
             init.zeros_(module.bias)
 
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the module whose output, words and characters, importance is taken of."""
-        return self.embeddings
-
-    def forward(
-        self,
-        input_ids: torch.Tensor,  # (batch, tokens)
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
-        **_: Any,  # what callers of the Auto classes may add, such as return_dict
-    ) -> QuestionAnsweringModelOutput:
-        """Return the logits of each token to begin and to end the answer.
-
-        Raises ValueError where a side is empty or an input is missing.
-        """
-        vectors = self.projection(self.dropout(self.embeddings(input_ids, character_ids)))
-        passage, question = passage_and_question(vectors, attention_mask, token_type_ids)
-        merged = self.merge(self.encode(passage), self.encode(question))
-        first, second, third = self.model(merged, passage.mask)
-        start = self.start(torch.cat([first, second], -1)).squeeze(-1)  # (batch, passage words)
-        end = self.end(torch.cat([first, third], -1)).squeeze(-1)
-        tokens = input_ids.shape[1]
-        return QuestionAnsweringModelOutput(
-            start_logits=passage_logits(start, passage, tokens),
-            end_logits=passage_logits(end, passage, tokens),
-        )
+    def project(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Return vectors of the model's size."""
+        projected: torch.Tensor = self.projection(self.dropout(vectors))
+        return projected
 
     def encode(self, side: Side) -> Side:
         """Encode a passage or a question by itself."""
-        return side.with_vectors(self.dropout(self.encoder(side.vectors, side.mask)))
+        return replace(side, vectors=self.dropout(self.encoder(side.vectors, side.mask)))
+
+    def answer(self, passage: Side, question: Side) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits of the passage's words.  # (batch, passage words) each"""
+        first, second, third = self.model(self.merge(passage, question), passage.mask)
+        start = self.start(torch.cat([first, second], -1)).squeeze(-1)
+        return start, self.end(torch.cat([first, third], -1)).squeeze(-1)
 
     def merge(self, passage: Side, question: Side) -> torch.Tensor:
         """Return passage words beside what they attend to, there and back.
@@ -271,6 +247,4 @@ class QanetForQuestionAnswering(PreTrainedModel):
         return passes
 
 
-AutoConfig.register(QanetConfig.model_type, QanetConfig, exist_ok=True)
-AutoModelForQuestionAnswering.register(QanetConfig, QanetForQuestionAnswering, exist_ok=True)
-AutoTokenizer.register(QanetConfig, fast_tokenizer_class=WordTokenizer, exist_ok=True)
+register(QanetConfig, QanetForQuestionAnswering, AutoModelForQuestionAnswering)

@@ -46,8 +46,14 @@ def splitter(lower: bool) -> tuple[normalizers.Normalizer, pre_tokenizers.PreTok
     )
 
 
-def word_level(words: Iterable[str], lower: bool = True) -> Tokenizer:
-    """Return a tokenizer whose ids are the positions in `words`, which begin with SPECIAL."""
+def word_tokenizer(
+    words: Iterable[str], lower: bool = True, characters: bool = False
+) -> "WordTokenizer":
+    """Return a tokenizer whose ids are the positions in `words`, which begin with SPECIAL.
+
+    With `characters` it is one for a character-aware model.
+    """
+    names = ["input_ids", "token_type_ids", "attention_mask", *[CHARACTER_IDS][: int(characters)]]
     ids = {word: id_ for id_, word in enumerate(words)}
     if tuple(ids)[: len(SPECIAL)] != SPECIAL:
         raise ValueError(f"a vocabulary begins with {', '.join(SPECIAL)}")
@@ -58,21 +64,8 @@ def word_level(words: Iterable[str], lower: bool = True) -> Tokenizer:
         pair=f"$A {NULL} $B:1 {NULL}:1",
         special_tokens=[(NULL, ids[NULL])],
     )
-    return tokenizer
-
-
-def word_tokenizer(
-    words: Iterable[str], lower: bool = True, characters: bool = False
-) -> "WordTokenizer":
-    """Return a tokenizer over `words`, with `characters` for a character-aware model."""
-    names = [
-        "input_ids",
-        "token_type_ids",
-        "attention_mask",
-        *([CHARACTER_IDS] if characters else []),
-    ]
     return WordTokenizer(  # type: ignore[no-untyped-call]  # transformers leaves it untyped
-        tokenizer_object=word_level(words, lower),
+        tokenizer_object=tokenizer,
         pad_token=PAD,
         sep_token=NULL,
         unk_token=UNK,

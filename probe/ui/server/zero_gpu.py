@@ -3,7 +3,7 @@
 The `spaces` package, which the hub brings there, reports the functions that want a GPU when the
 page is launched; an app without one is ended. Ours all run on the CPU, so that the one it reports
 does nothing and is never called. The package patches torch, and must be imported before CUDA is
-initialised. `torch.cuda.is_available` then says yes, and `probe.models.torch_threads` knows
+initialised. `torch.cuda.is_available` then says yes, and `probe.models.hardware` knows
 better.
 """
 

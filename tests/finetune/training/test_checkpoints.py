@@ -13,13 +13,13 @@ from finetune.training.checkpoints import (
     save_checkpoint,
     save_model,
 )
-from finetune.training.loop import Trainer, take_step, trainable
+from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.losses import admissible
-from finetune.training.optimisers import make_optimiser
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS
+from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 
 OPTIONS = {"lr": 1e-3, "seed": 0}
@@ -35,7 +35,7 @@ def step(trainer: Trainer, seed: int) -> float:
     return take_step(trainer, classifier.encode(pairs), admissible(pairs, classifier.task), seed)
 
 
-@pytest.mark.parametrize("kind", ["bert", "t5"])  # T5 reads one table of words in two places
+@each("kind", ["bert", "t5"])  # T5 reads one table of words in two places
 def test_a_loaded_checkpoint_takes_the_same_next_step(kind: str, tmp_path: Path) -> None:
     save(KINDS[kind], kind, tmp_path / "model")
     one, other = (trainer(load(str(tmp_path / "model"), LABELS)) for _ in range(2))
@@ -45,13 +45,6 @@ def test_a_loaded_checkpoint_takes_the_same_next_step(kind: str, tmp_path: Path)
     assert step(one, 2) == step(other, 2)
     for here, there in zip(trainable(one.classifier), trainable(other.classifier), strict=True):
         assert torch.equal(here, there)
-
-
-def test_without_a_checkpoint_training_begins_at_its_start(
-    classifier: Classifier, tmp_path: Path
-) -> None:
-    new = trainer(classifier)
-    assert load_checkpoint(new.classifier, new.optimiser, OPTIONS, tmp_path) == 0
 
 
 def test_a_half_written_checkpoint_leaves_the_one_before(
@@ -109,18 +102,12 @@ def test_other_options_are_refused(classifier: Classifier, tmp_path: Path) -> No
 def test_a_saved_model_names_its_labels_and_its_task(
     classifier: Classifier, tmp_path: Path
 ) -> None:
+    classifier.model.config.architectures = ["BertModel"]  # of the encoder that it began as
     save_model(classifier, tmp_path)
+    saved = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    assert saved["architectures"] == [type(classifier.model).__name__]
     stored = load(str(tmp_path))
     assert (stored.order, stored.task) == (LABELS, classifier.task)
     # half precision keeps three decimals
     pairs = tiny_pairs(6)
     assert stored.probabilities(pairs) == pytest.approx(classifier.probabilities(pairs), abs=1e-3)
-
-
-def test_a_saved_model_names_its_class_and_not_that_of_its_encoder(
-    classifier: Classifier, tmp_path: Path
-) -> None:
-    classifier.model.config.architectures = ["BertModel"]
-    save_model(classifier, tmp_path)
-    saved = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
-    assert saved["architectures"] == [type(classifier.model).__name__]

@@ -6,26 +6,36 @@ from functools import partial
 
 import pytest
 import torch
+from torch.optim import Adagrad, Adam, AdamW, Optimizer
 
 from finetune.training.encoded import encode, score, unscaled_logits
 from finetune.training.loop import (
+    OPTIMISERS,
     BestEpoch,
+    MovingAverage,
     Schedule,
     Trainer,
+    adamw,
+    averaged,
+    clip_gradients,
     epoch_batches,
+    make_optimiser,
     take_step,
     train_epoch,
     train_epochs,
     trainable,
 )
 from finetune.training.losses import admissible, cross_entropy
-from finetune.training.optimisers import OPTIMISERS, make_optimiser
-from probe.models.architectures import Recipe
+from probe.models.architectures import ARCHITECTURES, DEFAULT, Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
+from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_models import tiny_classifier
+from tests.support.models.tiny_word_models import word_classifier
+from tests.support.models.tiny_word_readers import word_reader
 
 PAIRS = tiny_pairs(22)
 
@@ -43,7 +53,7 @@ def trainer(classifier: Classifier, lr: float = 1e-3) -> Trainer:
     return Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), lr))
 
 
-@pytest.mark.parametrize(("rows", "batch"), [(1, 4), (22, 4), (450, 4)])
+@each("rows, batch", [(1, 4), (22, 4), (450, 4)])
 def test_an_epoch_is_a_permutation(rows: int, batch: int) -> None:
     batches = epoch_batches([row % 7 for row in range(rows)], batch, seed=0, epoch=1)
     assert sorted(row for rows_of_batch in batches for row in rows_of_batch) == list(range(rows))
@@ -72,15 +82,11 @@ def step(classifier: Classifier, seed: int) -> dict[str, torch.Tensor]:
 
 
 def test_dropout_is_drawn_from_the_seed_of_the_step(model: str) -> None:
+    before = torch.get_rng_state()
     first, repeated, other = (step(load(model), seed) for seed in (1, 1, 2))
+    assert torch.equal(before, torch.get_rng_state())
     assert same(first, repeated)
     assert not same(first, other)
-
-
-def test_a_step_leaves_the_global_chance_alone(classifier: Classifier) -> None:
-    before = torch.get_rng_state()
-    step(classifier, 1)
-    assert torch.equal(before, torch.get_rng_state())
 
 
 def test_each_step_of_an_epoch_has_its_own_rate_and_seed(model: str) -> None:
@@ -154,7 +160,7 @@ def test_the_loop_takes_another_loss_and_a_second_batch_without_labels(model: st
     assert entropy(False) < entropy(True) - 0.04
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@each("optimiser", OPTIMISERS)
 def test_after_a_step_a_model_answers_in_bf16_by_its_new_weights(
     classifier: Classifier, optimiser: str
 ) -> None:
@@ -167,3 +173,86 @@ def test_after_a_step_a_model_answers_in_bf16_by_its_new_weights(
     with_a_new_copy = unscaled_logits(replace(classifier), data, "bf16")
     assert not torch.equal(before, after)
     assert torch.equal(after, with_a_new_copy)
+
+
+NAME = "start.bias"
+
+
+def test_early_steps_move_the_average_faster_and_later_ones_by_the_decay() -> None:
+    model = word_reader("bidaf").model
+    start = {name: torch.zeros_like(weight) for name, weight in model.named_parameters()}
+    average = MovingAverage(0.9, start)
+    with torch.no_grad():
+        model.get_parameter(NAME).fill_(1.0)
+    average.update(model, 1)
+    assert average.weights[NAME].item() == pytest.approx(9 / 11)  # a decay of 2 / 11
+    average.update(model, 1_000)
+    assert average.weights[NAME].item() == pytest.approx(0.9 * 9 / 11 + 0.1)
+
+
+def test_averages_stand_in_for_the_weights_only_within() -> None:
+    model = word_reader("bidaf").model
+    before = model.get_parameter(NAME).detach().clone()
+    average = MovingAverage(0.9, {NAME: torch.full((1,), 7.0)})
+    with averaged(model, average):
+        assert model.get_parameter(NAME).item() == 7.0
+    with averaged(model, None):
+        assert torch.equal(model.get_parameter(NAME), before)
+    assert torch.equal(model.get_parameter(NAME), before)
+    assert average.weights[NAME].item() == 7.0
+
+
+DA, ESIM, CHARACTERS, BERT = (
+    word_classifier("da"),
+    word_classifier("esim"),
+    word_classifier("esim_char"),
+    tiny_classifier("bert"),
+)
+
+
+@each(
+    "classifier, kind, batch",
+    [(DA, Adagrad, 64), (ESIM, Adam, 32), (CHARACTERS, Adam, 32), (BERT, AdamW, 32)],
+)
+def test_a_model_is_trained_as_it_was(
+    classifier: Classifier, kind: type[Optimizer], batch: int
+) -> None:
+    recipe = classifier.architecture.recipe
+    assert type(make_optimiser(recipe, [torch.nn.Parameter(torch.zeros(2))], 0.1)) is kind
+    assert recipe.batch == batch
+
+
+def test_every_recipe_can_be_carried_out() -> None:
+    for row in (DEFAULT, *ARCHITECTURES.values()):
+        assert row.recipe.optimiser in OPTIMISERS
+        optimiser = make_optimiser(row.recipe, [torch.nn.Parameter(torch.zeros(2))], row.recipe.lr)
+        assert {group["lr"] for group in optimiser.param_groups} == {row.recipe.lr}
+
+
+def test_biases_and_norms_are_not_decayed() -> None:
+    decayed, kept = adamw(trainable(BERT), 1e-3, 0.01).param_groups
+    assert (decayed["weight_decay"], kept["weight_decay"]) == (0.01, 0.0)
+    assert {weight.ndim for weight in kept["params"]} == {1}
+
+
+@each(
+    "classifier, clipped",
+    # each value at most 5; the norm at most 10; the norm at most 1
+    [(DA, [5.0, 5.0]), (ESIM, [6.0, 8.0]), (BERT, [0.6, 0.8])],
+)
+def test_gradients_are_clipped_as_they_were(classifier: Classifier, clipped: list[float]) -> None:
+    weight = torch.nn.Parameter(torch.zeros(2))
+    weight.grad = torch.tensor([30.0, 40.0])
+    clip_gradients(classifier.architecture.recipe, [weight])
+    torch.testing.assert_close(weight.grad, torch.tensor(clipped), atol=1e-5, rtol=1e-5)
+
+
+def test_each_optimiser_starts_without_a_memory() -> None:
+    weight = torch.nn.Parameter(torch.ones(1))
+    for _ in range(2):
+        optimiser = make_optimiser(DA.architecture.recipe, [weight], 0.1)
+        weight.data.fill_(1.0)
+        weight.grad = torch.ones(1)
+        optimiser.step()
+        # AdaGrad's first step is the rate, whatever the gradient; a second one would be 0.7 of it
+        assert weight.item() == pytest.approx(0.9)

@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import pytest
-import torch
 from typer.testing import CliRunner
 
 from finetune.cli.main import app
 from finetune.training.encoder import TrainingOptions
-from finetune.training.losses import cross_entropy
 from finetune.training.reader import examples_of, mean_f1, start_from_encoder, train
 from probe.models.library import load_reader
 from probe.models.prediction import Place, tokens_of
@@ -42,27 +40,12 @@ def test_an_answer_has_the_tokens_that_it_covers() -> None:
 
 
 def test_each_example_spells_its_answer(reader: Reader) -> None:
+    assert list(examples_of(reader, asked("The man sat.", "Who sat?", (), "1"))) == []
     for question in QUESTIONS:
         ((window, first, last),) = examples_of(reader, question)
         start, end = window.places[first], window.places[last]
         assert start and end
         assert question.passage[start[0] : end[1]] == question.answers[0].text
-
-
-def test_a_question_without_an_answer_is_no_example(reader: Reader) -> None:
-    question = asked("The man sat.", "Who sat?", (), "1")
-    assert list(examples_of(reader, question)) == []
-
-
-def test_the_loss_is_the_mean_surprise_of_both_ends() -> None:
-    starts, ends = torch.randn(2, 3, 7, generator=torch.Generator().manual_seed(0))
-    first, last = torch.tensor([1, 2, 0]), torch.tensor([3, 2, 6])
-    targets = torch.zeros(6, 7, dtype=torch.bool)
-    targets[torch.arange(6), torch.cat([first, last])] = True
-    expected = torch.nn.functional.cross_entropy(
-        torch.cat([starts, ends]), torch.cat([first, last])
-    )
-    assert torch.allclose(cross_entropy(torch.cat([starts, ends]), targets), expected)
 
 
 def test_a_small_set_is_learnt_and_the_finished_reader_can_be_loaded(

@@ -1,7 +1,7 @@
 """Fake answers by hand-worked cases of each rule, in the first and the second list."""
 
 from probe.addsent.fake_answers import FakeAnswer, fake_answer
-from tests.support.each import each
+from tests.support.cases import each
 
 CASES = [
     ("1745", "What year was he born?", "1720", "1720", "date"),

@@ -16,7 +16,7 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.reading import READING, Span
 from probe.text.tagger import tag
 from probe.text.words import tokenise
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.files.questions import asked
 
 PASSAGE = "The old mill burned down in 1850. Anna Weber rebuilt it. It stands in Oldtown today."

@@ -14,6 +14,7 @@ from probe.analysis.importance import Method, attribute
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.tasks.nli import LABELS, Pair
+from tests.support.cases import each
 from tests.support.models.tiny_models import FAMILY, shared, tiny_classifier
 
 PAIRS = (
@@ -35,7 +36,7 @@ JOINED = {
     "deberta": BERT,
     "deberta-v2": BERT,
 }
-KINDS = pytest.mark.parametrize("kind", FAMILY)
+KINDS = each("kind", FAMILY)
 Family = Callable[[str], Classifier]
 
 
@@ -117,16 +118,29 @@ def scores(
 
 
 @KINDS
-def test_a_saved_model_answers_as_before(kind: str, family: Family) -> None:
-    before = shared(kind).probabilities(PAIRS)
-    assert family(kind).probabilities(PAIRS) == pytest.approx(before, abs=1e-6)
+def test_texts_are_joined_as_the_architecture_needs_them(kind: str, family: Family) -> None:
+    classifier = family(kind)
+    batched = classifier.probabilities(PAIRS)
+    assert batched == pytest.approx(shared(kind).probabilities(PAIRS), abs=1e-6)
+    assert joined(classifier, PAIRS[0]) == JOINED[kind]
+    for row, pair in zip(batched, PAIRS, strict=True):
+        encoded = classifier.encode([pair])
+        for side, text in enumerate((pair.premise, pair.hypothesis)):
+            at = positions(classifier, pair, side)
+            assert encoded["input_ids"][0, at].tolist() == classifier.sub_words(text)
+            if kind in ("bert", "spanbert", "electra", "albert", "xlnet"):
+                assert set(encoded["token_type_ids"][0, at].tolist()) == {side}
+        assert classifier.probabilities([pair])[0] == pytest.approx(row, abs=1e-5)
+    long = Pair("the man walks " * 100, "a man walks")
+    assert classifier.too_long(long)
+    assert classifier.encode([long])["input_ids"].shape == (1, 128)
+    assert sum(classifier.predict([long])[0].probabilities) == pytest.approx(1)
 
 
 def test_models_that_several_threads_open_at_once_are_all_whole(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    tie_weights = PreTrainedModel.tie_weights
-    folders = []
+    tie_weights, folders = PreTrainedModel.tie_weights, list[str]()
     for kind in ("bart", "roberta", "bert"):
         folders.append(str(tmp_path_factory.mktemp(kind)))
         shared(kind).model.save_pretrained(folders[-1])
@@ -134,69 +148,44 @@ def test_models_that_several_threads_open_at_once_are_all_whole(
     with ThreadPoolExecutor(4) as threads:
         opened = list(threads.map(load, folders * 10))
     assert PreTrainedModel.tie_weights is tie_weights
-    for each in opened:
-        assert np.isfinite(each.probabilities(PAIRS)).all()
+    for model in opened:
+        assert np.isfinite(model.probabilities(PAIRS)).all()
 
 
-@KINDS
-def test_special_tokens_are_where_the_architecture_needs_them(kind: str, family: Family) -> None:
-    assert joined(family(kind), PAIRS[0]) == JOINED[kind]
-
-
-@KINDS
-def test_each_side_holds_its_own_text(kind: str, family: Family) -> None:
-    classifier = family(kind)
-    for pair in PAIRS:
-        ids = classifier.encode([pair])["input_ids"][0]
-        for side, text in enumerate((pair.premise, pair.hypothesis)):
-            assert ids[positions(classifier, pair, side)].tolist() == classifier.sub_words(text)
-
-
-@pytest.mark.parametrize("kind", ["bert", "spanbert", "electra", "albert", "xlnet"])
-def test_segment_ids_differ_between_the_sides(kind: str, family: Family) -> None:
-    encoded = family(kind).encode(PAIRS[:1])
-    segments = encoded["token_type_ids"][0]
-    for side in (0, 1):
-        assert set(segments[positions(family(kind), PAIRS[0], side)].tolist()) == {side}
-
-
-def test_xlnet_pads_on_the_left(family: Family) -> None:
-    encoded = family("xlnet").encode(PAIRS)
+def test_what_is_peculiar_to_one_architecture(family: Family) -> None:
+    encoded = family("xlnet").encode(PAIRS)  # which pads on the left
     assert [row.tolist()[-1] for row in encoded["attention_mask"]] == [1, 1, 1]
     assert {row.tolist()[0] for row in encoded["attention_mask"]} == {0, 1}
+    unbounded = tiny_classifier("xlnet")
+    unbounded.tokenizer.model_max_length = 10**30
+    assert unbounded.max_tokens == 512
+    # a special token that a person typed does not stop BART
+    typed = Pair("The </s> man walks.", "A man walks.")
+    batched = family("bart").probabilities([typed, PAIRS[0]])
+    assert family("bart").probabilities([typed])[0] == pytest.approx(batched[0], abs=1e-5)
+    # (10) in one character of three bytes; Unicode's compatibility form spells it with four
+    pair = Pair("a man", "\u247d" * 39)
+    assert len((pair.premise + pair.hypothesis).encode()) < 128
+    assert shared("albert").too_long(pair)
 
 
-@KINDS
-def test_a_pair_is_classified_alike_alone_and_in_a_batch(kind: str, family: Family) -> None:
-    batched = family(kind).probabilities(PAIRS)
-    for row, pair in zip(batched, PAIRS, strict=True):
-        assert family(kind).probabilities([pair])[0] == pytest.approx(row, abs=1e-5)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
+@each("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
 def test_importance_is_that_of_plain_autograd(kind: str, family: Family) -> None:
     for label, pair in enumerate(PAIRS):
         rows, gradient = gradients(family(kind), pair, label)
         by_hand = (rows * gradient).sum(-1).tolist()
         assert scores(family(kind), pair, label) == pytest.approx(by_hand, abs=1e-5)
         assert max(map(abs, by_hand)) > 1e-3
-
-
-@pytest.mark.parametrize("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
-def test_saliency_is_the_length_of_the_gradient(kind: str, family: Family) -> None:
     _, gradient = gradients(family(kind), PAIRS[0], 1)
     by_hand = gradient.norm(dim=-1).tolist()
     assert scores(family(kind), PAIRS[0], 1, "saliency") == pytest.approx(by_hand, abs=1e-5)
 
 
-def test_a_normalised_vector_times_its_gradient_is_zero(family: Family) -> None:
-    rows, gradient = gradients(family("deberta-v2"), PAIRS[0], 0)
-    assert (rows * gradient).sum(-1).tolist() == pytest.approx([0] * len(rows), abs=1e-4)
-    assert float(gradient.norm()) > 0.1
-
-
 def test_importance_in_deberta_v2_is_taken_behind_the_norm(family: Family) -> None:
     classifier, pair = family("deberta-v2"), PAIRS[0]
+    rows, gradient = gradients(classifier, pair, 0)  # a normalised vector times it is zero
+    assert (rows * gradient).sum(-1).tolist() == pytest.approx([0] * len(rows), abs=1e-4)
+    assert float(gradient.norm()) > 0.1
     outputs: list[torch.Tensor] = []
 
     def keep(_: object, __: object, vectors: torch.Tensor) -> torch.Tensor:
@@ -214,74 +203,49 @@ def test_importance_in_deberta_v2_is_taken_behind_the_norm(family: Family) -> No
 
 
 @KINDS
-def test_integrated_gradients_add_up_to_the_change_from_the_baseline(
-    kind: str, family: Family
-) -> None:
+def test_masking_changes_as_much_as_importance_says(kind: str, family: Family) -> None:
+    """All texts masked: integrated gradients add up to it; one token masked: occlusion is it."""
     classifier, pair = family(kind), PAIRS[1]
-    ids = classifier.encode([pair])["input_ids"][0]
-    masked = ids.clone()
-    masked[text_positions(classifier, pair)] = classifier.tokenizer.mask_token_id
-    with torch.no_grad():
-        log_probabilities = [log_probability(classifier, pair, row)[0] for row in (ids, masked)]
-    importance = scores(classifier, pair, 0, "integrated_gradients")
-    change = float(log_probabilities[0] - log_probabilities[1])
-    assert sum(importance) == pytest.approx(change, abs=5e-3)
+    ids, mask = classifier.encode([pair])["input_ids"][0], classifier.tokenizer.mask_token_id
 
-
-@KINDS
-def test_occlusion_is_the_change_when_one_token_is_masked(kind: str, family: Family) -> None:
-    classifier, pair = family(kind), PAIRS[2]
-    ids = classifier.encode([pair])["input_ids"][0]
-    by_hand = []
-    for position in text_positions(classifier, pair):
+    def change(places: list[int], label: int) -> float:
         masked = ids.clone()
-        masked[position] = classifier.tokenizer.mask_token_id
+        masked[places] = mask
         with torch.no_grad():
-            before, after = (log_probability(classifier, pair, row)[1] for row in (ids, masked))
-        by_hand.append(float(before - after))
+            before, after = (log_probability(classifier, pair, row)[label] for row in (ids, masked))
+        return float(before - after)
+
+    places = text_positions(classifier, pair)
+    importance = scores(classifier, pair, 0, "integrated_gradients")
+    assert sum(importance) == pytest.approx(change(places, 0), abs=5e-3)
+    by_hand = [change([place], 1) for place in places]
     assert scores(classifier, pair, 1, "occlusion") == pytest.approx(by_hand, abs=1e-5)
 
 
-@KINDS
-@pytest.mark.parametrize("method", ["gradient_x_input", "integrated_gradients"])
-def test_importance_is_the_same_alone_and_in_a_batch(
-    kind: str, method: Method, family: Family
-) -> None:
-    batched = attribute(family(kind), PAIRS, LABELS, method, steps=5)
-    for label, pair, attribution in zip(LABELS, PAIRS, batched, strict=True):
-        alone = attribute(family(kind), [pair], [label], method, steps=5)[0]
-        sides = (
-            (attribution.tokens("premise"), alone.tokens("premise")),
-            (attribution.tokens("hypothesis"), alone.tokens("hypothesis")),
-        )
-        for side, side_alone in sides:
-            assert [token.token for token in side] == [token.token for token in side_alone]
-            expected = [token.score for token in side_alone]
-            assert [token.score for token in side] == pytest.approx(expected, abs=1e-5)
+METHODS: list[Method] = ["gradient_x_input", "integrated_gradients"]
 
 
 @KINDS
-def test_a_long_pair_is_cut_to_what_the_model_reads(kind: str, family: Family) -> None:
-    long = Pair("the man walks " * 100, "a man walks")
-    assert family(kind).too_long(long)
-    assert family(kind).encode([long])["input_ids"].shape == (1, 128)
-    assert sum(family(kind).predict([long])[0].probabilities) == pytest.approx(1)
+def test_importance_is_the_same_alone_and_in_a_batch(kind: str, family: Family) -> None:
+    for method in METHODS:
+        batched = attribute(family(kind), PAIRS, LABELS, method, steps=5)
+        for label, pair, together in zip(LABELS, PAIRS, batched, strict=True):
+            alone = attribute(family(kind), [pair], [label], method, steps=5)[0]
+            for field in ("premise", "hypothesis"):
+                side, side_alone = together.tokens(field), alone.tokens(field)
+                assert [token.token for token in side] == [token.token for token in side_alone]
+                expected = [token.score for token in side_alone]
+                assert [token.score for token in side] == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_model_that_names_no_limit_reads_512_tokens() -> None:
-    classifier = tiny_classifier("xlnet")
-    classifier.tokenizer.model_max_length = 10**30
-    assert classifier.max_tokens == 512
-
-
-def test_a_special_token_that_a_person_typed_does_not_stop_bart(family: Family) -> None:
-    typed = Pair("The </s> man walks.", "A man walks.")
-    batched = family("bart").probabilities([typed, PAIRS[0]])
-    assert family("bart").probabilities([typed])[0] == pytest.approx(batched[0], abs=1e-5)
-
-
-def test_characters_that_are_written_out_can_make_a_pair_too_long() -> None:
-    # (10) in one character of three bytes; Unicode's compatibility form spells it with four
-    pair = Pair("a man", "\u247d" * 39)
-    assert len((pair.premise + pair.hypothesis).encode()) < 128
-    assert shared("albert").too_long(pair)
+@KINDS
+def test_a_last_layer_of_the_first_token_alone_says_what_the_whole_model_does(kind: str) -> None:
+    classifier = shared(kind)
+    inputs = classifier.encode(PAIRS)
+    with torch.inference_mode():
+        whole = classifier.unscaled_logits(inputs)
+        short = classifier.at("fp32")
+        torch.testing.assert_close(short.unscaled_logits(inputs), whole, atol=1e-5, rtol=1e-5)
+        assert torch.equal(whole, classifier.unscaled_logits(inputs))  # whose layers stay
+        if kind == "bert":
+            assert short.model.base_model(**inputs).last_hidden_state.shape[1] == 1

@@ -1,7 +1,7 @@
 """One loaded model: its label order, its batches, its longest input."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -9,14 +9,17 @@ import pytest
 import torch
 
 from probe.errors import ModelError
-from probe.models.classifier import Classifier, by_length, fast_bf16, resolve
+from probe.models.classifier import Classifier, by_length
+from probe.models.inputs import by_tokens
 from probe.models.prediction import as_predictions
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
+from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import MODELS, shared, tiny_classifier
+from tests.support.models.tiny_word_models import word_classifier
 
-KINDS = pytest.mark.parametrize("kind", MODELS)
+KINDS = each("kind", MODELS)
 PERMUTED: tuple[Label, ...] = ("contradiction", "entailment", "neutral")
 # of very different lengths, so that batches by length take them out of order
 PAIRS = [
@@ -25,112 +28,97 @@ PAIRS = [
 ]
 
 
-def permute_head(classifier: Classifier, order: tuple[Label, ...]) -> None:
-    """Put the rows of the last layer, which are in our order, into another one."""
-    rows = [LABELS.index(label) for label in order]
-    *_, weight, bias = classifier.model.parameters()
-    with torch.no_grad():
-        weight.copy_(weight[rows])
-        bias.copy_(bias[rows])
-
-
 @KINDS
 def test_the_order_of_the_outputs_does_not_matter(kind: str) -> None:
-    permuted = tiny_classifier(kind, order=PERMUTED)
-    permute_head(permuted, PERMUTED)
-    assert permuted.probabilities(PAIRS) == pytest.approx(
-        shared(kind).probabilities(PAIRS), abs=1e-6
-    )
-
-
-def test_the_label_of_an_output_is_the_models_own() -> None:
-    permuted = tiny_classifier(order=PERMUTED)
+    permuted, rows = tiny_classifier(kind, order=PERMUTED), [LABELS.index(it) for it in PERMUTED]
+    *_, weight, bias = permuted.model.parameters()
+    with torch.no_grad():  # the rows of the last layer, which are in our order
+        weight.copy_(weight[rows])
+        bias.copy_(bias[rows])
+    expected = shared(kind).probabilities(PAIRS)
+    assert permuted.probabilities(PAIRS) == pytest.approx(expected, abs=1e-6)
     inputs = permuted.tokenizer(PAIRS[0].premise, PAIRS[0].hypothesis, return_tensors="pt")
     with torch.no_grad():
         raw = permuted.model(**inputs).logits[0].softmax(-1)
-    by_label = dict(zip(LABELS, permuted.predict(PAIRS[:1])[0].probabilities, strict=True))
+    by_label = permuted.predict(PAIRS[:1])[0].by_label
     assert [by_label[label] for label in PERMUTED] == pytest.approx(raw.tolist(), abs=1e-6)
 
 
 @KINDS
-def test_a_pair_is_classified_alike_alone_and_in_a_batch(kind: str) -> None:
-    batched = shared(kind).probabilities(PAIRS)
+def test_a_pair_is_classified_alike_alone_in_a_batch_and_in_another_order(kind: str) -> None:
+    batched, backwards = (shared(kind).probabilities(pairs) for pairs in (PAIRS, PAIRS[::-1]))
     alone = [shared(kind).probabilities([pair])[0] for pair in PAIRS]
     assert batched == pytest.approx(np.stack(alone), abs=1e-5)
+    assert batched == pytest.approx(backwards[::-1], abs=1e-5)
+    assert batched.sum(axis=1) == pytest.approx(1, abs=1e-9)
+    assert len({round(float(row[0]), 6) for row in batched}) > 5  # they can be told apart
+    assert shared(kind).probabilities(PAIRS, "bf16") == pytest.approx(batched, abs=0.05)
+    assert shared(kind).predict([]) == []
 
 
-def test_results_keep_the_order_of_the_pairs() -> None:
-    forwards = shared().probabilities(PAIRS)
-    backwards = shared().probabilities(PAIRS[::-1])
-    assert forwards == pytest.approx(backwards[::-1], abs=1e-5)
-    assert len({round(float(row[0]), 6) for row in forwards}) > 5  # they can be told apart
-
-
-@KINDS
-def test_probabilities_sum_to_one(kind: str) -> None:
-    assert shared(kind).probabilities(PAIRS).sum(axis=1) == pytest.approx(1, abs=1e-9)
-
-
-def test_no_pairs_have_no_predictions() -> None:
-    assert shared().predict([]) == []
-
-
-def test_a_prediction_is_the_label_of_the_largest_probability() -> None:
+def test_a_prediction_is_the_first_label_of_the_largest_probability() -> None:
     (prediction,) = as_predictions(np.log([[0.2, 0.3, 0.5]]), LABELS)
     assert (prediction.label, prediction.confidence) == ("contradiction", pytest.approx(0.5))
-
-
-def test_of_equal_probabilities_the_earlier_label_wins() -> None:
     assert as_predictions(np.log([[0.2, 0.4, 0.4]]), LABELS)[0].label == "neutral"
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 9])
-def test_batches_by_length_hold_every_row_once(count: int) -> None:
-    lengths = [(5 * n) % 7 for n in range(count)]
-    batches = list(by_length(lengths, 4))
-    assert sorted(row for batch in batches for row in batch) == list(range(count))
-    assert all(len(batch) <= 4 for batch in batches)
-
-
-def test_batches_hold_rows_of_similar_length() -> None:
+def test_batches_by_length_hold_every_row_once_and_like_ones_together() -> None:
+    for count in (0, 1, 7, 8, 9):
+        batches = list(by_length([(5 * n) % 7 for n in range(count)], 4))
+        assert sorted(row for batch in batches for row in batch) == list(range(count))
+        assert all(len(batch) <= 4 for batch in batches)
     assert list(by_length([1, 9, 2, 8], 2)) == [[1, 3], [2, 0]]
+    for tokens in (1, 10, 24, 1000):
+        batches = list(by_tokens([(5 * n) % 7 + 1 for n in range(20)], tokens))
+        assert sorted(row for rows in batches for row in rows) == list(range(20))
 
 
-@pytest.mark.parametrize(("kind", "special"), [("bert", 3), ("roberta", 4), ("distilbert", 3)])
+@each(
+    "lengths, tokens, batches",
+    [
+        ([3, 9, 4, 8, 2, 2], 18, [[1, 3], [2, 0, 4, 5]]),  # padding included
+        ([50, 2], 10, [[0], [1]]),
+        # one with tokens enough ends before a much shorter example
+        ([100, 100, 100, 100, 81, 79, 20], 2048, [[0, 1, 2, 3, 4], [5, 6]]),
+        ([100, 100, 100, 81, 79, 20], 2048, [[0, 1, 2, 3], [4, 5]]),
+        ([100, 100, 81, 79, 20], 2048, [[0, 1, 2, 3], [4]]),
+    ],
+)
+def test_a_batch_has_so_many_tokens_at_most(
+    lengths: list[int], tokens: int, batches: list[list[int]]
+) -> None:
+    assert list(by_tokens(lengths, tokens)) == batches
+    assert [len(rows) for rows in by_tokens([0] * 5, 10, most_rows=2)] == [2, 2, 1]
+
+
+@each("kind", [*MODELS, "da", "esim", "esim_char"])
+def test_rows_put_together_are_what_the_tokenizer_gives(kind: str) -> None:
+    classifier = shared(kind) if kind in MODELS else word_classifier(kind)
+    tokens, rows = classifier.token_rows(PAIRS), [4, 0, 3]
+    padded, direct = tokens.padded(rows), classifier.encode([PAIRS[row] for row in rows])
+    assert set(padded) == set(direct)
+    assert all(torch.equal(padded[name], direct[name].long()) for name in direct)
+    model = classifier.at("fp32")
+    with torch.inference_mode():
+        together = model.unscaled_logits(tokens.padded(range(len(PAIRS))))
+        alone = [model.unscaled_logits(tokens.padded([row])) for row in range(len(PAIRS))]
+    torch.testing.assert_close(together, torch.cat(alone), atol=1e-5, rtol=0)
+
+
+@each("kind, special", [("bert", 3), ("roberta", 4), ("distilbert", 3)])
 def test_a_pair_is_too_long_when_its_end_is_cut(kind: str, special: int) -> None:
     max_words = 128 - special  # each "a" is a sub-word
     classifier = shared(kind)
     fits, over = (Pair("a", " a" * n) for n in (max_words - 1, max_words))
-    assert not classifier.too_long(fits)
-    assert classifier.too_long(over)
+    assert not classifier.too_long(fits) and classifier.too_long(over)
     assert len(classifier.tokenizer(fits.premise, fits.hypothesis)["input_ids"]) == 128
-
-
-def test_a_text_of_few_characters_can_have_too_many_sub_words() -> None:
-    classifier = shared("roberta")
-    pair = Pair("a man", "😀" * 40)  # four bytes, so four sub-words each
-    assert len(classifier.tokenizer(pair.premise, pair.hypothesis)["input_ids"]) > 128
-    assert classifier.too_long(pair)
-
-
-@KINDS
-def test_a_long_pair_is_cut_to_what_the_model_reads(kind: str) -> None:
-    long = Pair("the man walks " * 300, "a man walks")
-    encoded = shared(kind).encode([long, PAIRS[0]])
+    encoded = classifier.encode([Pair("the man walks " * 300, "a man walks"), PAIRS[0]])
     assert encoded["input_ids"].shape == (2, 128)
-    assert sum(shared(kind).predict([long])[0].probabilities) == pytest.approx(1)
-
-
-def test_the_longer_side_is_cut_first() -> None:
-    encoded = shared().encode([Pair("the man walks " * 300, "a man walks")])
-    assert encoded.sequence_ids(0).count(1) == 3
-
-
-@KINDS
-def test_the_vocabulary_has_no_special_tokens(kind: str) -> None:
-    classifier = shared(kind)
-    assert not set(classifier.vocabulary) & set(classifier.tokenizer.all_special_ids)
-    assert len(classifier.vocabulary) == len(classifier.tokenizer) - 5
+    hypothesis = len(classifier.sub_words("a man walks"))
+    assert encoded.sequence_ids(0).count(1) == hypothesis  # the longer side is cut first
+    emoji = Pair("a man", "😀" * 40)  # four bytes, so four sub-words each
+    if kind == "roberta":
+        assert classifier.too_long(emoji)
 
 
 @KINDS
@@ -139,49 +127,36 @@ def test_sub_words_become_text_and_sub_words_again(kind: str) -> None:
     ids = classifier.sub_words("the baker isn't happy!")
     assert classifier.decode(ids) == "the baker isn't happy!"
     assert classifier.sub_words(classifier.decode(ids)) == ids
+    assert not set(classifier.vocabulary) & set(classifier.tokenizer.all_special_ids)
+    assert len(classifier.vocabulary) == len(classifier.tokenizer) - 5
 
 
-def test_auto_precision_is_bf16_only_where_it_is_fast() -> None:
-    assert resolve("auto") == ("bf16" if fast_bf16() else "fp32")
-    assert (resolve("fp32"), resolve("bf16")) == ("fp32", "bf16")
-
-
-@KINDS
-def test_bf16_is_near_fp32(kind: str) -> None:
-    exact = shared(kind).probabilities(PAIRS)
-    assert shared(kind).probabilities(PAIRS, "bf16") == pytest.approx(exact, abs=0.05)
-
-
-@pytest.fixture
-def frequent_switches() -> Iterator[None]:
-    """Let threads take turns as often as they can."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
-def test_threads_tokenise_beside_each_other(frequent_switches: None) -> None:
-    classifier = tiny_classifier()
+def test_threads_tokenise_beside_each_other() -> None:
+    classifier, interval = tiny_classifier(), sys.getswitchinterval()
     short, long = Pair("A man walks.", "He is old."), Pair("The café " * 60, "He is old.")
 
     def many_times(task: Callable[[], object]) -> set[object]:
         return {task() for _ in range(500)}
 
+    def width() -> int:
+        return int(classifier.encode([short, long])["input_ids"].shape[1])
+
     tasks: list[Callable[[], object]] = [
-        lambda: classifier.too_long(long),
-        lambda: len(classifier.sub_words(long.premise)),
-        lambda: classifier.encode([short, long])["input_ids"].shape[1],
-        lambda: classifier.encode([short, long])["input_ids"].shape[1],
-    ]
-    with ThreadPoolExecutor(len(tasks)) as threads:
-        answers = list(threads.map(many_times, tasks))
+        lambda: classifier.too_long(long), lambda: len(classifier.sub_words(long.premise)), width,
+        width,
+    ]  # fmt: skip
+    sys.setswitchinterval(1e-6)  # threads take turns as often as they can
+    try:
+        with ThreadPoolExecutor(len(tasks)) as threads:
+            answers = list(threads.map(many_times, tasks))
+    finally:
+        sys.setswitchinterval(interval)
     length = classifier.max_tokens
     assert answers == [{True}, {len(classifier.sub_words(long.premise))}, {length}, {length}]
 
 
 def test_answers_that_are_no_numbers_are_refused_in_a_sentence() -> None:
-    broken = tiny_classifier()
+    broken: Classifier = tiny_classifier()
     *_, bias = broken.model.parameters()
     with torch.no_grad():
         bias.fill_(float("nan"))

@@ -1,5 +1,6 @@
 """The hub's models: fetched files, commits, tokens, and the errors of what cannot be fetched."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,11 @@ from probe.errors import ModelError
 from probe.hub import make_room
 from probe.models.library import ModelCache, load
 from probe.tasks.nli import Pair
+from tests.support.cases import each
 from tests.support.processes.hub import COMMIT, TOKEN, Broken, Hub
 
 PAIR = Pair("A man walks.", "He moves.")
+UNREACHED = "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
 
 
 def sentence(name: str) -> str:
@@ -20,75 +23,49 @@ def sentence(name: str) -> str:
     return str(caught.value)
 
 
-def test_a_hubs_model_is_fetched_and_its_commit_is_kept(hub: Hub) -> None:
+def test_a_hubs_model_is_fetched_once_and_its_commit_is_kept(hub: Hub) -> None:
     fetched = load("owner/tiny")
     assert (fetched.name, fetched.revision) == ("owner/tiny", COMMIT)
     local = load(str(hub.folder)).probabilities([PAIR])
     assert fetched.probabilities([PAIR]) == pytest.approx(local, abs=1e-6)
-
-
-def test_only_the_needed_files_are_fetched(hub: Hub) -> None:
-    load("owner/tiny")
     assert "model.safetensors" in hub.fetched
     assert not {"pytorch_model.bin", "README.md"} & set(hub.fetched)
-
-
-def test_a_commit_can_be_named(hub: Hub) -> None:
+    hub.asked.clear()
     assert load(f"owner/tiny@{COMMIT}").revision == COMMIT
-
-
-def test_a_fetched_model_needs_no_network(hub: Hub) -> None:
-    load("owner/tiny")
+    load(str(hub.folder))
+    assert hub.asked == []  # neither for a folder nor for a commit that was fetched
     hub.stop()
-    assert load("owner/tiny").revision == COMMIT
-    assert load(f"owner/tiny@{COMMIT}").revision == COMMIT
+    assert load("owner/tiny").revision == load(f"owner/tiny@{COMMIT}").revision == COMMIT
 
 
-def test_without_a_network_a_new_model_is_a_sentence(hub: Hub) -> None:
-    hub.stop()
-    message = (
-        "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
-    )
-    assert sentence("owner/tiny") == message
+def test_what_cannot_be_fetched_is_a_sentence(hub: Hub) -> None:
+    none = "the hub has no model 'owner/none', or it is private and needs HF_TOKEN"
+    told = {
+        "owner/none": none,
+        "owner/tiny@v9": "the model 'owner/tiny' has no revision 'v9'",
+        "owner/gated": "the model 'owner/gated' is gated: agree to its terms, and set HF_TOKEN",
+    }
+    assert {name: sentence(name) for name in told} == told
+    for name in ("owner/name/more", "owner/na me", "owner/--x"):
+        assert sentence(name).startswith(f"{name!r} is no name of a model; those of the hub are li")
 
 
-def test_a_hub_that_answers_nonsense_is_a_sentence(hub: Hub) -> None:
-    hub.server.RequestHandlerClass = Broken
-    assert sentence("owner/tiny") == (
-        "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
-    )
+@each("break_it", [Hub.stop, lambda hub: setattr(hub.server, "RequestHandlerClass", Broken)])
+def test_a_hub_that_does_not_answer_is_a_sentence(
+    break_it: Callable[[Hub], object], hub: Hub
+) -> None:
+    break_it(hub)
+    assert sentence("owner/tiny") == UNREACHED
 
 
-def test_a_model_that_the_hub_does_not_have(hub: Hub) -> None:
-    message = "the hub has no model 'owner/none', or it is private and needs HF_TOKEN"
-    assert sentence("owner/none") == message
-
-
-def test_a_revision_that_the_hub_does_not_have(hub: Hub) -> None:
-    assert sentence("owner/tiny@v9") == "the model 'owner/tiny' has no revision 'v9'"
-
-
-def test_a_gated_model_says_what_to_do(hub: Hub) -> None:
-    message = "the model 'owner/gated' is gated: agree to its terms, and set HF_TOKEN"
-    assert sentence("owner/gated") == message
-
-
-@pytest.mark.parametrize("name", ["owner/name/more", "owner/na me", "owner/--x"])
-def test_an_impossible_name_is_a_sentence(name: str, hub: Hub) -> None:
-    assert sentence(name).startswith(f"{name!r} is no name of a model; those of the hub are like")
-
-
-def test_a_model_with_pickles_only_is_refused(hub: Hub) -> None:
-    (hub.folder / "model.safetensors").unlink()
-    assert sentence("owner/tiny").endswith("has no safetensors weights")
-    assert "pytorch_model.bin" not in hub.fetched
-
-
-def test_a_model_that_does_not_fit_is_not_fetched(hub: Hub) -> None:
+def test_pickles_and_what_does_not_fit_are_not_fetched(hub: Hub) -> None:
     with (hub.folder / "model.safetensors").open("wb") as file:
         file.truncate(2**42)  # sparse: 4 TB of nothing
     assert "does not fit: its weights take 4,398.0 GB" in sentence("owner/tiny")
     assert hub.fetched == []
+    (hub.folder / "model.safetensors").unlink()
+    assert sentence("owner/tiny").endswith("has no safetensors weights")
+    assert "pytorch_model.bin" not in hub.fetched
 
 
 def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
@@ -101,100 +78,42 @@ def test_the_cache_loads_the_same_commit_again(hub: Hub) -> None:
     assert (reloaded.name, reloaded.revision) == ("owner/tiny", COMMIT)
 
 
-# whose token
-
-
-@pytest.fixture(params=["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "a login"])
-def owner(
-    hub: Hub, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("place", ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "a login"])
+def test_a_public_app_neither_asks_with_its_owner_s_token_nor_opens_what_that_fetched(
+    place: str, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The machine's owner has a token, in each place where the client looks for one."""
-    if request.param == "a login":
+    if place == "a login":
         (tmp_path / "token").write_text(TOKEN)
     else:
-        monkeypatch.setenv(request.param, TOKEN)
-
-
-@pytest.fixture
-def public(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
-
-
-@pytest.mark.usefixtures("owner")
-def test_a_local_app_asks_with_its_owner_s_token(hub: Hub) -> None:
+        monkeypatch.setenv(place, TOKEN)
     assert load("owner/private").revision == COMMIT
-
-
-@pytest.mark.usefixtures("owner", "public")
-def test_a_public_app_asks_without_a_token(hub: Hub) -> None:
-    assert load("owner/tiny").revision == COMMIT
-    assert sentence("owner/private") == "the hub has no open model 'owner/private'"
-    assert set(hub.asked) == {None}
-
-
-@pytest.mark.usefixtures("owner")
-def test_a_public_app_does_not_open_what_its_owner_fetched(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    load("owner/private")
+    hub.asked.clear()
     monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+    assert load("owner/tiny").revision == COMMIT
     for name in ("owner/private", f"owner/private@{COMMIT}"):
         assert sentence(name) == "the hub has no open model 'owner/private'"
+    assert set(hub.asked) == {None}
+    gated = "the model 'owner/gated' is gated, and only open models of the hub can be used here"
+    assert sentence("owner/gated") == gated
 
 
-@pytest.mark.usefixtures("public")
-def test_a_public_app_tells_nobody_to_set_a_token(hub: Hub) -> None:
-    assert sentence("owner/gated") == (
-        "the model 'owner/gated' is gated, and only open models of the hub can be used here"
-    )
-
-
-def test_a_folder_is_opened_without_asking_the_hub(hub: Hub) -> None:
-    load(str(hub.folder))
-    assert hub.asked == []
-
-
-def test_a_fetched_commit_is_opened_without_asking_the_hub(hub: Hub) -> None:
-    load(f"owner/tiny@{COMMIT}")
-    hub.asked.clear()
-    load(f"owner/tiny@{COMMIT}")
-    assert hub.asked == []
-
-
-# the disk of a public app
-
-
-@pytest.fixture
-def small_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A public app that gives the hub's models one megabyte."""
-    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+def test_a_public_app_s_disk_has_a_bound_and_the_least_used_model_makes_room(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NLI_CLINIC_HUB_MB", "1")
-
-
-def test_a_model_that_is_larger_than_the_disk_for_them_is_not_fetched(
-    hub: Hub, small_disk: None
-) -> None:
-    (hub.folder / "vocab.txt").write_bytes(bytes(1_000_001))
-    assert sentence("owner/tiny").endswith(
-        "are for what comes from the hub (this app's NLI_CLINIC_HUB_MB)"
-    )
+    monkeypatch.setenv("NLI_CLINIC_PUBLIC", "1")
+    vocabulary, place = hub.folder / "vocab.txt", "(this app's NLI_CLINIC_HUB_MB)"
+    vocabulary.write_bytes(bytes(1_000_001))
+    assert sentence("owner/tiny").endswith(f"are for what comes from the hub {place}")
     assert hub.fetched == []
-
-
-def test_the_least_used_model_makes_room_for_another(
-    hub: Hub, small_disk: None, tmp_path: Path
-) -> None:
-    folder = tmp_path / "home" / "hub"
+    with monkeypatch.context() as local:
+        local.delenv("NLI_CLINIC_PUBLIC")
+        assert load("owner/tiny").revision == COMMIT  # a local app keeps what it fetches
+    vocabulary.unlink()
     load("owner/tiny")
-    (kept,) = folder.glob("models--*")
+    (kept,) = (tmp_path / "home" / "hub").glob("models--*")
     make_room("model", "owner/next", 10_000, ModelError)
     assert kept.is_dir()
     make_room("model", "owner/next", 1_000_000, ModelError)
     assert not kept.exists()
     assert load("owner/tiny").revision == COMMIT  # fetched anew
-
-
-def test_a_local_app_keeps_what_it_fetches(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NLI_CLINIC_HUB_MB", "1")
-    (hub.folder / "vocab.txt").write_bytes(bytes(1_000_001))
-    assert load("owner/tiny").revision == COMMIT

@@ -1,70 +1,71 @@
-"""What the outputs of a model mean: which task, which label."""
+"""What the outputs of a model mean: which task, which label, and whether plain examples agree."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from probe.errors import LabelError, ModelError
 from probe.models.errors import UnclearLabels, UnclearTask
-from probe.models.library import entries, load
-from probe.models.outputs import read_config
-from probe.tasks.nli import NLI, NLI_TWO_WAY
-from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.models.library import load
+from probe.models.outputs import LabelCheck, check_labels, read_config
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, SANITY_PAIRS, TWO_WAY
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION as PARAPHRASE
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
-from probe.tasks.task import Task, read_labels
+from probe.tasks.task import INVALID, Label, Task, read_labels
+from tests.support.cases import each
 from tests.support.commands import refusal
 from tests.support.models.tiny_bert import tiny_bert
+from tests.support.models.tiny_models import tiny_classifier
 
 TWO, THREE = ["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1", "LABEL_2"]
+YES = ["no", "yes"]
 OPINIONS = ["negative", "neutral", "positive"]
 FIVE = [f"LABEL_{at}" for at in range(5)]
 STARS = ["1 star", "2 stars", "3 stars", "4 stars", "5 stars"]
+NAMED = ["entailment", "neutral", "contradiction"]
+TEMPERED = ["contradiction", INVALID, "entailment", "neutral"]
 
 
-def folder_of(path: Path, names: list[str], task: Task = SENTIMENT) -> str:
-    """Write a model of two outputs with these names, whose config names no task."""
-    folder = tiny_bert(path, task)
-    config = json.loads((folder / "config.json").read_text())
-    config["id2label"] = {str(at): name for at, name in enumerate(names)}
-    (folder / "config.json").write_text(json.dumps(config))
-    return str(folder)
-
-
-@pytest.mark.parametrize("names", [TWO, ["no", "yes"], ["False", "True"]])
-def test_names_that_several_tasks_may_mean_ask_for_the_task(names: list[str]) -> None:
-    with pytest.raises(UnclearTask, match=r"does not say what it answers; name its task: nli_two"):
-        read_config("x", names)
-
-
-@pytest.mark.parametrize(
-    ("asked", "task"),
+@each(
+    "names, given, read",
     [
-        (NLI, NLI_TWO_WAY),
-        (NLI_TWO_WAY, NLI_TWO_WAY),
-        (PARAPHRASE_IDENTIFICATION, PARAPHRASE_IDENTIFICATION),
-        (SENTIMENT, SENTIMENT),
+        (TWO, {"asked": NLI}, (NLI_TWO_WAY, None)),
+        (TWO, {"asked": NLI_TWO_WAY}, (NLI_TWO_WAY, None)),
+        (TWO, {"asked": PARAPHRASE}, (PARAPHRASE, None)),
+        (TWO, {"asked": SENTIMENT}, (SENTIMENT, None)),
+        (YES, {"asked": PARAPHRASE}, (PARAPHRASE, ("non-paraphrase", "paraphrase"))),
+        (YES, {"asked": NLI}, (NLI_TWO_WAY, ("non-entailment", "entailment"))),
+        (OPINIONS, {"asked": NLI}, (NLI, None)),
+        (OPINIONS, {"likely": NLI}, (NLI, None)),
+        ([*YES, "unsure"], {"asked": NLI}, (NLI, None)),
+        ([*YES, "unsure"], {}, (NLI, None)),
+        (OPINIONS, {}, (SENTIMENT, ("negative", "", "positive"))),
+        (OPINIONS, {"asked": SENTIMENT}, (SENTIMENT, ("negative", "", "positive"))),
+        (STARS, {"likely": SENTIMENT}, (SENTIMENT, (*["negative"] * 2, "", *["positive"] * 2))),
+        (TWO, {"order": ("negative", "positive")}, (SENTIMENT, ("negative", "positive"))),
+        (TEMPERED, {"own": NLI}, (NLI, tuple(TEMPERED))),
     ],
 )
-def test_the_task_that_is_asked_for_is_taken(asked: Task, task: Task) -> None:
-    assert read_config("x", TWO, asked=asked) == (task, None)
+def test_names_and_what_is_asked_for_say_the_task_and_its_labels(
+    names: list[str], given: dict[str, Task], read: tuple[Task, object]
+) -> None:
+    assert read_config("x", names, **given) == read  # type: ignore[arg-type]  # rows of several
 
 
-def test_yes_means_what_the_task_says() -> None:
-    assert read_config("x", ["no", "yes"], asked=PARAPHRASE_IDENTIFICATION) == (
-        PARAPHRASE_IDENTIFICATION,
-        ("non-paraphrase", "paraphrase"),
-    )
-    assert read_config("x", ["no", "yes"], asked=NLI)[1] == ("non-entailment", "entailment")
-
-
-@pytest.mark.parametrize(
-    ("names", "own", "asked", "sentence"),
+@each(
+    "names, own, asked, sentence",
     [
-        (["entailment", "neutral", "contradiction"], None, SENTIMENT, "answers natural language"),
-        (["entailment", "neutral", "contradiction"], NLI, SENTIMENT, "answers natural language"),
-        (["NEGATIVE", "POSITIVE"], None, PARAPHRASE_IDENTIFICATION, "answers sentiment classif"),
+        (TWO, None, None, "does not say what it answers; name its task: nli_two"),
+        (YES, None, None, "does not say what it answers; name its task: nli_two"),
+        (["False", "True"], None, None, "does not say what it answers; name its task: nli_two"),
+        (NAMED, None, SENTIMENT, "answers natural language"),
+        (NAMED, NLI, SENTIMENT, "answers natural language"),
+        (["NEGATIVE", "POSITIVE"], None, PARAPHRASE, "answers sentiment classif"),
         (TWO, SENTIMENT, NLI, "answers sentiment classification (positive, negative), not natural"),
         (THREE, None, SENTIMENT, "answers natural language inference"),
         (FIVE, None, SENTIMENT, "has 5 outputs (LABEL_0, LABEL_1, LABEL_2, LABEL_3, LABEL_4), and"),
@@ -72,80 +73,48 @@ def test_yes_means_what_the_task_says() -> None:
         (FIVE, None, None, "has 5 outputs, not 3, nor 2"),
         (TWO, None, READING, "(LABEL_0, LABEL_1), and reading comprehension is answered with"),
         (THREE, SENTIMENT, None, "has 3 outputs, Sentiment classification has: positive, neg"),
+        ([INVALID, "entailment"], NLI, None, "has 1 outputs, Natural language inference has"),
     ],
 )
-def test_a_model_of_another_task_is_told(
+def test_outputs_of_no_or_another_task_are_refused(
     names: list[str], own: Task | None, asked: Task | None, sentence: str
 ) -> None:
     with pytest.raises(ModelError) as told:
         read_config("x", names, own, asked)
     assert sentence in str(told.value)
+    assert isinstance(told.value, UnclearTask) is ("name its task" in sentence)
 
 
-@pytest.mark.parametrize("names", [OPINIONS, ["no", "yes", "unsure"]])
-def test_names_of_three_outputs_may_be_of_inference_where_it_is_asked_for(names: list[str]) -> None:
-    assert read_config("x", names, asked=NLI) == (NLI, None)
-    assert read_config("x", names, likely=NLI) == (NLI, None)
-
-
-def test_yes_and_no_of_three_outputs_are_not_of_two_labels() -> None:
-    assert read_config("x", ["no", "yes", "unsure"]) == (NLI, None)
-
-
-def test_outputs_of_no_task_are_told_the_labels_of_the_likely_one() -> None:
+def test_an_order_is_one_of_the_task_s_and_outputs_of_none_are_told_the_likely_one_s() -> None:
+    with pytest.raises(ModelError, match="has 2 outputs; order these labels: paraphrase, non-par"):
+        read_config("x", TWO, asked=PARAPHRASE, order=("negative", "positive"))
     with pytest.raises(ModelError, match=r"and sentiment classification has 2 \(positive, neg"):
         read_config("x", FIVE, likely=SENTIMENT)
 
 
-@pytest.mark.parametrize("asked", [None, SENTIMENT])
-def test_finer_outputs_of_sentiment_count_as_its_labels(asked: Task | None) -> None:
-    assert read_config("x", OPINIONS, asked=asked) == (SENTIMENT, ("negative", "", "positive"))
-    stars = ("negative", "negative", "", "positive", "positive")
-    assert read_config("x", STARS, likely=asked) == (SENTIMENT, stars)
-
-
-def test_a_given_order_says_the_task() -> None:
-    assert read_config("x", TWO, order=("negative", "positive"))[0] is SENTIMENT
-    with pytest.raises(ModelError, match="has 2 outputs; order these labels: paraphrase, non-par"):
-        read_config("x", TWO, asked=PARAPHRASE_IDENTIFICATION, order=("negative", "positive"))
-
-
-def test_labels_of_several_tasks_need_the_task() -> None:
-    with pytest.raises(LabelError, match="'no, yes' may be labels of nli_two_way and of paraphr"):
-        read_labels("no,yes")
-    assert read_labels("no,yes", PARAPHRASE_IDENTIFICATION) == ("non-paraphrase", "paraphrase")
+def test_labels_that_a_person_writes_are_those_of_a_task() -> None:
+    assert read_labels("no,yes", PARAPHRASE) == ("non-paraphrase", "paraphrase")
     assert read_labels("no,yes", NLI) == ("non-entailment", "entailment")
-
-
-@pytest.mark.parametrize(
-    ("task", "sentence"),
-    [
+    for task, sentence in (
+        (None, r"'no, yes' may be labels of nli_two_way and of paraphr"),
         (SENTIMENT, r"^'no, yes' is no order of labels: each of positive, negative once$"),
         (READING, r"^reading comprehension is answered with spans, so it has no labels$"),
-    ],
-)
-def test_labels_of_another_task_are_refused(task: Task, sentence: str) -> None:
-    with pytest.raises(LabelError, match=sentence):
-        read_labels("no,yes", task)
+    ):
+        with pytest.raises(LabelError, match=sentence):
+            read_labels("no,yes", task)
 
 
-def test_unnamed_outputs_are_asked_for_in_the_tasks_labels(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "model", TWO)
+def test_outputs_without_names_are_asked_for_and_the_command_line_names_the_options(
+    tmp_path: Path,
+) -> None:
+    folder = tiny_bert(tmp_path / "model", SENTIMENT)
+    config = json.loads((folder / "config.json").read_text())
+    config["id2label"] = {str(at): name for at, name in enumerate(TWO)}
+    (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(UnclearLabels, match=r"give the labels in their order: .*paraphrase"):
-        load(folder, task=PARAPHRASE_IDENTIFICATION)
-    assert load(folder, ("negative", "positive")).task is SENTIMENT
-
-
-def test_a_model_on_disk_whose_task_is_unclear_has_none(home: Path) -> None:
-    folder_of(home / "models" / "unclear", ["no", "yes"])
-    folder_of(home / "models" / "moods", ["NEGATIVE", "POSITIVE"])
-    tasks = {entry.name: entry.task for entry in entries()}
-    assert (tasks["unclear"], tasks["moods"]) == (None, SENTIMENT)
-
-
-def test_the_command_line_names_the_options(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "model", TWO)
-    words = ("pair", "--model", folder, "--text", "text=Fine.")
+        load(str(folder), task=PARAPHRASE)
+    assert load(str(folder), ("negative", "positive")).task is SENTIMENT
+    words = ("pair", "--model", str(folder), "--text", "text=Fine.")
     assert refusal(*words).endswith("paraphrase or sentiment (the option is --task)")
     assert refusal(*words, "--task", "sentiment").endswith("(the option is --labels)")
     wrong = refusal("pair", "--model", "minilm", "--text", "text=Fine.", "--task", "sentiment")
@@ -153,3 +122,55 @@ def test_the_command_line_names_the_options(tmp_path: Path) -> None:
         "the model 'minilm' answers natural language inference (entailment, neutral, "
         "contradiction), not sentiment classification"
     )
+
+
+# the order of the outputs' names; the outputs are E, N, C
+SWAPPED: tuple[Label, ...] = ("neutral", "entailment", "contradiction")
+ROTATED: tuple[Label, ...] = ("neutral", "contradiction", "entailment")
+
+
+def test_the_plain_pairs_are_two_of_each_label_and_no_bundled_ones() -> None:
+    assert Counter(pair.gold for pair in SANITY_PAIRS) == dict.fromkeys(LABELS, 2)
+    bundled = [pair for name in ("dev", "test", "pool") for pair in bundled_examples(NLI, name)]
+    assert not {p.hypothesis for p in bundled} & {p.hypothesis for p in SANITY_PAIRS}
+
+
+def test_wrongly_named_labels_are_warned_of_and_never_changed() -> None:
+    minilm = load("minilm")
+    check = check_labels(minilm)
+    assert check is not None
+    assert (check.correct, check.n, check.best_order) == (6, 6, LABELS)
+    assert (check.better_order, check.warning, check.doubt) == (None, "", "")
+    for named, correct in ((SWAPPED, 2), (ROTATED, 0)):
+        wrong = replace(minilm, order=named)
+        check = check_labels(wrong)
+        assert check is not None and wrong.order == named
+        assert (check.correct, check.best_correct, check.best_order) == (correct, 6, LABELS)
+        assert (check.doubt, check.warning) == (
+            "",
+            f"with this order the model gets {correct} of 6 plain pairs right; with entailment, "
+            "neutral, contradiction 6 of 6 - are the labels named wrongly?",
+        )
+
+
+def test_another_order_has_to_be_clearly_better_and_nearly_always_right() -> None:
+    for correct, best, clear in ((6, 6, False), (4, 6, False), (3, 6, True), (2, 5, True)):
+        check = LabelCheck(correct, 6, LABELS, SWAPPED, best)
+        assert (check.better_order == SWAPPED) is clear, (correct, best)
+    for best, suggestion in ((6, SWAPPED), (5, SWAPPED), (4, None)):
+        assert LabelCheck(0, 6, LABELS, SWAPPED, best).suggestion == suggestion
+    doubt = LabelCheck(3, 6, LABELS, SWAPPED, 4).doubt
+    assert doubt.startswith("the model gets only 3 of 6 plain pairs right, and no other order")
+
+
+def test_a_model_that_says_one_label_is_right_where_that_is() -> None:
+    model = tiny_classifier(order=ROTATED)
+    head = [p for p in model.model.parameters() if p.shape == (3,)][-1]
+    head.data[2] = 1e3  # its third output, which ROTATED calls entailment: two are right of equals
+    assert check_labels(model) == LabelCheck(2, 6, ROTATED, ROTATED, 2, alone=False)
+    for order, correct in ((TWO_WAY, 2), (TWO_WAY[::-1], 4)):  # neutral and contradiction are one
+        model = tiny_classifier(order=order)
+        head = [p for p in model.model.parameters() if p.shape == (2,)][-1]
+        head.data[0] = 1e3
+        check = check_labels(model)
+        assert check is not None and check.correct == correct

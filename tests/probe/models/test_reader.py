@@ -2,7 +2,6 @@
 
 import math
 from itertools import product
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,13 +9,13 @@ import torch
 from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
 from probe.errors import ModelError
-from probe.models.library import answers_with_spans, load_any, load_reader
+from probe.models.library import load, load_any, load_reader
 from probe.models.prediction import MAX_ANSWER_TOKENS, WindowSpans, best_spans
 from probe.models.reader import CANDIDATES, Reader, SpanPrediction
 from probe.tasks.nli import NLI
 from probe.tasks.reading import Question
+from tests.support.cases import each
 from tests.support.files.questions import asked
-from tests.support.models.tiny_bert import tiny_bert
 from tests.support.models.tiny_reader import tiny_reader
 
 SHORT = asked("The old mill stood by the river. Anna fixed it.", "Who fixed the mill?", (), "1")
@@ -52,7 +51,7 @@ def by_brute_force(
     return *best, math.log(sum(math.exp(score) for score in scores.values()))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_the_best_span_and_its_probability_are_those_of_brute_force(seed: int) -> None:
     chance = torch.Generator().manual_seed(seed)
     n = 45
@@ -66,9 +65,6 @@ def test_the_best_span_and_its_probability_are_those_of_brute_force(seed: int) -
         best.score == pytest.approx(float(start[first] + end[last])) and best.score > second.score
     )
     assert found.total == pytest.approx(total, rel=1e-5)
-
-
-def test_a_window_without_the_passage_has_no_span() -> None:
     assert best_spans(torch.zeros(3), torch.zeros(3), [None] * 3, 2) == WindowSpans((), -math.inf)
 
 
@@ -94,34 +90,22 @@ def test_what_stands_beside_a_question_does_not_change_its_answer(reader: Reader
 
 
 def test_an_end_far_down_in_a_long_passage_can_be_the_answer(reader: Reader) -> None:
-    starts = {answered(reader, [_turned(by)])[0].start for by in range(0, 100, 20)}
-    assert max(starts) > 600
-
-
-def _turned(by: int) -> Question:
     words = LONG.passage.split(" ")
-    return asked(" ".join(words[by:] + words[:by]), LONG.question, (), "3")
+    turned = [" ".join(words[by:] + words[:by]) for by in range(0, 100, 20)]
+    answers = answered(reader, [asked(passage, LONG.question, (), "3") for passage in turned])
+    assert max(answer.start for answer in answers) > 600
 
 
-def test_a_classifier_is_no_reader(tmp_path: Path, reader: Reader) -> None:
-    folder = str(tiny_bert(tmp_path / "classifier"))
-    assert answers_with_spans(reader.name)
-    assert not answers_with_spans(folder)
-    with pytest.raises(ModelError, match="no trained reader"):
-        load_reader(folder)
-
-
-def test_a_model_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ModelError, match="no model or folder"):
-        answers_with_spans("no-such-reader")
-
-
-def test_a_reader_answers_one_task_and_has_no_labels(reader: Reader) -> None:
+def test_a_reader_answers_one_task_and_has_no_labels(reader: Reader, model: str) -> None:
     assert load_any(reader.name).task.name == "reading"
     with pytest.raises(ModelError, match="not natural language inference"):
         load_any(reader.name, task=NLI)
     with pytest.raises(ModelError, match="no labels to order"):
         load_any(reader.name, order=("entailment", "neutral", "contradiction"))
+    with pytest.raises(ModelError, match="answers with spans of a passage, not with labels"):
+        load(reader.name)
+    with pytest.raises(ModelError, match="no trained reader"):
+        load_reader(model)
 
 
 def test_only_the_beginning_of_an_endless_question_is_read(reader: Reader) -> None:
@@ -136,8 +120,12 @@ def test_only_the_beginning_of_an_endless_question_is_read(reader: Reader) -> No
 def test_the_scores_of_an_answer_add_up_to_what_the_model_says_without_any_word(
     reader: Reader,
 ) -> None:
-    (answer,) = answered(reader, [SHORT])
+    (answer,) = answered(reader, [SHORT])  # whatever stands beside it
     (scores,) = attribute(reader, [SHORT], [answer.label], "integrated_gradients", steps=100)
+    beside = attribute(reader, [SHORT, LONG], [answer.label, "word1"])[0]
+    (alone,) = attribute(reader, [SHORT], [answer.label])
+    for first, second in zip(beside.tokens("passage"), alone.tokens("passage"), strict=True):
+        assert first.score == pytest.approx(second.score, abs=1e-6)
     assert scores.delta == pytest.approx(0, abs=0.02)
     for name in ("question", "passage"):
         text = getattr(SHORT, name)
@@ -146,18 +134,10 @@ def test_the_scores_of_an_answer_add_up_to_what_the_model_says_without_any_word(
         ]
 
 
-@pytest.mark.parametrize("method", ["gradient_x_input", "saliency", "occlusion"])
+@each("method", ["gradient_x_input", "saliency", "occlusion"])
 def test_an_answer_that_is_nowhere_rests_on_nothing(reader: Reader, method: str) -> None:
     (scores,) = attribute(reader, [SHORT], ["a bridge"], method)  # type: ignore[arg-type]
     assert {token.score for token in scores.tokens("passage")} == {0.0}
-
-
-def test_what_stands_beside_a_question_does_not_change_its_scores(reader: Reader) -> None:
-    labels = [answer.label for answer in answered(reader, [SHORT, LONG])]
-    together = attribute(reader, [SHORT, LONG], labels)[0]
-    (alone,) = attribute(reader, [SHORT], labels[:1])
-    for first, second in zip(together.tokens("passage"), alone.tokens("passage"), strict=True):
-        assert first.score == pytest.approx(second.score, abs=1e-6)
 
 
 def test_the_question_is_transformed_by_what_the_reader_reads(reader: Reader) -> None:

@@ -18,6 +18,7 @@ from probe.models.windows import (
 )
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.sentiment import SENTIMENT
+from tests.support.cases import each
 from tests.support.models.tiny_models import shared
 
 SENTENCES = [f"Man number {at} walks here with his dog." for at in range(60)]
@@ -33,7 +34,7 @@ def answer(*probabilities: float, labels: tuple[str, ...] = LABELS) -> Predictio
     return Prediction(labels[probabilities.index(max(probabilities))], probabilities, labels)
 
 
-@pytest.mark.parametrize("room", [8, 9, 17, 40, 200, 10_000])
+@each("room", [8, 9, 17, 40, 200, 10_000])
 def test_windows_are_whole_sentences_that_cover_all_and_overlap_by_a_half_at_most(
     room: int,
 ) -> None:
@@ -59,8 +60,8 @@ def test_a_sentence_that_is_too_long_is_divided_where_it_can_be() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("answers", "number"),
+@each(
+    "answers, number",
     [
         ([answer(0.2, 0.7, 0.1), answer(0.6, 0.3, 0.1), answer(0.3, 0.5, 0.2)], 1),
         ([answer(0.2, 0.1, 0.7), answer(0.6, 0.3, 0.1)], 0),  # both: the surer one
@@ -72,11 +73,8 @@ def test_a_sentence_that_is_too_long_is_divided_where_it_can_be() -> None:
 )
 def test_the_best_window_decides(answers: list[Prediction], number: int) -> None:
     assert decides(answers, (ENTAILMENT, CONTRADICTION)) == number
-
-
-def test_of_two_classes_the_best_window_for_entailment_decides() -> None:
-    answers = [answer(0.3, 0.7, labels=TWO_WAY), answer(0.4, 0.6, labels=TWO_WAY)]
-    assert decides(answers, (ENTAILMENT,)) == 1
+    two = [answer(0.3, 0.7, labels=TWO_WAY), answer(0.4, 0.6, labels=TWO_WAY)]
+    assert decides(two, (ENTAILMENT,)) == 1
 
 
 def test_a_long_premise_gets_the_answer_of_the_window_that_is_named() -> None:

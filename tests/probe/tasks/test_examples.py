@@ -21,7 +21,7 @@ from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
 from probe.text.words import tokenise
-from tests.support.each import each
+from tests.support.cases import each
 
 GENRES = 10
 SPLITS = ("dev", "test", "pool")

@@ -8,7 +8,7 @@ from probe.errors import LabelError
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule, compose
 from probe.tasks.nli import FLIP, LABEL_RULES, LABELS, NLI, NOT_ENTAILED, matches
 from probe.tasks.task import Label, read_outputs
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 GOLDS: tuple[Label, ...] = (*LABELS, "non-entailment")

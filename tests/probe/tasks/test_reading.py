@@ -14,7 +14,7 @@ from probe.data.questions import Question, read_questions
 from probe.settings import ASSETS
 from probe.tasks.reading import best, normalised, same_span, token_f1
 from probe.text.words import tokenise
-from tests.support.each import each
+from tests.support.cases import each
 
 
 @each(

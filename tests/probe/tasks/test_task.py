@@ -22,7 +22,7 @@ from probe.tasks.task import (
     task_named,
     task_of_example,
 )
-from tests.support.each import each
+from tests.support.cases import each
 
 SPAN = Task("span", "Spans", Pair, ("premise", "hypothesis"), "hypothesis")
 

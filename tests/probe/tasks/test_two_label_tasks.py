@@ -10,7 +10,7 @@ from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT, Review
 from probe.tasks.task import Task, read_outputs
 from probe.transforms import REGISTRY
 from probe.transforms.registry import default_of, require_ready
-from tests.support.each import each
+from tests.support.cases import each
 
 COPIES = {"copysort", "copyone"}
 SALAD = {"sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt"}

@@ -26,7 +26,7 @@ from probe.templates import (
 )
 from probe.templates.generate import Combinations, Permutation
 from probe.templates.grammar import grammar, slot_names
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.files.template_files import (
     CRATE,
     FILES,

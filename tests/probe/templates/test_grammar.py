@@ -6,7 +6,7 @@ from typing import Any
 
 from probe.templates import subcases, template_ids
 from probe.templates.grammar import grammar
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.files.template_files import (
     FILES,
     GIVE,

@@ -12,7 +12,7 @@ from probe.errors import Stopped
 from probe.stopping import stopping
 from probe.text import difference
 from probe.text.difference import Edit, common_stretches, edits
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)

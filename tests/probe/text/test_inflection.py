@@ -2,7 +2,7 @@
 
 from probe.text.inflection import inflect, lemmas
 from probe.text.wordnet import Pos
-from tests.support.each import each
+from tests.support.cases import each
 
 
 @each(

@@ -1,7 +1,7 @@
 """Which texts are in another language beyond doubt: none in English, most in others."""
 
 from probe.text.language import BEYOND_DOUBT, IN_DOUBT, other_language
-from tests.support.each import each
+from tests.support.cases import each
 
 ENGLISH = """
 No.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from probe.text import tagger
 from probe.text.tagger import missing, tag
 from recipes.tagger import TAGS
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 NEEDS_WEIGHTS = pytest.mark.skipif(bool(missing()), reason=missing() or "the weights are present")

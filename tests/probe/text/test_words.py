@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.text.words import Span, join, listing, same_words, sentences, spans, substitute, tokenise
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)

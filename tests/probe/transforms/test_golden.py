@@ -12,7 +12,7 @@ from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Tools, missing
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.models.scored_tokens import FixedReader, scored
 
 if sys.version_info >= (3, 11):

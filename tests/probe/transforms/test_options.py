@@ -7,7 +7,7 @@ import pytest
 from probe.errors import OptionError
 from probe.transforms import Options
 from probe.transforms.options import DEFAULTS, OPTIONS, read_options
-from tests.support.each import each
+from tests.support.cases import each
 
 
 def test_every_field_has_a_line_in_the_table() -> None:

@@ -32,7 +32,7 @@ from probe.transforms.registry import (
     source_of,
     summary_of,
 )
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.offers import OPTIONS as OFFERED
 

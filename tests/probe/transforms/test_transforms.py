@@ -29,7 +29,7 @@ from probe.transforms import (
 )
 from probe.transforms.families.importance import kept_count, kept_units, units
 from probe.transforms.registry import RESOURCES, Scored, SubWords, Tools, applies_of, missing, ready
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.global_state import leaves_global_chance_alone
 from tests.support.models.scored_tokens import FixedReader, scored
 from tests.support.models.tiny_models import shared

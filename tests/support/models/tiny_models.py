@@ -39,8 +39,8 @@ from transformers import (
 )
 
 from probe.models.architectures import architecture
+from probe.models.checkpoint import give_segment_ids, restore_post_processor
 from probe.models.classifier import Classifier
-from probe.models.tokenizers import give_segment_ids, restore_post_processor
 from probe.tasks.nli import LABELS
 from probe.tasks.task import TASKS, Label
 from tests.support.models.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT

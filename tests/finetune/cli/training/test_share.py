@@ -8,8 +8,7 @@ from typer.testing import CliRunner, Result
 
 from finetune.cli.main import app
 from probe.models.library import load
-from probe.models.shared_weights import write_weights
-from probe.models.weights import WHOLE
+from probe.models.weights import WHOLE, write_weights
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_bert
 

@@ -9,8 +9,15 @@ import torch
 
 from finetune.training.checkpoints import model_files
 from finetune.training.data import Asked, read_pairs
-from finetune.training.loop import BestEpoch, Schedule, Trainer, train_epochs, trainable
-from finetune.training.optimisers import MovingAverage, make_optimiser
+from finetune.training.loop import (
+    BestEpoch,
+    MovingAverage,
+    Schedule,
+    Trainer,
+    make_optimiser,
+    train_epochs,
+    trainable,
+)
 from finetune.training.reader import PreparedReader
 from finetune.trials.challenges import (
     COUNTER_TESTS,

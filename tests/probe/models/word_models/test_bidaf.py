@@ -1,6 +1,5 @@
 """BiDAF: its weights, its LSTMs against packed ones, and its attention by hand."""
 
-import pytest
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -9,9 +8,8 @@ from probe.models.word_models.bidaf import (
     BidafConfig,
     BidafForQuestionAnswering,
     BiLstm,
-    turned_places,
 )
-from probe.models.word_models.reading import Side
+from probe.models.word_models.layers import Side
 from tests.support.models.tiny_word_readers import SIZES
 
 
@@ -50,10 +48,6 @@ def test_the_weights_are_those_of_the_configuration() -> None:
         "dropout": 0,
     }
     assert sum(weights.values()) == 2_582_095
-
-
-def test_texts_are_turned_around_before_their_padding() -> None:
-    assert turned_places(mask_of(4, 2)).tolist() == [[3, 2, 1, 0], [1, 0, 2, 3]]
 
 
 def test_a_text_is_read_both_ways_as_a_packed_one_is() -> None:
@@ -101,9 +95,8 @@ def test_a_new_model_has_open_forget_gates() -> None:
     assert lstm.bias_hh_l0.tolist() == [0] * 3 + [1] * 3 + [0] * 6  # input, forget, cell, output
 
 
-@pytest.mark.parametrize("rank", [0, 2])
-def test_only_a_correction_of_shared_vectors_is_trained(rank: int) -> None:
-    config = BidafConfig(hidden_size=3, vectors="words", correction=rank)
-    names = [name for name, _ in BidafForQuestionAnswering(config).named_parameters()]
-    corrections = [name for name in names if "words" in name]
-    assert corrections == (["embeddings.words.left", "embeddings.words.right"] if rank else [])
+def test_only_a_correction_of_shared_vectors_is_trained() -> None:
+    for rank, trained in ((0, []), (2, ["embeddings.words.left", "embeddings.words.right"])):
+        config = BidafConfig(hidden_size=3, vectors="words", correction=rank)
+        names = [name for name, _ in BidafForQuestionAnswering(config).named_parameters()]
+        assert [name for name in names if "words" in name] == trained

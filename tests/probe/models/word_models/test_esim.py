@@ -14,6 +14,7 @@ from probe.models.word_models.esim import (
 from probe.models.word_models.layers import Sides
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import Options, apply
+from tests.support.cases import each
 from tests.support.models.tiny_word_models import word_classifier
 
 
@@ -26,22 +27,15 @@ def random(*shape: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(0))
 
 
-def test_word_order_matters_to_esim() -> None:
+def test_esim_reads_the_order_of_words_and_letters_where_it_has_characters() -> None:
     ordered = Pair("the man is here", "john is not there")
     shuffled = Pair("is here man the", "there not john is")
     first, second = word_classifier("esim").probabilities([ordered, shuffled])
     assert abs(first - second).max() > 1e-4
-
-
-def test_esim_cannot_tell_two_unknown_words_apart() -> None:
-    pairs = [Pair("the man is here", f"the man is {word}") for word in ("zebra", "heer")]
-    first, second = word_classifier("esim").probabilities(pairs)
+    unknown = [Pair("the man is here", f"the man is {word}") for word in ("zebra", "heer")]
+    first, second = word_classifier("esim").probabilities(unknown)
     assert first.tolist() == second.tolist()
-
-
-def test_character_aware_esim_tells_two_unknown_words_apart() -> None:
-    pairs = [Pair("the man is here", f"the man is {word}") for word in ("zebra", "heer")]
-    first, second = word_classifier("esim_char").probabilities(pairs)
+    first, second = word_classifier("esim_char").probabilities(unknown)
     assert abs(first - second).max() > 1e-5
 
 
@@ -54,20 +48,16 @@ def test_only_a_character_aware_model_reads_the_letters_that_an_unknown_word_los
         assert ("lost its letters" in result.note) != exact
 
 
-def test_character_aware_esim_asks_for_characters() -> None:
+def test_characters_are_needed_and_blank_at_padding() -> None:
     classifier = word_classifier("esim_char")
     inputs = classifier.encode([Pair("the man", "a dog")])
     del inputs["character_ids"]
     with pytest.raises(ValueError, match="needs character_ids from its own tokenizer"):
         classifier.logits(inputs)
-
-
-def test_padding_as_a_baseline_blanks_the_characters_too() -> None:
-    embeddings = word_classifier("esim_char").model.get_input_embeddings()
+    embeddings = classifier.model.get_input_embeddings()
     byte_ids = torch.randint(1, 200, (1, 2, 24), generator=torch.Generator().manual_seed(0))
     vectors = embeddings(torch.tensor([[0, 1]]), byte_ids)[0, :, -6:]
-    assert vectors[0].tolist() == [0.0] * 6
-    assert vectors[1].abs().sum() > 0
+    assert vectors[0].tolist() == [0.0] * 6 and vectors[1].abs().sum() > 0
 
 
 def test_characters_are_encoded_by_both_final_states() -> None:
@@ -124,23 +114,13 @@ def bilstm(inputs: int, hidden: int) -> int:
     return 2 * 4 * (inputs * hidden + hidden * hidden + 2 * hidden)
 
 
-@pytest.mark.parametrize(("characters", "extra"), [(False, 0), (True, 100)])
+@each("characters, extra", [(False, 0), (True, 100)])
 def test_the_weights_are_those_of_the_configuration(characters: bool, extra: int) -> None:
-    model = EsimForSequenceClassification(EsimConfig(vocab_size=4, characters=characters))
-    weights = {
-        name: sum(weight.numel() for weight in part.parameters())
-        for name, part in model.named_children()
-        if name != "embeddings"
-    }
-    assert weights == {
-        "encoding": bilstm(300 + extra, 300),
-        "projection": linear(2400, 300),
-        "composition": bilstm(300, 300),
-        "hidden": linear(2400, 300),
-        "outputs": linear(300, 3),
-    }
-
-
-def test_the_papers_preset_is_tanh() -> None:
-    model = EsimForSequenceClassification(EsimConfig(vocab_size=4, activation="tanh"))
+    config = EsimConfig(vocab_size=4, characters=characters, activation="tanh")  # as in the paper
+    model = EsimForSequenceClassification(config)
+    parts = {name: part for name, part in model.named_children() if name != "embeddings"}
+    assert {name: sum(w.numel() for w in part.parameters()) for name, part in parts.items()} == {
+        "encoding": bilstm(300 + extra, 300), "projection": linear(2400, 300),
+        "composition": bilstm(300, 300), "hidden": linear(2400, 300), "outputs": linear(300, 3),
+    }  # fmt: skip
     assert isinstance(model.projection[1], torch.nn.Tanh)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import conv1d
 
+from probe.models.word_models.layers import Side
 from probe.models.word_models.qanet import (
     EncoderBlock,
     QanetConfig,
@@ -14,7 +15,6 @@ from probe.models.word_models.qanet import (
     SeparableConvolution,
     positions,
 )
-from probe.models.word_models.reading import Side
 from tests.support.models.tiny_word_readers import CONFIGS, QUESTIONS, SIZES, word_reader
 
 

@@ -6,7 +6,7 @@ from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.apply import Result
 from probe.transforms.registry import ready
 from tests.probe.transforms.test_transforms import ODD, no_reading
-from tests.support.each import each
+from tests.support.cases import each
 
 NAMES = ("addsent", "addsent_first", "addsent_other")
 PASSAGE = "Anna Weber rebuilt the mill in 1850. It stands in Oldtown."

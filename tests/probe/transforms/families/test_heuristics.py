@@ -13,7 +13,7 @@ from probe.tasks.task import Label
 from probe.transforms import REGISTRY, Options, Result, apply
 from probe.transforms.families.heuristics import CLAUSE, left_alone
 from probe.transforms.registry import SubWords, Tools, missing
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 RELATED = [f"h{kind}{end}" for kind in ("verb", "noun", "adv", "adj") for end in ("syn", "ant")]

@@ -15,7 +15,7 @@ from probe.transforms import REGISTRY, Options
 from probe.transforms import apply as apply_to_all
 from probe.transforms.apply import Result
 from probe.transforms.registry import Tools
-from tests.support.each import each
+from tests.support.cases import each
 
 
 def apply(name: str, premise: str, label: Label | None = None) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from probe.baselines import BASELINES
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY, Options
 from probe.transforms.registry import Tools, missing
-from tests.support.each import each
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

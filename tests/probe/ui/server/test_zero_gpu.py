@@ -11,8 +11,7 @@ import gradio as gr
 import pytest
 import torch
 
-from probe.models.hardware import native_bf16
-from probe.models.torch_threads import device
+from probe.models.hardware import device, native_bf16
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import MAX_WAITING, launch_options, queued
 from tests.support.checkout import ROOT

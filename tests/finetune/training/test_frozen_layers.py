@@ -1,30 +1,34 @@
-"""Fast mode: two parts of a model that together are the model."""
+"""Fast mode: two parts of a model that together are the model; what cells share of it."""
 
 from copy import deepcopy
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.encoded import Encoded, encode
+from finetune.training.encoded import Encoded, correct, encode
 from finetune.training.frozen_layers import (
+    TENSOR_CACHE,
     cut_of,
     lower_states,
     prepare,
     trained_layers,
     upper_part,
 )
+from finetune.training.invalid_class import with_invalid_class
+from finetune.training.recipes import Mode
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Cell, Plan
 from finetune.trials.inoculation_trial import run_cell
 from probe.errors import ExperimentError
-from probe.models.architectures import architecture
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled
-from probe.tasks.nli import Pair
+from probe.tasks.nli import LABELS, Pair
+from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
-from tests.support.models.tiny_models import RELATIVES, tiny_classifier
+from tests.support.models.tiny_models import FAMILY, RELATIVES, tiny_classifier
 from tests.support.models.tiny_word_models import word_classifier
 
 WORD_MODELS = ("da", "esim", "esim_char")
@@ -55,7 +59,7 @@ def logits(classifier: Classifier, data: Encoded) -> torch.Tensor:
         return classifier.logits(data.batch(range(len(PAIRS)))[0])
 
 
-@pytest.mark.parametrize("kind", CUTTABLE)
+@each("kind", CUTTABLE)
 def test_both_parts_together_say_what_the_whole_says(kind: str) -> None:
     classifier = tiny(kind)
     with torch.no_grad():
@@ -81,7 +85,7 @@ def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", CUTTABLE)
+@each("kind", CUTTABLE)
 def test_a_trained_upper_part_is_in_the_whole_model(kind: str) -> None:
     classifier = tiny(kind)
     pairs = tiny_pairs(24)
@@ -111,8 +115,8 @@ def gradients(classifier: Classifier, inputs: BatchEncoding) -> dict[int, torch.
     return {it.data_ptr(): it.grad.clone() for it in weights if it.grad is not None}
 
 
-@pytest.mark.parametrize(
-    ("kind", "attention"),
+@each(
+    "kind, attention",
     [(kind, "eager") for kind in CUTTABLE] + [(kind, "sdpa") for kind in WITH_SDPA],
 )
 def test_every_upper_weight_gets_the_gradient_that_the_whole_gives_it(
@@ -135,23 +139,15 @@ def test_every_upper_weight_gets_the_gradient_that_the_whole_gives_it(
             torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
 
 
-@pytest.mark.parametrize(("layers", "trained"), [(1, 1), (2, 1), (6, 1), (12, 2), (24, 4)])
+@each("layers, trained", [(1, 1), (2, 1), (6, 1), (12, 2), (24, 4)])
 def test_the_upper_sixth_is_trained(layers: int, trained: int) -> None:
     assert trained_layers(layers) == trained
 
 
-@pytest.mark.parametrize("kind", ["albert", "bart", "xlnet"])
+@each("kind", ["albert", "bart", "xlnet"])
 def test_a_model_without_a_cut_is_refused_in_words(kind: str) -> None:
     with pytest.raises(ExperimentError, match=f"kind is {kind}.*--mode full"):
         cut_of(tiny_classifier(kind))
-
-
-def test_states_are_stored_without_padding() -> None:
-    classifier = tiny("bert")
-    data = whole(classifier)
-    states = lower_states(classifier, data, "fp32")
-    assert states.inputs["inputs_embeds"].shape == (sum(data.lengths), 32)
-    assert states.inputs["inputs_embeds"].dtype == torch.float32
 
 
 def test_computing_states_can_be_stopped() -> None:
@@ -164,14 +160,10 @@ def test_cells_of_one_model_share_its_states() -> None:
     classifier = tiny("bert")
     one, other = prepare(classifier, "fast", "fp32"), prepare(tiny("bert"), "fast", "fp32")
     states = one.encoded(PAIRS, 64).inputs["inputs_embeds"]
+    assert states.shape == (sum(one.encoded(PAIRS, 64).lengths), 32)  # without padding
     assert one.frozen_key == other.frozen_key
+    assert prepare(tiny_classifier("bert", seed=1), "fast", "fp32").frozen_key != one.frozen_key
     assert other.encoded(PAIRS, 64).inputs["inputs_embeds"] is states
-
-
-def test_another_models_states_are_not_taken_for_its_own() -> None:
-    one = prepare(tiny("bert"), "fast", "fp32")
-    other = prepare(tiny_classifier("bert", seed=1), "fast", "fp32")
-    assert one.frozen_key != other.frozen_key
 
 
 def test_what_is_trained_does_not_change_which_states_are_meant() -> None:
@@ -182,11 +174,6 @@ def test_what_is_trained_does_not_change_which_states_are_meant() -> None:
     assert prepare(classifier, "fast", "fp32").frozen_key == before
 
 
-@pytest.mark.parametrize("model_type", ["decomposable", "esim", "bert"])
-def test_every_word_model_and_bert_has_a_cut(model_type: str) -> None:
-    assert architecture(model_type).frozen
-
-
 def test_a_fast_cell_starts_where_a_full_one_does() -> None:
     pairs = tiny_pairs(24)
     sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
@@ -194,3 +181,92 @@ def test_a_fast_cell_starts_where_a_full_one_does() -> None:
     (fast,) = run_cell(PLAN, sets, base, tiny("bert"))
     (full,) = run_cell(replace(PLAN, mode="full"), sets, base, tiny("bert"))
     assert replace(fast, seconds=0.0) == replace(full, seconds=0.0)
+
+
+def test_tokens_and_tensors_count_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    classifier = tiny_classifier()
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    monkeypatch.setenv("NLI_CLINIC_STATES_MB", "3")
+    assert TENSOR_CACHE.limit() == 3_000_000
+    monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: data.size)
+    TENSOR_CACHE.put("tokens", data)
+    missing = torch.zeros(1)
+    assert TENSOR_CACHE.get("tokens", lambda: missing) is data
+    TENSOR_CACHE.put("tensor", torch.zeros(data.size + 1, dtype=torch.uint8))
+    assert TENSOR_CACHE.get("tokens", lambda: missing) is data  # what is too large drops nothing
+    TENSOR_CACHE.put("tensor", torch.zeros(data.size, dtype=torch.uint8))
+    assert TENSOR_CACHE.get("tokens", lambda: missing) is missing
+
+
+@each("kind", [*FAMILY, "da", "esim_char"])
+def test_an_encoded_batch_is_what_the_tokenizer_makes(kind: str) -> None:
+    classifier = tiny_classifier(kind) if kind in FAMILY else word_classifier(kind)
+    rows = [2, 7, 0]
+    inputs, _ = encode(classifier, PAIRS, 64, classifier.device).batch(rows)
+    expected = classifier.encode([PAIRS[row] for row in rows])
+    assert set(inputs) == set(expected)
+    for name, value in expected.items():
+        assert torch.equal(inputs[name], value.long()), name
+    assert max(encode(classifier, PAIRS, 9, classifier.device).lengths) == 9
+
+
+def test_the_first_pairs_alone_are_encoded_as_among_others() -> None:
+    classifier = tiny_classifier()
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    inputs, targets = data.batch([3, 1])
+    few, few_targets = data.first(4).batch([3, 1])
+    assert data.first(4).lengths == data.lengths[:4]
+    assert torch.equal(targets, few_targets)
+    assert all(torch.equal(inputs[name], few[name]) for name in inputs)
+
+
+def test_correct_counts_non_entailment_in_two_classes() -> None:
+    classifier = tiny_classifier()
+    pairs = [Pair("A.", "B.", gold) for gold in (*LABELS, "non-entailment", None)]
+    data = encode(classifier, pairs, 64, classifier.device)
+    assert correct(data, torch.tensor([0, 0, 0, 0, 0])) == (True, False, False, False, False)
+    assert correct(data, torch.tensor([2, 2, 2, 2, 2])) == (False, False, True, True, False)
+
+
+def counted(classifier: Classifier) -> list[int]:
+    """Return a list that grows with every pass through the model."""
+    passes: list[int] = []
+    classifier.model.register_forward_hook(lambda *_: passes.append(1))
+    return passes
+
+
+def test_the_untrained_model_is_asked_once_for_all_cells() -> None:
+    one, other = tiny_classifier(seed=5), tiny_classifier(seed=5)
+    first = prepare(one, "full", "fp32")
+    answers = first.initial_predictions(first.encoded(PAIRS, 64))
+    passes = counted(other)
+    second = prepare(other, "full", "fp32")
+    assert torch.equal(second.initial_predictions(second.encoded(PAIRS, 64)), answers)
+    assert passes == []
+
+
+def test_a_trained_model_is_asked_anew() -> None:
+    classifier = tiny_classifier(seed=6)
+    ready = prepare(classifier, "full", "fp32")
+    ready.initial_predictions(ready.encoded(PAIRS, 64))
+    passes = counted(classifier)
+    with torch.no_grad():
+        classifier.model.get_parameter("classifier.bias").add_(1.0)
+    ready.initial_predictions(ready.encoded(PAIRS, 64))
+    assert len(passes) == 1
+
+
+def test_what_was_stopped_is_not_kept() -> None:
+    ready = prepare(tiny_classifier(seed=7), "fast", "fp32")
+    with pytest.raises(Cancelled):
+        ready.encoded(PAIRS, 64, lambda: True)
+    assert len(ready.encoded(PAIRS, 64).lengths) == len(PAIRS)
+
+
+def test_a_model_with_another_class_has_targets_of_its_own() -> None:
+    before = tiny_classifier()
+    after = replace(with_invalid_class(before), tokenizer=before.tokenizer)
+    for classifier, labels in ((before, 3), (after, 4)):
+        for mode in get_args(Mode):
+            data = prepare(classifier, mode, "fp32").encoded(PAIRS, 64)
+            assert data.admissible.shape == (len(PAIRS), labels)
