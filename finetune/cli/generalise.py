@@ -13,6 +13,7 @@ from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import default_rate
 from finetune.trials.base import refuse
 from finetune.trials.challenges import UserFiles, sources_of
+from finetune.trials.duration import generalisation_seconds
 from finetune.trials.generalisation_data import read_data, same_phenomenon
 from finetune.trials.generalisation_plan import (
     FILE,
@@ -29,7 +30,6 @@ from finetune.trials.generalisation_plan import (
     usual_rates,
     with_conditions,
 )
-from finetune.trials.generalisation_time import estimate_seconds
 from finetune.trials.inoculation_plan import KIND as INOCULATION_KIND
 from finetune.trials.inoculation_plan import numbers
 from probe.cli.compute import compute_run
@@ -160,7 +160,7 @@ def _generalise(
     out: Path,
 ) -> StoredRun:
     check(plan)
-    typer.echo(f"{duration_words(estimate_seconds(plan, data, classifier))} on one core")
+    typer.echo(f"{duration_words(generalisation_seconds(plan, data, classifier))} on one core")
     make_folder(out)
     request = run_request(plan, data, environment(), artefacts)
     known = partial(known_results, plan=plan, artefacts=request.artefacts)

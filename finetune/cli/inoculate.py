@@ -21,6 +21,7 @@ from finetune.report.inoculation_files import write_points, write_summary
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import MAX_PAIRS, UserFiles, challenge_name, read_sets, sources_of
 from finetune.trials.datasets import Sets
+from finetune.trials.duration import inoculation_seconds, overflow_note
 from finetune.trials.inoculation import fast_notes
 from finetune.trials.inoculation_plan import (
     THRESHOLDS,
@@ -37,7 +38,6 @@ from finetune.trials.inoculation_plan import (
     resolved,
     run_request,
 )
-from finetune.trials.inoculation_time import estimate_seconds, overflow_note
 from probe.cli.compute import compute_run
 from probe.cli.file_options import takes_file
 from probe.cli.options import (
@@ -175,7 +175,7 @@ def _inoculate(
     out: Path,
 ) -> None:
     check(plan, sets)
-    typer.echo(f"{duration_words(estimate_seconds(plan, sets, model))} on one core")
+    typer.echo(f"{duration_words(inoculation_seconds(plan, sets, model))} on one core")
     if crowded := overflow_note(plan, sets, model):
         typer.echo(f"note: {crowded}")
     for known in fast_notes([plan]):
@@ -193,7 +193,7 @@ def _inoculate(
     if more := missing_texts(found):
         typer.echo(more)
     if telling := plan_that_tells(run, "oracle_lr"):
-        wait = duration_words(estimate_seconds(telling, sets, model))
+        wait = duration_words(inoculation_seconds(telling, sets, model))
         typer.echo(f"{telling_command(run, 'oracle_lr')} ({wait} on one core)")
     for warning in summary["warnings"]:
         typer.echo(f"note: {warning}")

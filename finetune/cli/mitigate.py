@@ -32,6 +32,7 @@ from finetune.cli.trial_options import (
 )
 from finetune.trials.base import Epoch
 from finetune.trials.challenges import UserFiles
+from finetune.trials.duration import repair_seconds
 from finetune.trials.inoculation_plan import numbers
 from finetune.trials.mitigation import (
     KIND,
@@ -44,7 +45,6 @@ from finetune.trials.mitigation import (
     point_from,
     quick_cost,
 )
-from finetune.trials.mitigation_time import estimate_seconds
 from probe.cli.file_options import takes_file
 from probe.cli.options import (
     InProcess,
@@ -135,7 +135,7 @@ def mitigate_command(
         named(transforms),
     )
     check(plan, source)
-    typer.echo(f"{duration_words(estimate_seconds(plan, source, classifier))} on one core")
+    typer.echo(f"{duration_words(repair_seconds(plan, source, classifier))} on one core")
     if cost := quick_cost(plan):
         typer.echo(f"note: {cost} --mode full is slower.")
     run = compute_repair(REPAIR, plan, source, given, row_text, in_process or threads > 1, out)

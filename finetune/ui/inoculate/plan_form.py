@@ -224,11 +224,11 @@ def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
 
 
 def seconds_of(plan: Plan, sets: Sets, model: AnyModel | None) -> float:
-    """Return about how many seconds a plan takes; costs and raises what `estimate_seconds` does."""
+    """Return what `inoculation_seconds` does."""
     with first_import:
-        from finetune.trials.inoculation_time import estimate_seconds
+        from finetune.trials.duration import inoculation_seconds
 
-    return estimate_seconds(plan, sets, model)
+    return inoculation_seconds(plan, sets, model)
 
 
 def forecast(
@@ -240,7 +240,7 @@ def forecast(
     `loaded` is not loaded once more.
     """
     with first_import:
-        from finetune.trials.inoculation_time import overflow_note
+        from finetune.trials.duration import overflow_note
 
     try:
         form = form_of(*values)

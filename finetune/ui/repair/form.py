@@ -211,15 +211,9 @@ def requests(*values: object) -> list[RunRequest]:
 def estimate(plan: Plan, source: SourceData) -> float:
     """Return about how many seconds a run takes. Raises a sentence for the person."""
     with first_import:
-        from finetune.trials import calibration_time as of_calibration
-        from finetune.trials import mitigation_time as of_mitigation
-        from finetune.trials import transfer_time as of_transfer
+        from finetune.trials.duration import repair_seconds
 
-    if isinstance(plan, calibration.Plan):
-        return of_calibration.estimate_seconds(plan, source)
-    if isinstance(plan, mitigation.Plan):
-        return of_mitigation.estimate_seconds(plan, source)
-    return of_transfer.estimate_seconds(plan, source)
+    return repair_seconds(plan, source)
 
 
 def forecast(*values: object) -> Markup:

@@ -28,9 +28,7 @@ from finetune.trials.generalisation_plan import (
     run_request,
     with_conditions,
 )
-from finetune.trials.generalisation_time import estimate_seconds
 from finetune.trials.inoculation_plan import Plan as InoculationPlan
-from probe.models.classifier import Classifier
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.runs.generalisation import PLAN, make_point, make_points
@@ -164,10 +162,3 @@ def test_the_inoculation_on_the_same_phenomenon_is_found() -> None:
 def test_a_file_s_rows_are_not_the_templates_though_they_share_a_name() -> None:
     plan = replace(PLAN, vary=FILE)
     assert same_phenomenon(plan, [inoculated("templates_numerical")]) is None
-
-
-def test_more_conditions_and_repeats_take_longer(classifier: Classifier) -> None:
-    plan = replace(SMALL, model="tiny-for-time", mode="full")
-    once = estimate_seconds(replace(plan, seeds=(0,)), DATA, classifier)
-    assert estimate_seconds(plan, DATA, classifier) == pytest.approx(2 * once)
-    assert once > 0
