@@ -30,11 +30,10 @@ from finetune.cli.trial_options import (
     told,
     training_of,
 )
-from finetune.trials.base import Epoch
-from finetune.trials.calibration import KIND, REPAIR, REPAIRS, Plan, check, point_from
+from finetune.trials.base import Epoch, numbers
+from finetune.trials.calibration import KIND, REPAIRS, TRIALS, Plan, check, point_from
 from finetune.trials.challenges import UserFiles
 from finetune.trials.duration import repair_seconds
-from finetune.trials.inoculation_plan import numbers
 from probe.calibration import mean_error
 from probe.cli.file_options import takes_file
 from probe.cli.options import (
@@ -110,7 +109,7 @@ def calibrate_command(
     )
     check(plan, source)
     typer.echo(f"{duration_words(repair_seconds(plan, source, classifier))} on one core")
-    run = compute_repair(REPAIR, plan, source, given, row_text, in_process or threads > 1, out)
+    run = compute_repair(TRIALS, plan, source, given, row_text, in_process or threads > 1, out)
     typer.echo(f"the calibrated model is kept as {run.kept}")
     keep(gallery, model, KIND, run)
 

@@ -11,7 +11,7 @@ from finetune.cli.options import Batch, InsteadOfBundled, ModeName, SampleSeed
 from finetune.cli.trial_options import GalleryFolder, keep, local_files, told
 from finetune.report.generalisation import row_text, write_points, write_summary
 from finetune.training.recipes import default_rate
-from finetune.trials.base import refuse
+from finetune.trials.base import numbers, refuse
 from finetune.trials.challenges import UserFiles, sources_of
 from finetune.trials.duration import generalisation_seconds
 from finetune.trials.generalisation_data import read_data, same_phenomenon
@@ -31,7 +31,6 @@ from finetune.trials.generalisation_plan import (
     with_conditions,
 )
 from finetune.trials.inoculation_plan import KIND as INOCULATION_KIND
-from finetune.trials.inoculation_plan import numbers
 from probe.cli.compute import compute_run
 from probe.cli.file_options import local_file, takes_file
 from probe.cli.options import (

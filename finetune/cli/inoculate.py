@@ -19,6 +19,7 @@ from finetune.report.inoculation import (
 )
 from finetune.report.inoculation_files import write_points, write_summary
 from finetune.training.recipes import default_rate
+from finetune.trials.base import numbers
 from finetune.trials.challenges import MAX_PAIRS, UserFiles, challenge_name, read_sets, sources_of
 from finetune.trials.datasets import Sets
 from finetune.trials.duration import inoculation_seconds, overflow_note
@@ -32,7 +33,6 @@ from finetune.trials.inoculation_plan import (
     epoch_from,
     inoculation_run,
     known_results,
-    numbers,
     point_from,
     read_sizes,
     resolved,

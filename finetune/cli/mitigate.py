@@ -30,16 +30,15 @@ from finetune.cli.trial_options import (
     told,
     training_of,
 )
-from finetune.trials.base import Epoch
+from finetune.trials.base import Epoch, numbers
 from finetune.trials.challenges import UserFiles
 from finetune.trials.duration import repair_seconds
-from finetune.trials.inoculation_plan import numbers
 from finetune.trials.mitigation import (
     KIND,
-    REPAIR,
     REPAIRS,
     SHARE,
     TOLERANCE,
+    TRIALS,
     Plan,
     check,
     point_from,
@@ -138,7 +137,7 @@ def mitigate_command(
     typer.echo(f"{duration_words(repair_seconds(plan, source, classifier))} on one core")
     if cost := quick_cost(plan):
         typer.echo(f"note: {cost} --mode full is slower.")
-    run = compute_repair(REPAIR, plan, source, given, row_text, in_process or threads > 1, out)
+    run = compute_repair(TRIALS, plan, source, given, row_text, in_process or threads > 1, out)
     for warning in run.verdict["warnings"]:
         typer.echo(f"note: {warning}")
     typer.echo(f"the repaired model is kept as {run.kept}")

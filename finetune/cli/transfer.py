@@ -31,11 +31,10 @@ from finetune.cli.trial_options import (
     told,
     training_of,
 )
-from finetune.trials.base import Epoch
+from finetune.trials.base import Epoch, numbers
 from finetune.trials.challenges import UserFiles
 from finetune.trials.duration import repair_seconds
-from finetune.trials.inoculation_plan import numbers
-from finetune.trials.transfer import KIND, REPAIR, Plan, check, point_from, row_of
+from finetune.trials.transfer import KIND, TRIALS, Plan, check, point_from, row_of
 from finetune.trials.word_salad import salad_names
 from probe.cli.file_options import takes_file
 from probe.cli.options import (
@@ -112,7 +111,7 @@ def transfer_command(
     )
     check(plan, source, known_names)
     typer.echo(f"{duration_words(repair_seconds(plan, source, classifier))} on one core")
-    run = compute_repair(REPAIR, plan, source, given, row_text, in_process or threads > 1, out)
+    run = compute_repair(TRIALS, plan, source, given, row_text, in_process or threads > 1, out)
     keep(gallery, model, KIND, run)
 
 

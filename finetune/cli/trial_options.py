@@ -3,17 +3,16 @@
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from finetune.report.repair_files import write_figure, write_points, write_summary
 from finetune.training.data import Asked
 from finetune.training.recipes import Mode, default_rate
-from finetune.trials.base import Epoch, Training
+from finetune.trials.base import Epoch, RepairPlan, Training, TrialKind
 from finetune.trials.challenges import UserFiles, read_source_data, sources_of
 from finetune.trials.datasets import SourceData, labelled
-from finetune.trials.repair_kind import Cell, Plan, Point, RepairKind
 from probe.cli.compute import RowText, compute_run
 from probe.cli.file_options import local_file
 from probe.cli.output import make_folder
@@ -86,9 +85,12 @@ def training_of(
     return Training(rate, mode, epochs, batch, precision=precision)
 
 
+Repair = TypeVar("Repair", bound=RepairPlan)
+
+
 def compute_repair(
-    kind: RepairKind[Plan, Cell, Point],
-    plan: Plan,
+    kind: TrialKind[Repair, Any, Epoch, Any],  # Any: each kind has cells and points of its own
+    plan: Repair,
     source: SourceData,
     files: UserFiles,
     row_text: RowText,
@@ -102,7 +104,7 @@ def compute_repair(
     """
     make_folder(out)
     artefacts = {"model": named_model_hash(plan.model), "sources": sources_of(files)}
-    request = kind.run_request(plan, source, environment(), artefacts)
+    request = kind.request(plan, source, environment(), artefacts)
     known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
 
     def write(run: StoredRun) -> None:

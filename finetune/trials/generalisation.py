@@ -10,18 +10,16 @@ from typing import Literal
 from finetune.trials.base import diverged_words
 from finetune.trials.generalisation_plan import (
     GRIDS,
-    KIND,
+    TRIALS,
     GeneralisationRun,
     Plan,
     Point,
     Scores,
     Thresholds,
     base_cell,
-    cells,
     check,
     described,
     generalisation_run,
-    plan_from,
     point_from,
     run_stored_cell,
     share_right,
@@ -30,7 +28,6 @@ from finetune.trials.generalisation_plan import (
 from probe.errors import ExperimentError
 from probe.metrics import FEWEST, Estimate, Share
 from probe.models import bundled
-from probe.runs.experiment import Experiment
 from probe.runs.run import Json, StoredRun
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
@@ -361,34 +358,17 @@ def _loss_json(each: Loss | None) -> Json | None:
     return None if each is None else asdict(each)
 
 
-NO_KEY = vars(base_cell(0))
-"""Stands for a cell's key where only its result is told."""
-
-
-def _keys(plan: Json) -> list[Json]:
-    return [vars(cell) for cell in cells(plan_from(plan))]
-
-
 def _title(plan: Json) -> str:
-    return f"{plan['phenomenon']} by {plan['vary']} on {Path(plan['model']).name}"
+    return f"{plan['phenomenon']} by {plan['vary']} on"
 
 
-def _brief(result: Json | None) -> Json:
-    if result is None:
+def _brief(result: Json) -> Json:
+    if not result:
         return dict.fromkeys(("original", "tests", "dev", "seconds"))
-    point = point_from(NO_KEY, result)
+    point = point_from(vars(base_cell(0)), result)
     tests = {name: share_right(scores) for name, scores in point.tests.items()}
     facts = {"dev": point.dev, "seconds": point.seconds}
     return {"original": share_right(point.original), "tests": tests, **facts}
-
-
-def _model(plan: Json) -> str:
-    return str(plan["model"])
-
-
-def _fast(plan: Json) -> bool:
-    """Return whether a worker keeps the states of frozen layers, which all cells read."""
-    return plan_from(plan).mode == "fast"
 
 
 def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
@@ -401,16 +381,7 @@ def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
     return verdict_json(run.plan, run.results)
 
 
-GENERALISATION = Experiment(
-    kind=KIND,
-    cells=_keys,
-    run_cell=run_stored_cell,
-    title=_title,
-    brief=_brief,
-    model=_model,
-    conclude=verdict_of,
-    one_worker=_fast,
-)
+GENERALISATION = TRIALS.experiment(run_stored_cell, _title, _brief, verdict_of)
 
 
 WORDS: Mapping[str, Term] = {

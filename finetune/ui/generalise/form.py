@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.base import numbers
 from finetune.trials.challenges import UserFiles
 from finetune.trials.generalisation_data import read_data
 from finetune.trials.generalisation_plan import (
@@ -22,7 +23,6 @@ from finetune.trials.generalisation_plan import (
     usual_rates,
     with_conditions,
 )
-from finetune.trials.inoculation_plan import numbers
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe import limits

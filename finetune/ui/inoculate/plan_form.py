@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.base import numbers
 from finetune.trials.challenges import (
     MAX_PAIRS,
     UserFiles,
@@ -24,7 +25,6 @@ from finetune.trials.inoculation_plan import (
     Thresholds,
     cell_count,
     check,
-    numbers,
     read_sizes,
     resolved,
 )

@@ -13,10 +13,9 @@ from finetune.trials import mitigation as mitigation
 from finetune.trials import mitigation as mitigation_runs
 from finetune.trials import transfer as transfer
 from finetune.trials import transfer as transfer_runs
-from finetune.trials.base import Training
+from finetune.trials.base import Training, numbers
 from finetune.trials.challenges import UserFiles, read_source_data
 from finetune.trials.datasets import SourceData, labelled
-from finetune.trials.inoculation_plan import numbers
 from finetune.trials.mitigation import quick_cost
 from finetune.trials.word_salad import salad_names
 from finetune.ui.inoculate.plan_form import USUAL_RATE

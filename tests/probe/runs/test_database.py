@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 from app import TABS
 from finetune.cli.main import app as finetune
+from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Plan, row_json, run_request
+from finetune.trials.inoculation_plan import Cell, Plan, run_request
 from finetune.ui.inoculate.opening import Opening
 from probe.errors import FileError, SettingsError, StoreError
 from probe.models.library import ModelCache

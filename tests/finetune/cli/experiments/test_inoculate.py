@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from finetune.cli.main import app
+from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import (
     THRESHOLD_OPTIONS,
     THRESHOLDS,
     Plan,
-    row_json,
     run_request,
 )
 from probe.runs.store import Store

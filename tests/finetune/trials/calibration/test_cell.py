@@ -1,11 +1,11 @@
 """A cell of a calibration, and what the cells say together."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from finetune.training.frozen_layers import weights_hash
-from finetune.trials.base import Epoch
+from finetune.trials.base import Epoch, row_json
 from finetune.trials.calibration import (
     BASE,
     Cell,
@@ -21,10 +21,9 @@ from finetune.trials.calibration import (
     run_request,
     run_stored_cell,
 )
-from finetune.trials.calibration_trial import calibrate
 from finetune.trials.datasets import drawn, labelled, source_from, source_json
 from finetune.trials.inoculation_trial import fresh
-from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.repair_trial import calibrate
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -93,7 +92,7 @@ def test_a_cell_can_be_stopped(classifier: Classifier) -> None:
 
 
 def test_a_stored_cell_gives_the_model_of_the_first_method_alone(model: str) -> None:
-    plan = as_json(replace(PLAN, model=model))
+    plan = asdict(replace(PLAN, model=model))
     context = CellContext(named_model_hash(model))
     for cell, kept in ((BASE, False), (TEMPERATURE, True)):
         *_, result = run_stored_cell(plan, source_json(SOURCE), vars(cell), context)
@@ -103,11 +102,11 @@ def test_a_stored_cell_gives_the_model_of_the_first_method_alone(model: str) -> 
 
 def test_a_point_comes_back_from_its_json(both: tuple[Point, Point]) -> None:
     for point in both:
-        assert point_from(vars(point.cell), point_json(point)) == point
+        assert point_from(vars(point.cell), row_json(point)) == point
 
 
 def test_a_plan_and_its_examples_come_back_from_their_json() -> None:
-    assert plan_from(as_json(PLAN)) == PLAN
+    assert plan_from(asdict(PLAN)) == PLAN
     assert source_from(source_json(SOURCE)) == SOURCE
 
 

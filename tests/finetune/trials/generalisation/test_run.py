@@ -1,10 +1,11 @@
 """Generalisations among stored runs: their own types, their JSON, and what earlier ones know."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
+from finetune.trials.base import row_json
 from finetune.trials.generalisation import GENERALISATION
 from finetune.trials.generalisation_data import same_phenomenon
 from finetune.trials.generalisation_plan import (
@@ -22,9 +23,7 @@ from finetune.trials.generalisation_plan import (
     generalisation_runs,
     known_results,
     plan_from,
-    plan_json,
     point_from,
-    row_json,
     run_request,
     with_conditions,
 )
@@ -64,7 +63,7 @@ def test_plans_points_and_epochs_survive_json() -> None:
     point = make_point(base_cell(0), (30, 60, 90))
     for row, read in ((epoch, epoch_from), (point, point_from)):
         assert read(vars(row.cell), json.loads(json.dumps(row_json(row)))) == row
-    assert plan_from(json.loads(json.dumps(plan_json(PLAN)))) == PLAN
+    assert plan_from(json.loads(json.dumps(asdict(PLAN)))) == PLAN
 
 
 def test_data_survives_json() -> None:
@@ -90,7 +89,7 @@ def test_the_same_plan_is_known_whole() -> None:
 
 def test_more_sizes_and_seeds_leave_what_is_there() -> None:
     larger = replace(SMALL, sizes=(20, 30), seeds=(0, 1, 2))
-    keys = GENERALISATION.cells(plan_json(larger))
+    keys = GENERALISATION.cells(asdict(larger))
     there = [keys[number] for number in known(larger)]
     assert len(there) == 8
     assert all(key["size"] in (0, 20) and key["seed"] < 2 for key in there)
@@ -131,7 +130,7 @@ def test_a_run_is_judged_once_every_condition_has_its_largest_size() -> None:
 
 
 def test_the_title_and_what_is_told_over_http() -> None:
-    plan = plan_json(PLAN)
+    plan = asdict(PLAN)
     assert GENERALISATION.title(plan) == "numerical by complexity on minilm"
     brief = GENERALISATION.brief(row_json(make_point(base_cell(0), (30, 60, 90))))
     assert brief["tests"] == pytest.approx({"simple": 0.1, "medium": 0.2, "complex": 0.3})

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts
 from finetune.trials.inoculation_plan import (
     BASE,
@@ -14,7 +15,6 @@ from finetune.trials.inoculation_plan import (
     inoculation_run,
     inoculation_runs,
     known_results,
-    row_json,
     run_request,
 )
 from probe.runs.run import Json, Run, RunCell, StoredRun

@@ -6,9 +6,10 @@ import pytest
 
 from finetune.report.curves import curve_frame
 from finetune.report.inoculation import details
+from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts, worst_variants
 from finetune.trials.inoculation import INOCULATION, judge, pack_scores, unpack_scores, verdict_json
-from finetune.trials.inoculation_plan import Cell, Plan, row_json, sets_from, sets_json
+from finetune.trials.inoculation_plan import Cell, Plan, sets_from, sets_json
 from probe.metrics import mean, mean_score, wilson
 from probe.models.weights import pairs_hash
 from probe.tasks.nli import NLI

@@ -1,11 +1,11 @@
 """A cell of a mitigation, and what the cells say together."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from finetune.training.frozen_layers import weights_hash
-from finetune.trials.base import Epoch
+from finetune.trials.base import Epoch, row_json
 from finetune.trials.datasets import source_json
 from finetune.trials.mitigation import (
     BASE,
@@ -22,8 +22,7 @@ from finetune.trials.mitigation import (
     point_from,
     run_stored_cell,
 )
-from finetune.trials.mitigation_trial import broken, changed_copy, repair
-from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.repair_trial import broken, changed_copy, mitigate
 from finetune.trials.word_salad import gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -44,7 +43,7 @@ THRESHOLD, ENTROPIC, CLASS = (
 
 
 def point_of(classifier: Classifier, cell: Cell, plan: Plan = PLAN) -> Point:
-    *_, point = repair(plan, SOURCE, cell, classifier, changed_copy(cell, classifier))
+    *_, point = mitigate(plan, SOURCE, cell, classifier, changed_copy(cell, classifier))
     assert isinstance(point, Point)
     return point
 
@@ -69,7 +68,7 @@ def test_a_threshold_changes_no_weights_and_costs_what_it_may_on_dev(
 ) -> None:
     before = weights_hash(classifier)
     changed = changed_copy(THRESHOLD, classifier)
-    *_, point = repair(PLAN, SOURCE, THRESHOLD, classifier, changed)
+    *_, point = mitigate(PLAN, SOURCE, THRESHOLD, classifier, changed)
     assert isinstance(point, Point) and point.epochs == 0
     assert changed.invalid_below == point.threshold >= 1 / 3
     assert changed.temperature == point.temperature != 1
@@ -81,7 +80,7 @@ def test_a_training_yields_its_epochs_and_leaves_the_model_as_it_was(
     cell: Cell, classifier: Classifier
 ) -> None:
     before = weights_hash(classifier)
-    *epochs, point = repair(PLAN, SOURCE, cell, classifier, changed_copy(cell, classifier))
+    *epochs, point = mitigate(PLAN, SOURCE, cell, classifier, changed_copy(cell, classifier))
     assert [row.epoch for row in epochs if isinstance(row, Epoch)] == [1, 2]
     assert isinstance(point, Point) and point.epochs == 2
     assert weights_hash(classifier) == before
@@ -116,17 +115,19 @@ def test_transforms_that_are_named_alone_break_texts(classifier: Classifier) -> 
 
 
 def test_a_plan_without_transforms_was_stored_before_they_could_be_named() -> None:
-    older = {name: value for name, value in as_json(PLAN).items() if name != "transforms"}
+    older = {name: value for name, value in asdict(PLAN).items() if name != "transforms"}
     assert plan_from(older) == PLAN
 
 
 def test_a_cell_can_be_stopped(classifier: Classifier) -> None:
     with pytest.raises(Cancelled):
-        list(repair(PLAN, SOURCE, CLASS, classifier, changed_copy(CLASS, classifier), lambda: True))
+        list(
+            mitigate(PLAN, SOURCE, CLASS, classifier, changed_copy(CLASS, classifier), lambda: True)
+        )
 
 
 def test_a_stored_cell_gives_the_model_of_the_first_method_alone(model: str) -> None:
-    plan = as_json(replace(PLAN, model=model, methods=("threshold",)))
+    plan = asdict(replace(PLAN, model=model, methods=("threshold",)))
     context = CellContext(named_model_hash(model))
     for cell, kept in ((BASE, False), (THRESHOLD, True)):
         *_, result = run_stored_cell(plan, source_json(SOURCE), vars(cell), context)
@@ -136,8 +137,8 @@ def test_a_stored_cell_gives_the_model_of_the_first_method_alone(model: str) -> 
 
 def test_a_point_and_a_plan_come_back_from_their_json() -> None:
     point = made_point(CLASS)
-    assert point_from(vars(point.cell), point_json(point)) == point
-    assert plan_from(as_json(PLAN)) == PLAN
+    assert point_from(vars(point.cell), row_json(point)) == point
+    assert plan_from(asdict(PLAN)) == PLAN
 
 
 def test_cells_are_the_model_as_it_was_a_threshold_and_each_training() -> None:

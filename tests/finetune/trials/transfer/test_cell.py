@@ -1,14 +1,15 @@
 """A cell of a transfer, and what the cells say together."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 import torch
 
 from finetune.training.frozen_layers import upper_part, weights_hash
+from finetune.trials.base import row_json
 from finetune.trials.inoculation_trial import fresh
 from finetune.trials.mitigation import Found
-from finetune.trials.repair_kind import as_json, point_json
+from finetune.trials.repair_trial import begin_anew, salad_with_gold, teach
 from finetune.trials.transfer import (
     Cell,
     Plan,
@@ -21,7 +22,6 @@ from finetune.trials.transfer import (
     plan_from,
     point_from,
 )
-from finetune.trials.transfer_trial import begin_anew, run_cell, salad_with_gold
 from finetune.trials.word_salad import salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -45,7 +45,7 @@ POINTS = [made_point(SORT, sort=9, drop=3), made_point(DROP, sort=1, drop=8)]
 @pytest.mark.parametrize("cell", [SORT, CLEAN, SALAD])
 def test_a_training_leaves_the_model_as_it_was(cell: Cell, classifier: Classifier) -> None:
     before = weights_hash(classifier)
-    *_, point = run_cell(PLAN, SOURCE, cell, classifier)
+    *_, point = teach(PLAN, SOURCE, cell, classifier)
     assert isinstance(point, Point)
     assert (point.epochs, point.clean.n) == (2, len(SOURCE.test))
     assert set(point.found) == (set(PLAN.transforms) if cell is SORT else set())
@@ -115,8 +115,8 @@ def test_cells_are_the_rows_and_the_two_others() -> None:
 
 
 def test_a_point_and_a_plan_come_back_from_their_json() -> None:
-    assert point_from(vars(SORT), point_json(POINTS[0])) == POINTS[0]
-    assert plan_from(as_json(PLAN)) == PLAN
+    assert point_from(vars(SORT), row_json(POINTS[0])) == POINTS[0]
+    assert plan_from(asdict(PLAN)) == PLAN
 
 
 @pytest.mark.parametrize(
