@@ -8,8 +8,8 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.inoculate import compute_inoculation
 from finetune.cli.options import ModeName
+from finetune.cli.trials import compute_inoculation
 from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import default_rate

@@ -1,10 +1,6 @@
 """The commands of `python -m finetune` as one group."""
 
-from finetune.cli.calibrate import calibrate_command
 from finetune.cli.gallery import gallery_command
-from finetune.cli.generalise import generalise_command
-from finetune.cli.inoculate import inoculate_command
-from finetune.cli.mitigate import mitigate_command
 from finetune.cli.reader import reader_command
 from finetune.cli.runs import (
     challenges_command,
@@ -14,7 +10,13 @@ from finetune.cli.runs import (
     share_command,
 )
 from finetune.cli.train import train_command
-from finetune.cli.transfer import transfer_command
+from finetune.cli.trials import (
+    calibrate_command,
+    generalise_command,
+    inoculate_command,
+    mitigate_command,
+    transfer_command,
+)
 from finetune.cli.word_reader import word_reader_command
 from finetune.cli.words import vectors_command, words_command
 from finetune.trials.registry import register_experiments

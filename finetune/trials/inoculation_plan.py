@@ -45,16 +45,6 @@ class Thresholds:
 
 
 THRESHOLDS = Thresholds()
-THRESHOLD_OPTIONS = {
-    "gap": "--min-gap",
-    "drop": "--max-drop",
-    "cured": "--cured",
-    "uncured": "--uncured",
-    "majority": "--max-majority",
-    "damage": "--max-damage",
-    "tests": "--min-tests",
-}
-"""What each is called on the command line."""
 
 
 @dataclass(frozen=True)

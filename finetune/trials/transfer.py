@@ -8,6 +8,7 @@ from typing import Literal
 from finetune.trials.base import Epoch, Training, TrialKind, check_repair, names_problem
 from finetune.trials.datasets import SourceData, source_from
 from finetune.trials.mitigation import Found
+from finetune.trials.word_salad import salad_names
 from probe.first_import import first_import
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
@@ -82,13 +83,10 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
     )
 
 
-def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
-    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence.
-
-    `known` are the transforms that leave no label right for the task.
-    """
+def check(plan: Plan, source: SourceData) -> None:
+    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
     own = {
-        **names_problem("transforms", plan.transforms, known),
+        **names_problem("transforms", plan.transforms, salad_names(source.task)),
         "the share that is destroyed must be above 0 and at most 1": not 0 < plan.share <= 1,
     }
     check_repair(plan, source, own)

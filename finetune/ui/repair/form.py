@@ -152,10 +152,6 @@ def _draws(form: Form) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return numbers("Examples", form.sizes, int), numbers("Seeds", form.seeds, int)
 
 
-def _check_transfer(plan: transfer.Plan, source: SourceData) -> None:
-    transfer.check(plan, source, salad_names(source.task))
-
-
 BUILDERS: Mapping[str, Builder] = {
     calibration_runs.KIND: Builder(
         _calibration, calibration.check, calibration.cells, calibration_runs.run_request
@@ -164,7 +160,7 @@ BUILDERS: Mapping[str, Builder] = {
         _mitigation, mitigation.check, mitigation.cells, mitigation_runs.run_request
     ),
     transfer_runs.KIND: Builder(
-        _transfer, _check_transfer, transfer.cells, transfer_runs.run_request
+        _transfer, transfer.check, transfer.cells, transfer_runs.run_request
     ),
 }
 """How each kind of run is asked for."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,15 +17,20 @@ from finetune.trials.generalisation_plan import (
     base_cell,
     draw_tests,
     draw_training,
+    run_request,
     total,
     with_conditions,
 )
 from finetune.trials.generalisation_trial import run_cell
 from probe.models.classifier import Classifier
 from probe.models.library import load
+from probe.runs.engine import Engine
+from probe.runs.run import Json, StoredRun, ended
+from probe.runs.store import Store
 from probe.stopping import Cancelled
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.waiting import training, until
 
 
 def told(name: str, n: int = 60) -> tuple[Pair, ...]:
@@ -107,3 +113,35 @@ def test_a_cell_stops_before_the_next_batch(classifier: Classifier) -> None:
     answers: Iterator[bool] = iter([False] * 3 + [True] * 100)
     with pytest.raises(Cancelled):
         list(run_cell(PLAN, DATA, CELL, classifier, lambda: next(answers)))
+
+
+def figures(run: StoredRun) -> list[Json]:
+    """Return the results without the seconds that they took."""
+    return [{**result, "seconds": 0} for result in run.results]
+
+
+def test_a_cancelled_run_goes_on_with_what_it_lacks_and_comes_to_the_same(
+    home: Path, model: str
+) -> None:
+    pairs, store = tiny_pairs(30), Store()
+    data = SourceData(pairs[:12], {"one": pairs[:20], "two": pairs[10:]})
+    plan = replace(PLAN, model=model, sizes=(5,), lrs=(1e-3,), tests=4, batch=1, dev=200)
+    longer = with_conditions(replace(plan, max_epochs=40, patience=40), data)
+    whole, stopped = (store.create("me", run_request(longer, data)).id for _ in range(2))
+    engine = Engine(store, in_process=True)
+    try:
+        engine.submit(stopped)
+        until(store, stopped, training)
+        engine.cancel(stopped)
+        run = until(store, stopped, ended)
+        assert run.state == "cancelled" and run.cells[0].result is not None
+        engine.reopen(stopped)
+        run = until(store, stopped, ended)
+        engine.submit(whole)
+        other = until(store, whole, ended)
+    finally:
+        engine.close()
+    assert (run.state, run.error) == (other.state, other.error) == ("done", "")
+    assert figures(run) == figures(other)
+    assert len(run.results) == 3
+    assert run.verdict == other.verdict and run.verdict["grid"]["rows"] == ["one", "two"]
