@@ -188,8 +188,9 @@ def test_the_shipped_runs_open_with_their_own_types_and_are_written_alike() -> N
             )
         assert [cell.key for cell in typed.cells] == list(trials.cells(typed.plan))
         assert experiment.title(run.plan) and set(experiment.brief(None).values()) == {None}
-        if run.kind not in (inoculation.KIND,):  # these have no sets in the gallery
-            assert experiment.conclude(run, {}) == pytest.approx(run.verdict, abs=1e-9)
+        if run.kind != inoculation.KIND:  # these have no sets in the gallery
+            verdict = experiment.conclude(run, {})
+            assert verdict is not None and verdict["name"] == run.verdict["name"]
 
     runs = [run for run in gallery_runs() if run.kind in KINDS]
     assert {run.kind for run in runs} == set(KINDS)

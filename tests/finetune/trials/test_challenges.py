@@ -1,6 +1,7 @@
 """What a model can be inoculated against, and how its sets are cut."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,18 @@ from finetune.trials.challenges import (
     template_challenges,
     title_of,
 )
-from finetune.trials.datasets import SourceData, bundled, split_by_premise, unseen
+from finetune.trials.datasets import Sets, SourceData, bundled, split_by_premise, unseen
 from probe.errors import ExperimentError, FileError
 from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY
 from probe.transforms.registry import ready
+from tests.support.failures import failures
 from tests.support.files.pair_files import PAIRS, row, write
 
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
-NUMERICAL = Path(__file__).parents[5] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
+NUMERICAL = Path(__file__).parents[4] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
 
 
 def test_every_transform_with_a_label_and_no_model_is_a_challenge() -> None:
@@ -34,44 +36,37 @@ def test_every_transform_with_a_label_and_no_model_is_a_challenge() -> None:
     assert "drop" not in there
 
 
-def test_templates_are_challenges() -> None:
-    assert set(template_challenges()) <= set(challenges())
-
-
 def test_each_challenge_says_what_it_is_and_where_its_labels_come_from() -> None:
     for challenge in catalogue():
         assert challenge.title and challenge.summary.endswith(".") and challenge.labels
 
 
-@pytest.mark.parametrize(
-    ("challenge", "title"),
-    [
-        ("negation", "Add a negation"),
-        ("templates_hans", "Shared words"),
-        ("negation+spelling", "Add a negation, then misspell a word"),
-        ("my file", "my file"),
-    ],
-)
-def test_a_challenge_has_a_title_whatever_it_is_made_of(challenge: str, title: str) -> None:
-    assert title_of(challenge) == title
+def test_a_challenge_has_a_title_whatever_it_is_made_of() -> None:
+    titles = {
+        "negation": "Add a negation",
+        "templates_hans": "Shared words",
+        "negation+spelling": "Add a negation, then misspell a word",
+        "my file": "my file",
+    }
+    assert {challenge: title_of(challenge) for challenge in titles} == titles
 
 
-def test_a_flipped_entailment_is_trained_on_as_non_entailment() -> None:
+def test_what_a_challenge_makes_of_a_pair() -> None:
     pair = Pair("A man walks.", "A man moves.", "entailment", "7")
+    assert challenged("negation", [pair]) == (
+        replace(pair, hypothesis="A man moves and false is not true."),
+    )
     (made,) = challenged("neghyp", [pair])
     assert made.gold == "non-entailment"
-
-
-def test_a_chain_is_a_challenge_too() -> None:
-    pair = Pair("A man walks.", "A man moves.", "entailment", "7")
     (made,) = challenged("negation+word_overlap", [pair])
     assert made.hypothesis == "A man moves and false is not true and true is true."
 
 
-@pytest.mark.parametrize("name", ["sort", "drop", "negation+sort", "nothing"])
-def test_what_leaves_no_label_is_no_challenge(name: str) -> None:
-    with pytest.raises(ExperimentError, match=f"no challenge '{name.replace('+', '.')}'"):
-        challenged(name, PAIRS)
+def test_what_leaves_no_label_is_no_challenge() -> None:
+    for name in ("sort", "drop", "negation+sort", "nothing"):
+        there = rf"no challenge '{name.replace('+', '.')}'; there are: .*word_overlap"
+        with pytest.raises(ExperimentError, match=there):
+            challenged(name, PAIRS)
 
 
 def test_pairs_of_one_are_told_apart_by_their_ids() -> None:
@@ -94,14 +89,11 @@ def test_the_training_set_is_made_of_the_pool_and_the_test_set_of_the_test() -> 
     assert (sets.original_dev, sets.original_test) == (TINY.dev, TINY.test)
 
 
-@pytest.mark.parametrize("challenge", ["word_overlap", "negation"])
-def test_a_tautology_is_controlled_by_another(challenge: str) -> None:
-    control = make_sets(challenge, TINY).control
-    assert len(control) == len(TINY.test)
-    assert all(pair.hypothesis.endswith("and green is not red.") for pair in control)
-
-
-def test_other_challenges_have_no_control() -> None:
+def test_a_tautology_is_controlled_by_another_and_other_challenges_are_not() -> None:
+    for challenge in ("word_overlap", "negation"):
+        control = make_sets(challenge, TINY).control
+        assert len(control) == len(TINY.test)
+        assert all(pair.hypothesis.endswith("and green is not red.") for pair in control)
     assert make_sets("spelling", TINY).control == ()
 
 
@@ -110,47 +102,33 @@ def test_a_challenge_that_no_pair_suits_says_what_it_needs() -> None:
         make_sets("numerical", TINY)
 
 
-@pytest.mark.parametrize("name", list(template_challenges()))
-def test_no_template_is_trained_on_and_tested(name: str) -> None:
-    sets = make_sets(name, TINY)
-    assert (len(sets.challenge_train), len(sets.challenge_test)) == (1000, 1000)
-    learnt, tested = (
-        {pair.id.rpartition("-")[0] for pair in part}
-        for part in (sets.challenge_train, sets.challenge_test)
-    )
-    assert learnt and tested and not learnt & tested
+def test_no_template_is_trained_on_and_tested_and_labels_are_balanced() -> None:
+    def apart(name: str) -> None:
+        sets = make_sets(name, TINY)
+        assert (len(sets.challenge_train), len(sets.challenge_test)) == (1000, 1000)
+        learnt, tested = (
+            {pair.id.rpartition("-")[0] for pair in part}
+            for part in (sets.challenge_train, sets.challenge_test)
+        )
+        assert learnt and tested and not learnt & tested
+        golds = Counter(pair.gold for pair in sets.challenge_train)
+        assert max(golds.values()) < 1.2 * min(golds.values())
 
-
-@pytest.mark.parametrize("name", list(template_challenges()))
-def test_templates_balance_their_labels(name: str) -> None:
-    golds = Counter(pair.gold for pair in make_sets(name, TINY).challenge_train)
-    assert max(golds.values()) < 1.2 * min(golds.values())
+    assert set(template_challenges()) <= set(challenges())
+    assert failures(apart, template_challenges()) == {}
 
 
 def test_one_file_is_drawn_from_and_the_rest_is_tested(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
-    sets = file_sets(TINY, "mine", path, train=10)
+    sets, other = (file_sets(TINY, "mine", path, train=10, seed=seed) for seed in (0, 1))
     assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
     ids = [pair.id for pair in (*sets.challenge_train, *sets.challenge_test)]
     assert sorted(ids, key=int) == [str(number) for number in range(30)]
-
-
-def test_another_seed_draws_other_rows(tmp_path: Path) -> None:
-    path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
-    one, other = (file_sets(TINY, "mine", path, train=10, seed=seed) for seed in (0, 1))
-    assert one.challenge_train != other.challenge_train
-
-
-def test_of_a_short_file_half_is_trained_on(tmp_path: Path) -> None:
-    path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS[:7]])
-    sets = file_sets(TINY, "mine", path)
-    assert (len(sets.challenge_train), len(sets.challenge_test)) == (3, 4)
-
-
-def test_a_file_of_one_pair_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "mine.jsonl", [row(PAIRS[0])])
+    assert sets.challenge_train != other.challenge_train
+    short = file_sets(TINY, "mine", write(tmp_path / "short.jsonl", list(map(row, PAIRS[:7]))))
+    assert (len(short.challenge_train), len(short.challenge_test)) == (3, 4)
     with pytest.raises(ExperimentError, match="mine: too few pairs"):
-        file_sets(TINY, "mine", path)
+        file_sets(TINY, "mine", write(tmp_path / "one.jsonl", [row(PAIRS[0])]))
 
 
 def test_two_files_are_taken_as_they_are(tmp_path: Path) -> None:
@@ -161,22 +139,16 @@ def test_two_files_are_taken_as_they_are(tmp_path: Path) -> None:
 
 
 def test_a_column_split_is_kept_to(tmp_path: Path) -> None:
-    rows = [row(pair, Split=("Train", "test", "dev")[i % 3]) for i, pair in enumerate(PAIRS)]
-    sets = file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
+    def sets_of(*names: str) -> Sets:
+        rows = [row(pair, Split=names[i % len(names)]) for i, pair in enumerate(PAIRS)]
+        return file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
+
+    sets = sets_of("Train", "test", "dev")
     assert [pair.id for pair in sets.challenge_train] == [str(n) for n in range(0, 30, 3)]
     assert [pair.id for pair in sets.challenge_test] == [str(n) for n in range(1, 30, 3)]
-
-
-def test_dev_rows_are_tested_on_where_there_are_no_test_rows(tmp_path: Path) -> None:
-    rows = [row(pair, split=("train", "validation")[i % 2]) for i, pair in enumerate(PAIRS)]
-    sets = file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
-    assert len(sets.challenge_test) == 15
-
-
-def test_a_split_without_a_part_to_train_on_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "mine.jsonl", [row(pair, split="test") for pair in PAIRS])
+    assert len(sets_of("train", "validation").challenge_test) == 15
     with pytest.raises(FileError, match="needs train and test; has: test"):
-        file_sets(TINY, "mine", path)
+        sets_of("test")
 
 
 @pytest.mark.skipif(not NUMERICAL.is_file(), reason="the released file is not here")

@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from finetune.trials.inoculation import (
     Conclusion,
     current_verdict,
@@ -132,7 +130,6 @@ def test_a_new_verdict_is_read_as_it_was() -> None:
     assert current_verdict({}, {}, new) is new and new["outcome"] == "2"
 
 
-@pytest.mark.parametrize("outcome", ["1", "2", "3"])
-def test_each_outcome_can_be_shown_and_missed(outcome: str) -> None:
-    found = [(each.figures, each.outcome) for each, _, _ in CASES.values()]
-    assert {(outcome, outcome), (outcome, "too_little")} <= {*found}
+def test_each_outcome_can_be_shown_and_missed() -> None:
+    found = {(each.figures, each.outcome) for each, _, _ in CASES.values()}
+    assert {(outcome, shown) for outcome in "123" for shown in (outcome, "too_little")} <= found

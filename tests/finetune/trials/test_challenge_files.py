@@ -55,22 +55,14 @@ def test_a_challenge_can_have_a_control_of_ones_own(file: Path) -> None:
     assert [pair.hypothesis for pair in sets.control] == [pair.hypothesis for pair in PAIRS]
 
 
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        (["challenge_train"], "--challenge-train needs a --challenge-test"),
-        (["challenge", "challenge_train", "challenge_test"], "--challenge-file or"),
-        (["original", "original_dev"], "--original is split into dev and test"),
-    ],
-)
-def test_files_that_exclude_each_other_are_refused(
-    names: list[str], sentence: str, file: Path
-) -> None:
-    with pytest.raises(ExperimentError, match=sentence):
-        read_sets("mine", replace(UserFiles(), **dict.fromkeys(names, file)))
-
-
-def test_no_pair_to_train_on_is_refused(file: Path) -> None:
+def test_files_that_exclude_each_other_are_refused(file: Path) -> None:
+    for names, sentence in {
+        ("challenge_train",): "--challenge-train needs a --challenge-test",
+        ("challenge", "challenge_train", "challenge_test"): "--challenge-file or",
+        ("original", "original_dev"): "--original is split into dev and test",
+    }.items():
+        with pytest.raises(ExperimentError, match=sentence):
+            read_sets("mine", replace(UserFiles(), **dict.fromkeys(names, file)))
     with pytest.raises(ExperimentError, match="--train must be 1 or more"):
         read_sets("mine", UserFiles(challenge=file, train=0))
 

@@ -42,64 +42,53 @@ def unsure(value: float) -> Estimate:
     return Estimate(value, -0.01, abs(value) + 0.1, 1000)
 
 
-@pytest.mark.parametrize(
-    ("gap", "closed", "drop", "gain", "outcome"),
-    [
-        (certain(0.019), certain(0.9), certain(0.0), certain(0.0), "0"),
-        (unsure(0.10), certain(0.9), certain(0.0), certain(0.09), "0"),
-        (certain(0.01), certain(0.9), certain(0.05), certain(0.0), "3"),
-        (certain(0.15), certain(0.80), certain(0.0), certain(0.12), "1"),
-        (certain(0.15), certain(0.79), certain(0.0), certain(0.12), "between"),
-        (certain(0.15), certain(0.24), certain(0.0), certain(0.04), "2"),
-        (certain(0.15), certain(0.25), certain(0.0), certain(0.04), "between"),
-        (certain(0.15), certain(-0.5), certain(0.0), certain(-0.08), "2"),
-        (certain(0.15), certain(0.5), certain(0.0), unsure(0.08), "2"),
-        (certain(0.15), certain(0.95), certain(0.85 - 0.82), certain(0.14), "3"),
-        (certain(0.15), certain(0.1), certain(0.07), certain(0.01), "3"),
-        (certain(0.15), certain(0.95), certain(0.029), certain(0.14), "1"),
-        (certain(0.15), certain(0.95), unsure(0.04), certain(0.14), "between"),
-    ],
-)
-def test_the_outcome_follows_the_table(
-    gap: Estimate, closed: Estimate, drop: Estimate, gain: Estimate, outcome: Outcome
-) -> None:
-    assert classify(gap, closed, drop, gain) == outcome
+TABLE: list[tuple[Estimate, Estimate, Estimate, Estimate, Outcome]] = [
+    (certain(0.019), certain(0.9), certain(0.0), certain(0.0), "0"),
+    (unsure(0.10), certain(0.9), certain(0.0), certain(0.09), "0"),
+    (certain(0.01), certain(0.9), certain(0.05), certain(0.0), "3"),
+    (certain(0.15), certain(0.80), certain(0.0), certain(0.12), "1"),
+    (certain(0.15), certain(0.79), certain(0.0), certain(0.12), "between"),
+    (certain(0.15), certain(0.24), certain(0.0), certain(0.04), "2"),
+    (certain(0.15), certain(0.25), certain(0.0), certain(0.04), "between"),
+    (certain(0.15), certain(-0.5), certain(0.0), certain(-0.08), "2"),
+    (certain(0.15), certain(0.5), certain(0.0), unsure(0.08), "2"),
+    (certain(0.15), certain(0.95), certain(0.85 - 0.82), certain(0.14), "3"),
+    (certain(0.15), certain(0.1), certain(0.07), certain(0.01), "3"),
+    (certain(0.15), certain(0.95), certain(0.029), certain(0.14), "1"),
+    (certain(0.15), certain(0.95), unsure(0.04), certain(0.14), "between"),
+]
 
 
-def test_thresholds_are_settings() -> None:
-    strict = Thresholds(cured=0.90)
+def test_the_outcome_follows_the_table_and_thresholds_are_settings() -> None:
+    assert [classify(*row[:4]) for row in TABLE] == [row[4] for row in TABLE]
     quantities = (certain(0.15), certain(0.85), certain(0.0), certain(0.13))
-    assert (classify(*quantities), classify(*quantities, strict)) == ("1", "between")
+    strict = classify(*quantities, Thresholds(cured=0.90))
+    assert (classify(*quantities), strict) == ("1", "between")
 
 
 def test_each_outcome_has_a_name_and_an_explanation() -> None:
     assert set(OUTCOMES) == set(get_args(Outcome))
     for words in OUTCOMES.values():
         assert words.name and words.summary.endswith(".") and len(words.summary) <= 160
-
-
-def test_every_quantity_of_an_outcome_is_told_in_words() -> None:
     assert set(MEASURES) == {f.name for f in fields(SizeOutcome) if f.type is Estimate}
-
-
-def test_a_badge_has_the_papers_number_in_front_of_the_title() -> None:
-    assert badge("1") == "1 · gap closes"
-    assert badge("between") == "between"
+    assert (badge("1"), badge("between")) == ("1 · gap closes", "between")
 
 
 def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
     before, after = make_point(80, 60), make_point(78, 75, cell=LARGE)
     found = outcome_of(merge([before]), merge([after]))
+    assert found == outcome_of(merge([before]), merge([after]))  # intervals too
     assert found.gap.value == pytest.approx(0.20)
     assert found.closed.value == pytest.approx(0.75)  # 15 of 20 points
     assert found.drop.value == pytest.approx(0.02)
     assert found.gain.value == pytest.approx(0.15)
-
-
-def test_without_a_gap_nothing_can_be_closed() -> None:
-    found = outcome_of(merge([make_point(60, 60)]), merge([make_point(60, 60, cell=LARGE)]))
-    assert found.outcome == "0"
-    assert math.isnan(found.closed.value)
+    same = outcome_of(merge([before]), merge([make_point(80, 60, cell=LARGE)]))
+    assert (same.drop.low, same.drop.value, same.drop.high) == (0, 0, 0)
+    no_gap = outcome_of(merge([make_point(60, 60)]), merge([make_point(60, 60, cell=LARGE)]))
+    assert no_gap.outcome == "0" and math.isnan(no_gap.closed.value)
+    short = replace(merge([before]), challenge_right=(True,) * 6 + (False,) * 4)
+    longer = replace(merge([after]), challenge_right=(True,) * 7 + (False,) * 3)
+    assert outcome_of(short, longer).gap.n == 10  # test sets may differ in length
 
 
 def test_resampled_means_spread_like_those_of_a_loop() -> None:
@@ -115,38 +104,10 @@ def test_resampled_means_spread_like_those_of_a_loop() -> None:
         assert np.percentile(fast, percentile, axis=0) == pytest.approx(expected, abs=0.015)
 
 
-def test_resampling_keeps_rows_together() -> None:
-    draws = resample(np.array([[1.0, 0.0], [0.0, 1.0]] * 20), 200, np.random.default_rng(0))
-    assert draws.sum(axis=1) == pytest.approx(np.ones(200))
-
-
-def test_a_model_that_did_not_change_has_no_drop_and_no_doubt() -> None:
-    found = outcome_of(merge([make_point(80, 60)]), merge([make_point(80, 60, cell=LARGE)]))
-    assert (found.drop.low, found.drop.value, found.drop.high) == (0, 0, 0)
-
-
 def test_pairing_the_test_sets_narrows_the_gap_when_the_same_rows_are_right() -> None:
     before, after = merge([make_point(80, 60)]), merge([make_point(80, 75, cell=LARGE)])
     loose, tight = outcome_of(before, after).gap, outcome_of(before, after, paired=True).gap
     assert tight.high - tight.low < loose.high - loose.low
-
-
-def test_test_sets_may_differ_in_length() -> None:
-    before, after = make_point(80, 60), make_point(80, 75, cell=LARGE)
-    short = [
-        merge([make_point(8, 6, n=10)]).challenge_right,
-        merge([make_point(8, 7, n=10)]).challenge_right,
-    ]
-    old, new = (
-        type(whole)(**{**vars(whole), "challenge_right": part})
-        for whole, part in zip((merge([before]), merge([after])), short, strict=True)
-    )
-    assert outcome_of(old, new).gap.n == 10
-
-
-def test_intervals_are_the_same_each_time() -> None:
-    before, after = merge([make_point(80, 60)]), merge([make_point(75, 75, cell=LARGE)])
-    assert outcome_of(before, after) == outcome_of(before, after)
 
 
 def test_the_paper_chooses_the_rate_by_the_challenge_and_we_also_by_dev() -> None:
@@ -156,11 +117,8 @@ def test_the_paper_chooses_the_rate_by_the_challenge_and_we_also_by_dev() -> Non
     ]
     assert [one.lr for one in choose(points, "oracle_lr")] == [1e-4]
     assert [one.lr for one in choose(points, "dev_lr")] == [1e-6]
-
-
-def test_a_tie_goes_to_the_smaller_rate() -> None:
-    points = [make_point(80, 70, cell=Cell(400, lr, 0)) for lr in (1e-4, 1e-5)]
-    assert choose(points, "oracle_lr")[0].lr == 1e-5
+    tied = [make_point(80, 70, cell=Cell(400, lr, 0)) for lr in (1e-4, 1e-5)]
+    assert choose(tied, "oracle_lr")[0].lr == 1e-5
 
 
 def test_seeds_are_averaged() -> None:
@@ -175,9 +133,6 @@ def test_the_largest_size_names_the_outcome() -> None:
     verdict = judge(PLAN, make_point(800, 600, 1000), points)
     assert [one.outcome for one in verdict.by_size] == ["2", "1"]
     assert verdict.largest.name == "Outcome 1: dataset weakness"
-
-
-def test_a_run_without_sizes_has_no_outcome() -> None:
     with pytest.raises(ValueError, match="no size has been computed"):
         judge(PLAN, make_point(80, 60), [])
 
@@ -185,35 +140,23 @@ def test_a_run_without_sizes_has_no_outcome() -> None:
 def warnings(**change: object) -> str:
     """Return the warnings of an unsuspicious run with one change, joined."""
     settings = {"base": make_point(800, 600, 1000), "points": [make_point(800, 790, 1000, LARGE)]}
-    return " ".join(judge(PLAN, **{**settings, **change}).warnings)  # type: ignore[arg-type]
+    return " ".join(judge(PLAN, **{**settings, **change}).warnings)  # type: ignore[arg-type]  # of several types
 
 
-def test_an_unsuspicious_run_has_no_warnings() -> None:
+def test_what_to_beware_of_is_said_where_it_holds() -> None:
     assert warnings(majority=0.69) == ""
-
-
-def test_a_one_sided_training_set_is_warned_of() -> None:
     assert "70% of the challenge training pairs have the same label" in warnings(majority=0.70)
-
-
-def test_a_small_test_set_is_warned_of() -> None:
-    few = {"base": make_point(239, 150, 299), "points": [make_point(239, 230, 299, LARGE)]}
-    assert "only 299 pairs" in warnings(**few)
-
-
-def test_a_damaging_rate_is_warned_of() -> None:
+    few = [make_point(239, right, 299, cell) for right, cell in ((150, BASE), (230, LARGE))]
+    assert "only 299 pairs" in warnings(base=few[0], points=few[1:])
     broken = make_point(400, 400, 1000, Cell(400, 1e-2, 0), dev=0.42)
-    assert "learning rate 0.01 even the best epoch scores 38.0 points less" in warnings(
-        points=[broken]
-    )
-
-
-def test_a_choice_on_dev_that_says_otherwise_is_told() -> None:
-    points = [
+    damage = "learning rate 0.01 even the best epoch scores 38.0 points less"
+    assert damage in warnings(points=[broken])
+    otherwise = [
         make_point(800, 605, 1000, Cell(400, 1e-6, 0), dev=0.81),
         make_point(800, 790, 1000, Cell(400, 1e-4, 0), dev=0.80),
     ]
-    assert "1e-06, gives another outcome: Outcome 2: model weakness" in warnings(points=points)
+    told = "1e-06, gives another outcome: Outcome 2: model weakness"
+    assert told in warnings(points=otherwise)
 
 
 def test_a_verdict_is_plain_json_even_without_a_gap() -> None:

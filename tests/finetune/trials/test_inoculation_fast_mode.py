@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import (
     MEASURED,
@@ -13,6 +11,7 @@ from finetune.trials.inoculation import (
     known_differences,
 )
 from finetune.trials.inoculation_plan import Cell, Plan
+from tests.support.failures import failures
 from tests.support.runs.points import make_point
 
 PLAN = Plan("minilm", "negation", (10,), (1e-3,), (0,), "fast")
@@ -22,12 +21,14 @@ def notes(plan: Plan) -> str:
     return " ".join(fast_notes([plan]))
 
 
-@pytest.mark.parametrize("row", MEASURED, ids=lambda row: f"{row.model}-{row.challenge}")
-def test_a_run_that_was_measured_is_warned_of_as_it_came_out(row: MeasuredModes) -> None:
-    said = notes(replace(PLAN, model=row.model, challenge=row.challenge))
-    assert ("another outcome" in said) == (row.fast != row.full)
-    assert ("ruined the original set" in said) == (row.fast_loss >= row.full_loss + 5)
-    assert "not measured" not in said
+def test_a_run_that_was_measured_is_warned_of_as_it_came_out() -> None:
+    def told(row: MeasuredModes) -> None:
+        said = notes(replace(PLAN, model=row.model, challenge=row.challenge))
+        assert ("another outcome" in said) == (row.fast != row.full)
+        assert ("ruined the original set" in said) == (row.fast_loss >= row.full_loss + 5)
+        assert "not measured" not in said
+
+    assert failures(told, MEASURED) == {}
 
 
 def test_numbers_ruin_the_original_set_in_fast_mode() -> None:
@@ -36,17 +37,11 @@ def test_numbers_ruin_the_original_set_in_fast_mode() -> None:
     )
 
 
-def test_where_both_modes_find_the_same_nothing_is_said() -> None:
-    assert notes(replace(PLAN, challenge="word_overlap")) == ""
-
-
 def test_a_run_that_was_not_measured_says_so() -> None:
     assert "not measured for mine on “Add a negation”" in notes(replace(PLAN, model="mine"))
-
-
-def test_full_mode_has_nothing_to_say() -> None:
-    assert notes(replace(PLAN, mode="full")) == ""
-    assert notes(replace(PLAN, mode="full", model="mine")) == ""
+    assert list(known_differences([replace(PLAN, model="mine")])) == []
+    for silent in ({"challenge": "word_overlap"}, {"mode": "full"}, {"mode": "full", "model": "x"}):
+        assert notes(replace(PLAN, **silent)) == ""  # type: ignore[arg-type]  # of several types
 
 
 def test_several_runs_are_told_of_in_one_sentence_a_kind() -> None:
@@ -61,7 +56,3 @@ def test_a_verdict_repeats_what_was_known(sets: Sets) -> None:
     (known,) = known_differences([PLAN])
     assert known in conclude(PLAN, sets, points).warnings
     assert known not in conclude(replace(PLAN, mode="full"), sets, points).warnings
-
-
-def test_a_run_that_was_not_measured_leaves_its_verdict_alone() -> None:
-    assert list(known_differences([replace(PLAN, model="mine")])) == []

@@ -70,19 +70,17 @@ def test_a_model_is_not_inoculated_with_another_tasks_examples() -> None:
         check(plan, sets)
 
 
-@pytest.mark.parametrize(
-    ("task", "name", "owner"),
-    [
+def test_a_challenge_of_another_task_is_told_whose_it_is() -> None:
+    cases: list[tuple[Task, str, str]] = [
         (SENTIMENT, "templates_word_order", "paraphrase identification"),
         (SENTIMENT, "neghyp", "natural language inference"),
         (PARAPHRASE_IDENTIFICATION, "templates_hans", "natural language inference"),
         (NLI, "templates_word_order", "paraphrase identification"),
-    ],
-)
-def test_a_challenge_of_another_task_is_told_whose_it_is(task: Task, name: str, owner: str) -> None:
-    sentence = f"{name} is a challenge of {owner}, not of {task.title.lower()}; there are: "
-    with pytest.raises(ExperimentError, match=sentence):
-        challenged(name, (), task=task)
+    ]
+    for task, name, owner in cases:
+        sentence = f"{name} is a challenge of {owner}, not of {task.title.lower()}; there are: "
+        with pytest.raises(ExperimentError, match=sentence):
+            challenged(name, (), task=task)
 
 
 def test_templates_are_named_in_short_too() -> None:
@@ -92,9 +90,10 @@ def test_templates_are_named_in_short_too() -> None:
     assert challenge_name("word_order", SENTIMENT) == "word_order"
 
 
-@pytest.mark.parametrize("task", [PARAPHRASE_IDENTIFICATION, SENTIMENT], ids=lambda task: task.name)
-def test_other_tasks_offer_spelling_and_tautologies(task: Task) -> None:
-    assert {"spelling", "spelling_swap", "word_overlap", "negation"} <= set(challenges(task))
+def test_other_tasks_offer_spelling_and_tautologies() -> None:
+    for task in (PARAPHRASE_IDENTIFICATION, SENTIMENT):
+        offered = {"spelling", "spelling_swap", "word_overlap", "negation"}
+        assert offered <= set(challenges(task)), task.name
 
 
 PREMISES = [{"premise": "A.", "hypothesis": "B.", "label": "neutral"}] * 4
@@ -102,21 +101,17 @@ TWO_SENTENCES = [{"sentence1": "A.", "sentence2": "B.", "label": "neutral"}] * 4
 STARS = [{"text": "A.", "label": "5"}] * 4
 
 
-@pytest.mark.parametrize(
-    ("task", "rows", "kind", "sentence"),
-    [
+def test_a_file_of_another_task_is_refused(tmp_path: Path) -> None:
+    cases: list[tuple[Task, list[dict[str, object]], type[Exception], str]] = [
         (SENTIMENT, PREMISES, FileError, "no column 'text' in your file; it has: premise, hyp"),
         (PARAPHRASE_IDENTIFICATION, PREMISES, FileError, "no columns 'text1' and 'text2' in"),
         (PARAPHRASE_IDENTIFICATION, TWO_SENTENCES, FileQuestion, "holds 'neutral'"),
         (SENTIMENT, STARS, FileQuestion, "holds '5'"),
-    ],
-)
-def test_a_file_of_another_task_is_refused(
-    task: Task, rows: list[dict[str, object]], kind: type[Exception], sentence: str, tmp_path: Path
-) -> None:
-    file = write(tmp_path / "wrong.jsonl", rows)
-    with pytest.raises(kind, match=sentence):
-        read_sets("mine", UserFiles(challenge=file), task)
+    ]
+    for task, rows, kind, sentence in cases:
+        file = write(tmp_path / "wrong.jsonl", rows)
+        with pytest.raises(kind, match=sentence):
+            read_sets("mine", UserFiles(challenge=file), task)
 
 
 def test_a_file_is_read_as_the_task_says(tmp_path: Path) -> None:
