@@ -1,7 +1,6 @@
 """The commands of `python -m finetune` as one group."""
 
 from finetune.cli.gallery import gallery_command
-from finetune.cli.reader import reader_command
 from finetune.cli.runs import (
     challenges_command,
     report_command,
@@ -9,7 +8,7 @@ from finetune.cli.runs import (
     runs_command,
     share_command,
 )
-from finetune.cli.train import train_command
+from finetune.cli.train import reader_command, train_command
 from finetune.cli.trials import (
     calibrate_command,
     generalise_command,
@@ -17,8 +16,7 @@ from finetune.cli.trials import (
     mitigate_command,
     transfer_command,
 )
-from finetune.cli.word_reader import word_reader_command
-from finetune.cli.words import vectors_command, words_command
+from finetune.cli.words import vectors_command, word_reader_command, words_command
 from finetune.trials.registry import register_experiments
 from probe.cli.group import group
 from probe.cli.listings import glossary_command
