@@ -33,7 +33,7 @@ from finetune.trials.duration import (
     overflow_note,
     repair_seconds,
 )
-from finetune.trials.generalisation_data import read_data, same_phenomenon
+from finetune.trials.generalisation import read_data, same_phenomenon
 from finetune.trials.inoculation import fast_notes
 from finetune.trials.params import PARAMS, REQUIRED, SIZE, Param
 from finetune.trials.word_salad import salad_names

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import pytest
+
 
 def failures(check: Callable[..., object], cases: Iterable[Any]) -> dict[str, str]:
     """Return by its case what each failing check raises; a case is a mapping, a tuple or a value.
@@ -18,6 +20,6 @@ def failures(check: Callable[..., object], cases: Iterable[Any]) -> dict[str, st
                 check(*case)
             else:
                 check(case)
-        except Exception as error:  # whatever it is, it is shown with its case
+        except (Exception, pytest.fail.Exception) as error:  # `raises` has its own
             failed[repr(case)[:300]] = f"{type(error).__name__}: {error}"
     return failed

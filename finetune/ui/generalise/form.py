@@ -10,7 +10,7 @@ from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
 from finetune.trials.base import numbers
 from finetune.trials.challenges import UserFiles
-from finetune.trials.generalisation_data import read_data
+from finetune.trials.generalisation import read_data
 from finetune.trials.generalisation_plan import (
     FILE,
     THRESHOLDS,

@@ -9,7 +9,7 @@ import pytest
 
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Sets, SourceData, labelled, source_request
-from finetune.trials.generalisation_data import read_data
+from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import conclude
 from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, run_request
 from finetune.trials.inoculation_trial import fresh, run_cell

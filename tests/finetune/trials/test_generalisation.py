@@ -18,11 +18,11 @@ from finetune.trials.generalisation import (
     on_condition,
     on_original,
     repeats,
+    same_phenomenon,
     serving_all,
     verdict_json,
     worst_in,
 )
-from finetune.trials.generalisation_data import same_phenomenon
 from finetune.trials.generalisation_plan import (
     FILE,
     Cell,

@@ -12,7 +12,7 @@ import pytest
 
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Examples
-from finetune.trials.generalisation_data import read_conditions, read_data
+from finetune.trials.generalisation import read_conditions, read_data
 from finetune.trials.generalisation_plan import (
     Cell,
     Plan,

@@ -10,7 +10,7 @@ from finetune.cli.trials import told
 from finetune.training.data import read_pairs
 from finetune.trials.challenges import file_sets
 from finetune.trials.datasets import SourceData
-from finetune.trials.generalisation_data import read_conditions
+from finetune.trials.generalisation import read_conditions
 from probe.cli.file_options import labelled_and_told
 from probe.data.file_options import AS_THE_FILE_TELLS
 from probe.tasks.nli import ENTAILMENT, NEUTRAL, NLI, NON_ENTAILMENT, Pair
