@@ -8,14 +8,15 @@ from typing import Annotated
 import torch
 import typer
 
-from finetune.cli.inoculate import compute_inoculation
 from finetune.cli.options import ModeName
+from finetune.cli.trials import compute_inoculation
 from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import default_rate
+from finetune.trials.base import numbers
 from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
 from finetune.trials.datasets import Examples, Sets, SourceData, split_by_premise, unseen
-from finetune.trials.inoculation_plan import Plan, check, numbers, read_sizes, resolved
+from finetune.trials.inoculation_plan import Plan, check, read_sizes, resolved
 from probe.cli.options import InProcess, Threads
 from probe.cli.output import make_folder
 from probe.data.source import read_table

@@ -3,22 +3,22 @@
 from probe.cli.group import group
 
 COMMANDS = {
-    "inoculate": "finetune.cli.inoculate:inoculate_command",
-    "generalise": "finetune.cli.generalise:generalise_command",
-    "calibrate": "finetune.cli.calibrate:calibrate_command",
-    "mitigate": "finetune.cli.mitigate:mitigate_command",
-    "transfer": "finetune.cli.transfer:transfer_command",
+    "inoculate": "finetune.cli.trials:inoculate_command",
+    "generalise": "finetune.cli.trials:generalise_command",
+    "calibrate": "finetune.cli.trials:calibrate_command",
+    "mitigate": "finetune.cli.trials:mitigate_command",
+    "transfer": "finetune.cli.trials:transfer_command",
     "challenges": "finetune.cli.runs:challenges_command",
     "glossary": "probe.cli.listings:glossary_command",
     "runs": "finetune.cli.runs:runs_command",
     "run": "finetune.cli.runs:run_command",
     "report": "finetune.cli.runs:report_command",
     "gallery": "finetune.cli.gallery:gallery_command",
-    "reader": "finetune.cli.reader:reader_command",
+    "reader": "finetune.cli.train:reader_command",
     "train": "finetune.cli.train:train_command",
     "share": "finetune.cli.runs:share_command",
     "words": "finetune.cli.words:words_command",
-    "word-reader": "finetune.cli.word_reader:word_reader_command",
+    "word-reader": "finetune.cli.words:word_reader_command",
     "vectors": "finetune.cli.words:vectors_command",
 }
 app = group(COMMANDS)

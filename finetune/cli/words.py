@@ -1,5 +1,6 @@
-"""`python -m finetune words`: train one of the papers' word-level models."""
+"""`python -m finetune words`, `word-reader` and `vectors`: the papers' word-level models."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,14 +23,17 @@ from finetune.cli.options import (
     dev_sets,
     examples_of,
     make_model_folder,
+    unless_finished,
 )
 from finetune.training.encoded import encode, score
-from finetune.training.recipes import WORD_MODELS, Preset
+from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset
 from finetune.training.word_models import (
     embed_words,
     reduce_by_pca,
     train,
+    train_reader,
     untrained,
+    untrained_reader,
     vocabulary,
     with_special,
 )
@@ -37,11 +41,13 @@ from probe.cli.file_options import takes_file
 from probe.cli.options import PrecisionName, choice
 from probe.cli.output import make_folder
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.questions import answered, question_rows
 from probe.data.reading import stream_examples
 from probe.errors import ModelError, TrainingError
 from probe.models.checkpoint import ENCODER, check_folder
 from probe.models.classifier import Classifier, resolve
-from probe.models.library import load, locate
+from probe.models.library import load, load_reader, locate
+from probe.models.reader import Reader
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import NLI
 
@@ -74,7 +80,8 @@ def words_command(
 ) -> None:
     """Train one of the papers' word-level models from word vectors."""
     torch.set_num_threads(threads)
-    settings = _changed(_preset(model, preset), lr, batch, epochs, fall)
+    presets = {name: each.presets for name, each in WORD_MODELS.items()}
+    settings = _changed(_preset(presets, model, preset), lr, batch, epochs, fall)
     place = _place(device)
     make_model_folder(out, resumes=False)
     read = partial(examples_of, task=NLI, reading=reading)
@@ -100,11 +107,11 @@ def words_command(
         typer.echo(f"{name} {score(classifier, data):.4f}")
 
 
-def _preset(model: str, preset: str) -> Preset:
-    if model not in WORD_MODELS or preset not in WORD_MODELS[model].presets:
-        known = ", ".join(f"{name} ({', '.join(it.presets)})" for name, it in WORD_MODELS.items())
+def _preset(presets: Mapping[str, Mapping[str, Preset]], model: str, preset: str) -> Preset:
+    if preset not in presets.get(model, {}):
+        known = ", ".join(f"{name} ({', '.join(own)})" for name, own in presets.items())
         raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
-    return WORD_MODELS[model].presets[preset]
+    return presets[model][preset]
 
 
 def _trained(folder: Path, model: str) -> Classifier:
@@ -127,14 +134,65 @@ def _changed(
     preset: Preset, lr: float | None, batch: int | None, epochs: int | None, fall: bool
 ) -> Preset:
     """Return a preset with what the person sets otherwise."""
-    recipe = preset.recipe
+    recipe = replace(preset.recipe, lr=lr or preset.recipe.lr, batch=batch or preset.recipe.batch)
+    falls = preset.fall or fall
     return replace(
         preset,
-        recipe=replace(recipe, lr=lr or recipe.lr, batch=batch or recipe.batch),
+        recipe=recipe,
         epochs=epochs or preset.epochs,
-        halve_patience=None if fall else preset.halve_patience,
-        fall=fall,
+        halve_patience=None if falls else preset.halve_patience,
+        fall=falls,
     )
+
+
+def word_reader_command(
+    model: Annotated[str, typer.Option(help="bidaf or qanet.")],
+    train_file: Annotated[list[Path], typer.Option("--train", help="SQuAD's JSON, or a table.")],
+    out: Annotated[Path, typer.Option(help="Folder for checkpoints and the model.")],
+    preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or small.")] = "allennlp",
+    vectors: Vectors = "words",
+    correction: Correction = 0,
+    more: Annotated[Path | None, typer.Option(help="Go on from this trained reader.")] = None,
+    lr: PresetRate = None,
+    batch: PresetBatch = None,
+    epochs: PresetEpochs = None,
+    fall: Fall = False,
+    seed: Seed = 0,
+    minutes: Minutes = 600.0,
+    precision: PrecisionName = "auto",
+    threads: TorchThreads = 1,
+) -> None:
+    """Train BiDAF or QANet from word vectors; run again to resume."""
+    torch.set_num_threads(threads)
+    settings = _changed(_preset(WORD_READERS, model, preset), lr, batch, epochs, fall)
+    make_model_folder(out, resumes=True)
+    reader = (
+        _trained_reader(more, model)
+        if more
+        else untrained_reader(model, preset, vectors, correction, seed)
+    )
+    rows = [row for file in train_file for row in question_rows(file)]
+    questions = answered(rows)
+    parameters = sum(weight.numel() for weight in reader.model.parameters())
+    typer.echo(
+        f"{len(questions)} questions, {len(rows) - len(questions)} left out, {parameters} trained "
+        f"weights, batches of {settings.recipe.batch}, lr {settings.recipe.lr:g}, at most "
+        f"{settings.epochs} epochs"
+    )
+    rows_left = train_reader(reader, settings, questions, out, seed, minutes, resolve(precision))
+    for row in unless_finished(rows_left, out):
+        typer.echo(
+            f"epoch {row.epoch}  loss {row.loss:.4f}  held out F1 {100 * row.dev:.1f}  "
+            f"lr {row.lr:g}  {row.pairs_per_second:.1f} windows/s"
+        )
+
+
+def _trained_reader(folder: Path, model: str) -> Reader:
+    """Return a trained reader to go on from. Raises ModelError, also where it is another kind."""
+    reader = load_reader(str(folder))
+    if reader.model.config.model_type != model:
+        raise ModelError(f"{folder} is no {model}, so its training cannot go on as one's")
+    return reader
 
 
 def vectors_command(

@@ -1,17 +1,20 @@
 """The command line that repeats a run, of whatever kind."""
 
 import shlex
-from dataclasses import fields
-from itertools import chain
+from dataclasses import fields, is_dataclass
 from typing import Any
 
-from finetune.trials.inoculation_plan import THRESHOLD_OPTIONS
+from finetune.trials.params import PARAMS
 from probe.data.file_options import option_words
 from probe.runs.run import Json
 
-UNNAMED = ("task", "labels", "rows", "columns", "dev", "max_tokens", "training", "thresholds")
-"""Fields of a plan that are no option of that name."""
-LIMIT_OPTIONS = {**THRESHOLD_OPTIONS, "loss": "--max-loss"}
+OPTIONS = {
+    param.field or param.name: param.name.replace("_", "-")
+    for params in PARAMS.values()
+    for param in params
+    if param.name not in ("task", "labels")  # said apart
+}
+"""What each field of a plan is called on the command line, by its path in the plan."""
 
 
 # Any: a plan of some kind
@@ -26,33 +29,19 @@ def command_line(verb: str, plan: Any, artefacts: Json, out: str) -> str:
     return shlex.join([*asked, *outputs, *files, "--out", out])
 
 
-def _options(plan: Any) -> list[str]:  # Any: as above
+def _options(plan: Any, within: str = "") -> list[str]:  # Any: as above, or a part of it
     """Return the mode, and the fields that differ from what a plan begins with, as options."""
-    parts = [plan, plan.training] if hasattr(plan, "training") else [plan]
-    named = [
-        _option(field.name, getattr(part, field.name))
-        for part in parts
-        for field in fields(part)
-        if field.name not in UNNAMED
-        and (field.name == "mode" or getattr(part, field.name) != field.default)
-    ]
-    return [*chain.from_iterable(named), *_limits(getattr(plan, "thresholds", None))]
+    words, parts = list[str](), list[str]()
+    for field in fields(plan):
+        name, value = f"{within}{field.name}", getattr(plan, field.name)
+        if is_dataclass(value):
+            parts += _options(value, f"{name}.")
+        elif name in OPTIONS and (field.name == "mode" or value != field.default):
+            words += _option(OPTIONS[name], value)
+    return [*words, *parts]
 
 
-def _option(name: str, value: object) -> list[str]:
-    option = f"--{name.replace('_', '-')}"
+def _option(option: str, value: object) -> list[str]:
     if isinstance(value, bool):
-        return [option if value else f"--no-{option[2:]}"]
-    return [option, ",".join(map(str, value)) if isinstance(value, tuple) else str(value)]
-
-
-def _limits(thresholds: Any) -> list[str]:  # Any: as above
-    """Return the thresholds that differ from the usual ones; a plan of repairs has none."""
-    if thresholds is None:
-        return []
-    return [
-        part
-        for field in fields(thresholds)
-        if getattr(thresholds, field.name) != field.default
-        for part in (LIMIT_OPTIONS[field.name], f"{getattr(thresholds, field.name):g}")
-    ]
+        return [f"--{option}" if value else f"--no-{option}"]
+    return [f"--{option}", ",".join(map(str, value)) if isinstance(value, tuple) else str(value)]

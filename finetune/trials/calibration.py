@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import inf
 from statistics import fmean
 from typing import Literal, get_args
 
-from finetune.trials.base import Training, check_training, new_model_name, refuse
-from finetune.trials.datasets import SourceData, draw_problems, source_from
-from finetune.trials.repair_kind import RepairKind, point_json
-from probe.calibration import Bin, Calibration, CalibrationError, mean_error
+from finetune.trials.base import (
+    Epoch,
+    Training,
+    TrialKind,
+    check_repair,
+    names_problem,
+    new_model_name,
+)
+from finetune.trials.datasets import SourceData, source_from
+from probe.calibration import Calibration, CalibrationError, mean_error
 from probe.first_import import first_import
 from probe.metrics import Estimate, joined_difference, share
 from probe.runs.experiment import CellContext, Progress, Result
@@ -91,26 +98,14 @@ def is_largest(plan: Plan, cell: Cell) -> bool:
     return cell.method == plan.methods[0] and cell.size == size
 
 
-def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON."""
-    lists = {name: tuple(values[name]) for name in ("methods", "sizes", "seeds", "labels")}
-    return Plan(**{**values, **lists, "training": Training(**values["training"])})
-
-
 def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
-    check_training(plan.training)
-    problems = {
-        f"methods are some of {', '.join(REPAIRS)}, each once": (
-            not plan.methods
-            or not set(plan.methods) <= set(REPAIRS)
-            or len(set(plan.methods)) < len(plan.methods)
-        ),
-        **draw_problems(plan, source),
+    own = {
+        **names_problem("methods", plan.methods, REPAIRS),
         "label smoothing must be from 0 to below 1": not 0 <= plan.epsilon < 1,
         "gamma must be 0 or more, and finite": not 0 <= plan.gamma < inf,
     }
-    refuse(problems)
+    check_repair(plan, source, own)
 
 
 @dataclass(frozen=True)
@@ -145,20 +140,6 @@ class Point:
     def agreement(self) -> float:
         """The mean of the transforms' agreements, each counting alike, as in the paper's tables."""
         return fmean(each.agree / each.n for each in self.salad.values() if each.n)
-
-
-def point_from(key: Json, values: Json) -> Point:
-    """Read a point from its cell's key and its JSON."""
-    measured = values["calibration"]
-    bins = tuple(Bin(**each) for each in measured["bins"])
-    return Point(
-        **{
-            **values,
-            "cell": Cell(**key),
-            "calibration": Calibration(**{**measured, "bins": bins}),
-            "salad": {name: Agreement(**each) for name, each in values["salad"].items()},
-        }
-    )
 
 
 WORDS: Mapping[str, Term] = {
@@ -310,9 +291,6 @@ def _with_interval(error: CalibrationError) -> str:
     return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-KIND = "calibration"
-
-
 def run_stored_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
@@ -322,30 +300,15 @@ def run_stored_cell(
     """
     with first_import:
         from finetune.training.checkpoints import model_files
-        from finetune.trials.calibration_trial import calibrate
         from finetune.trials.inoculation_trial import fresh
+        from finetune.trials.repair_trial import calibrate
 
     typed, cell = plan_from(plan), Cell(**key)
     before = load_unchanged(typed.model, context.model, typed.labels)
     changed = fresh(before)
-    for row in calibrate(typed, source_from(inputs), cell, before, changed, context.stop):
-        if isinstance(row, Point):
-            files = model_files(changed) if is_largest(typed, cell) else {}
-            yield Result(point_json(row), files)
-        else:
-            yield Progress(asdict(row))
-
-
-def _told(result: Json) -> Json:
-    measured = result.get("calibration", {})
-    return {name: measured.get(name) for name in ("accuracy", "confidence", "ece")}
-
-
-REPAIR = RepairKind(
-    KIND, "Calibration of", plan_from, cells, Cell, point_from, conclude,
-    ("methods", "sizes", "seeds"), _told, is_largest,
-)  # fmt: skip
-run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
+    rows = calibrate(typed, source_from(inputs), cell, before, changed, context.stop)
+    files = partial(model_files, changed) if is_largest(typed, cell) else dict
+    yield from TRIALS.told(rows, files)
 
 
 def name_to_keep(run: StoredRun, result: Json) -> str | None:
@@ -357,4 +320,13 @@ def name_to_keep(run: StoredRun, result: Json) -> str | None:
     return run.kept or new_model_name(plan.model, plan.methods[0])
 
 
-CALIBRATION = REPAIR.experiment(run_stored_cell, name_to_keep)
+def _brief(result: Json) -> Json:
+    measured = result.get("calibration", {})
+    return {name: measured.get(name) for name in ("accuracy", "confidence", "ece")}
+
+
+KIND = "calibration"
+TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("methods", "sizes", "seeds"), is_largest)
+plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
+run_request, known_results = TRIALS.request, TRIALS.known_results
+CALIBRATION = TRIALS.repair(run_stored_cell, "Calibration of", _brief, conclude, name_to_keep)

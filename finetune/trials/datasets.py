@@ -4,9 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
-from finetune.trials.base import seed_problems
 from probe.errors import ExperimentError
 from probe.models.weights import pairs_hash
 from probe.runs.run import Json, RunRequest
@@ -183,42 +182,6 @@ def source_request(
     merged = {"measure": measure} if measure != source.task.measure else {}
     facts = {**(artefacts or {}), "sets": source_facts(source), **merged}
     return RunRequest(kind, plan, source_json(source), environment or {}, facts)
-
-
-class DrawnPlan(Protocol):
-    """A plan whose trainings draw examples: of these sizes, by these seeds."""
-
-    @property
-    def task(self) -> str:
-        """The name of the task that the model answers."""
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """How many examples each training has."""
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """By which it draws them."""
-
-    @property
-    def tests(self) -> int:
-        """How many test examples are destroyed."""
-
-
-def draw_problems(plan: DrawnPlan, source: SourceData) -> dict[str, bool]:
-    """Return what may be wrong with sizes and seeds of trainings and the number of tests."""
-    available, unit = len(source.pool), source.task.unit
-    return {
-        "give at least one size and one seed": not (plan.sizes and plan.seeds),
-        f"each size must be from 1 to {available}: so many {unit}s there are to train on": any(
-            not 1 <= size <= available for size in plan.sizes
-        ),
-        **seed_problems(plan.seeds),
-        f"at least one test {unit} must be destroyed": plan.tests < 1,
-        f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
-            plan.task != source.task.name
-        ),
-    }
 
 
 def drawn(examples: Sequence[object], seed: int, size: int) -> Examples:

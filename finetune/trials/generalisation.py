@@ -5,35 +5,41 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
+from finetune.training.data import Asked, numbered_pairs
 from finetune.trials.base import diverged_words
+from finetune.trials.challenges import UserFiles, read_source_data, template_challenges
+from finetune.trials.datasets import Examples
 from finetune.trials.generalisation_plan import (
+    FILE,
     GRIDS,
-    KIND,
+    TRIALS,
     GeneralisationRun,
     Plan,
     Point,
     Scores,
+    SourceData,
     Thresholds,
     base_cell,
-    cells,
     check,
     described,
     generalisation_run,
-    plan_from,
     point_from,
     run_stored_cell,
     share_right,
     total,
 )
-from probe.errors import ExperimentError
+from finetune.trials.inoculation_plan import InoculationRun, inoculation_runs
+from probe.data.names import listed, shown
+from probe.data.rows import is_missing
+from probe.data.source import read_table
+from probe.errors import ExperimentError, FileQuestion
 from probe.metrics import FEWEST, Estimate, Share
 from probe.models import bundled
-from probe.runs.experiment import Experiment
 from probe.runs.run import Json, StoredRun
 from probe.tasks.nli import NLI
-from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
+from probe.tasks.task import WHY_IN_COMMON, Label, Task, in_common_classes, task_named
 from probe.terms import Term, Titled
 
 Results = Mapping[tuple[str, int], Sequence[Point]]
@@ -361,34 +367,17 @@ def _loss_json(each: Loss | None) -> Json | None:
     return None if each is None else asdict(each)
 
 
-NO_KEY = vars(base_cell(0))
-"""Stands for a cell's key where only its result is told."""
-
-
-def _keys(plan: Json) -> list[Json]:
-    return [vars(cell) for cell in cells(plan_from(plan))]
-
-
 def _title(plan: Json) -> str:
-    return f"{plan['phenomenon']} by {plan['vary']} on {Path(plan['model']).name}"
+    return f"{plan['phenomenon']} by {plan['vary']} on"
 
 
-def _brief(result: Json | None) -> Json:
-    if result is None:
+def _brief(result: Json) -> Json:
+    if not result:
         return dict.fromkeys(("original", "tests", "dev", "seconds"))
-    point = point_from(NO_KEY, result)
+    point = point_from(vars(base_cell(0)), result)
     tests = {name: share_right(scores) for name, scores in point.tests.items()}
     facts = {"dev": point.dev, "seconds": point.seconds}
     return {"original": share_right(point.original), "tests": tests, **facts}
-
-
-def _model(plan: Json) -> str:
-    return str(plan["model"])
-
-
-def _fast(plan: Json) -> bool:
-    """Return whether a worker keeps the states of frozen layers, which all cells read."""
-    return plan_from(plan).mode == "fast"
 
 
 def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
@@ -401,16 +390,7 @@ def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
     return verdict_json(run.plan, run.results)
 
 
-GENERALISATION = Experiment(
-    kind=KIND,
-    cells=_keys,
-    run_cell=run_stored_cell,
-    title=_title,
-    brief=_brief,
-    model=_model,
-    conclude=verdict_of,
-    one_worker=_fast,
-)
+GENERALISATION = TRIALS.experiment(run_stored_cell, _title, _brief, verdict_of)
 
 
 WORDS: Mapping[str, Term] = {
@@ -459,3 +439,73 @@ def loss_in(points: str) -> float:
         raise ExperimentError(
             f"the loss must be a number of points above 0 and at most 100, not {points!r}"
         ) from None
+
+
+MAX_CONDITIONS = 12
+"""Values of a column that may be conditions: each is trained on and tested."""
+
+
+def read_data(
+    files: UserFiles, conditions: Path | None = None, column: str = "", task: Task = NLI
+) -> SourceData:
+    """Return the original set, dev and test together, and a file's rows by condition.
+
+    Nothing is chosen by the original set here, so all of it is tested. Gold labels are in the
+    classes that all have. Raises ExperimentError, FileError or LabelError.
+    """
+    data = read_source_data(files, task)
+    rows = read_conditions(conditions, column, task, files.asked) if conditions else {}
+    original, *several = in_common_classes(task, (*data.dev, *data.test), *rows.values())
+    return SourceData(original, dict(zip(rows, several, strict=True)), task)
+
+
+def read_conditions(
+    path: Path, column: str, task: Task = NLI, asked: Asked = Asked()
+) -> dict[str, Examples]:
+    """Return the labelled rows of a file by what a column says of them, in the file's order.
+
+    Rows of which it says nothing are left out. Raises FileError or LabelError.
+    """
+    frame = read_table(path, asked.bounds, asked.options).frame
+    names = {str(name).strip().lower(): name for name in frame.columns}
+    if column.strip().lower() not in names:
+        there = listed([str(name) for name in frame.columns])
+        raise FileQuestion(
+            f"no column {shown(column)} in {path.name} names each row's condition; it has: {there}",
+            "--condition NAME",
+        )
+    cells = frame[names[column.strip().lower()]]
+    values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
+    rows: dict[str, list[Any]] = {}
+    for number, example in numbered_pairs(path, task, asked):
+        rows.setdefault(values[number], []).append(example)
+    if without := rows.pop("", []):
+        asked.tell(
+            f"note: {path.name}: {len(without):,} rows are left out, of which {shown(column)} "
+            "names no condition"
+        )
+    if not 2 <= len(rows) <= MAX_CONDITIONS:
+        raise FileQuestion(
+            f"the column {shown(column)} of {path.name} must name 2 to {MAX_CONDITIONS} conditions "
+            f"of labelled rows; it names {len(rows)}",
+            "--condition NAME",
+        )
+    return {name: tuple(examples) for name, examples in rows.items()}
+
+
+def same_phenomenon(plan: Plan, runs: Iterable[StoredRun]) -> InoculationRun | None:
+    """Return the first judged inoculation of the same model on the same phenomenon.
+
+    The templates' own challenge counts, and a challenge of the phenomenon's name, such as the
+    released numerical stress test.
+    """
+    made = {name for name, kind in template_challenges().items() if kind == plan.phenomenon}
+    wanted = {plan.phenomenon} if plan.vary == FILE else {plan.phenomenon, *made}
+    return next(
+        (
+            run
+            for run in inoculation_runs(runs)
+            if run.verdict and run.plan.model == plan.model and run.plan.challenge in wanted
+        ),
+        None,
+    )

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from finetune.training.recipes import Mode
-from finetune.trials.base import refuse, sweep_problems
+from finetune.trials.base import TrialKind, refuse, sweep_problems
 from finetune.trials.datasets import Examples
 from probe.errors import ExperimentError, TemplateError
 from probe.first_import import first_import
@@ -15,7 +15,7 @@ from probe.models.classifier import Precision
 from probe.models.weights import pairs_hash
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
-from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
+from probe.runs.run import Json, Run, RunRequest, StoredRun
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, example_json, read_example, task_named
 from probe.templates import Request, count, generate, kinds, read_range, split_by_template
@@ -433,16 +433,6 @@ def _source(task: Task, example: Any) -> str:
     return str(getattr(example, task.source or task.target))
 
 
-LISTS = ("rows", "columns", "sizes", "lrs", "seeds", "labels")
-"""The fields of a plan that are tuples."""
-
-
-def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON."""
-    lists = {name: tuple(values[name]) for name in LISTS}
-    return Plan(**{**values, **lists, "thresholds": Thresholds(**values["thresholds"])})
-
-
 def data_json(data: SourceData) -> Json:
     """Return the original set, a person's own rows and the name of their task as JSON."""
     return {
@@ -468,45 +458,6 @@ def data_from(values: Json) -> SourceData:
     )
 
 
-def cell_from(key: Json) -> Cell:
-    """Read a cell from its JSON."""
-    return Cell(**key)
-
-
-def epoch_from(key: Json, values: Json) -> Epoch:
-    """Read an epoch from its cell's key and its JSON."""
-    return Epoch(cell_from(key), **values)
-
-
-def point_from(key: Json, values: Json) -> Point:
-    """Read a point from its cell's key and its JSON."""
-    tests = {name: _scores(scores) for name, scores in values["tests"].items()}
-    typed = {"original": _scores(values["original"]), "tests": tests}
-    return Point(cell_from(key), **{**values, **typed})
-
-
-def _scores(values: Json) -> Scores:
-    return {label: Hits(*hits) for label, hits in values.items()}
-
-
-def row_json(row: Epoch | Point) -> Json:
-    """Return an epoch or a point without its cell; counts are lists of right and n."""
-    fields = {name: value for name, value in vars(row).items() if name != "cell"}
-    if isinstance(row, Point):
-        fields["original"] = _lists(row.original)
-        fields["tests"] = {name: _lists(scores) for name, scores in row.tests.items()}
-    return fields
-
-
-def _lists(scores: Scores) -> Json:
-    return {label: list(hits) for label, hits in scores.items()}
-
-
-def plan_json(plan: Plan) -> Json:
-    """Return a plan as JSON."""
-    return asdict(plan)
-
-
 def run_stored_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
@@ -520,26 +471,17 @@ def run_stored_cell(
 
     typed = plan_from(plan)
     classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
-    for row in run_cell(typed, data_from(inputs), cell_from(key), classifier, context.stop):
-        yield (Result if isinstance(row, Point) else Progress)(row_json(row))
+    rows = run_cell(typed, data_from(inputs), Cell(**key), classifier, context.stop)
+    yield from TRIALS.told(rows)
 
 
 KIND = "generalisation"
-
 DRAWN = ("test", "dev")
 """The sets of a seed that must be the same for a cell to be taken over."""
-
+TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("sizes", "lrs", "seeds", "thresholds"))
 GeneralisationRun = Run[Plan, Cell, Epoch, Point]
-
-
-def generalisation_run(run: StoredRun) -> GeneralisationRun:
-    """Return a stored run with its own types."""
-    return typed_run(run, plan_from, cell_from, epoch_from, point_from)
-
-
-def generalisation_runs(runs: Iterable[StoredRun]) -> tuple[GeneralisationRun, ...]:
-    """Return the generalisations among stored runs, in their order."""
-    return tuple(generalisation_run(run) for run in runs if run.kind == KIND)
+plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
+generalisation_run, generalisation_runs = TRIALS.run, TRIALS.runs
 
 
 def run_request(
@@ -551,7 +493,7 @@ def run_request(
     """
     return RunRequest(
         KIND,
-        plan_json(plan),
+        asdict(plan),
         data_json(data),
         environment or {},
         {**(artefacts or {}), "sets": sets_facts(plan, data)},
@@ -588,14 +530,15 @@ def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dic
     training set begins with a smaller one, so that its hash may be another.
     """
     known: dict[Cell, Json] = {}
+    same = TRIALS.settings(asdict(plan))
     for run in runs:
-        if run.kind != KIND or _settings(plan_from(run.plan)) != _settings(plan):
+        if run.kind != KIND or TRIALS.settings(run.plan) != same:
             continue
         if run.artefacts.get("model") == artefacts["model"]:
             known |= {
                 cell: stored.result
                 for stored in run.cells
-                for cell in [cell_from(stored.key)]
+                for cell in [Cell(**stored.key)]
                 if stored.result and _drawn(run.artefacts, cell) == _drawn(artefacts, cell)
             }
     numbered = enumerate(cells(plan))
@@ -607,8 +550,3 @@ def _drawn(artefacts: Json, cell: Cell) -> Json:
     sets = artefacts["sets"]
     seed = sets["seeds"].get(str(cell.seed), {})
     return {"original": sets["original"], "rows": sets["rows"], **{n: seed.get(n) for n in DRAWN}}
-
-
-def _settings(plan: Plan) -> Plan:
-    """Return the plan without what says which cells there are and how they are judged."""
-    return replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS)

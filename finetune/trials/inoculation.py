@@ -24,15 +24,14 @@ from finetune.trials.challenges import (
 from finetune.trials.datasets import Sets, right_counts
 from finetune.trials.inoculation_plan import (
     BASE,
-    KIND,
     THRESHOLDS,
+    TRIALS,
     InoculationRun,
     Plan,
     Point,
     SelectedPoint,
     Selection,
     Thresholds,
-    cells,
     choose,
     inoculation_run,
     kept_name,
@@ -44,7 +43,6 @@ from finetune.trials.inoculation_plan import (
 from probe.baselines import BASELINES, baselines_for
 from probe.metrics import NOTHING, Estimate, interval
 from probe.models import bundled
-from probe.runs.experiment import Experiment
 from probe.runs.run import Json, StoredRun
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
@@ -815,25 +813,8 @@ FLOATS = "float32"
 """Names scores that are no truth values, in little-endian single precision."""
 
 
-def _keys(plan: Json) -> list[Json]:
-    return [asdict(cell) for cell in cells(plan_from(plan))]
-
-
-def _title(plan: Json) -> str:
-    return f"{plan['challenge']} on {Path(plan['model']).name}"
-
-
-def _brief(result: Json | None) -> Json:
-    return {name: (result or {}).get(name) for name in BRIEF}
-
-
-def _model(plan: Json) -> str:
-    return str(plan["model"])
-
-
-def _fast(plan: Json) -> bool:
-    """Return whether a worker keeps the states of frozen layers, which all cells read."""
-    return plan_from(plan).mode == "fast"
+def _brief(result: Json) -> Json:
+    return {name: result.get(name) for name in BRIEF}
 
 
 def name_to_keep(stored: StoredRun, result: Json) -> str | None:
@@ -903,17 +884,13 @@ def _unpack(values: Json, artefacts: Json) -> Json:
     }
 
 
-INOCULATION = Experiment(
-    kind=KIND,
-    cells=_keys,
-    run_cell=run_stored_cell,
-    title=_title,
-    brief=_brief,
-    model=_model,
-    keep=name_to_keep,
-    conclude=verdict_of,
+INOCULATION = TRIALS.experiment(
+    run_stored_cell,
+    lambda plan: f"{plan['challenge']} on",
+    _brief,
+    verdict_of,
+    name_to_keep,
     current_verdict=current_verdict,
-    one_worker=_fast,
     form=2,
     pack=_pack,
     unpack=_unpack,

@@ -2,32 +2,30 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from statistics import fmean
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 
 from finetune.training.recipes import Mode
-from finetune.trials.base import new_model_name, refuse, sweep_problems
+from finetune.trials.base import TrialKind, new_model_name, numbers, refuse, sweep_problems
 from finetune.trials.datasets import SET_NAMES, Sets, sets_facts
 from probe.data.names import HALF
 from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.classifier import Precision
-from probe.runs.experiment import CellContext, Progress, Result, earlier_results
+from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_any_unchanged
-from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun, typed_run
+from probe.runs.run import Json, Run, RunCell, RunRequest
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, example_json, read_example, task_named
 
-Number = TypeVar("Number", int, float)
 ALL = -1
 """Stands for the size of the whole challenge training set until the sets are known."""
-MAX_QUOTED = 60
-"""Characters that a message quotes of a text."""
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
 LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
 """The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
@@ -47,16 +45,6 @@ class Thresholds:
 
 
 THRESHOLDS = Thresholds()
-THRESHOLD_OPTIONS = {
-    "gap": "--min-gap",
-    "drop": "--max-drop",
-    "cured": "--cured",
-    "uncured": "--uncured",
-    "majority": "--max-majority",
-    "damage": "--max-damage",
-    "tests": "--min-tests",
-}
-"""What each is called on the command line."""
 
 
 @dataclass(frozen=True)
@@ -113,17 +101,6 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
 def cell_count(plan: Plan) -> int:
     """Return how many cells a plan has, without listing them."""
     return 1 + len(set(plan.sizes)) * len(set(plan.lrs)) * len(set(plan.seeds))
-
-
-def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
-    """Read numbers with commas between them, each once. Raises ExperimentError with a sentence."""
-    try:
-        return tuple(dict.fromkeys(kind(part) for part in text.split(",") if part.strip()))
-    except ValueError:
-        quoted = repr(text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]} …")
-        raise ExperimentError(
-            f"{name} {quoted} is not a list of numbers such as 10,50,100"
-        ) from None
 
 
 def read_sizes(name: str, text: str) -> tuple[int, ...]:
@@ -333,14 +310,6 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON; the first plans had no mode, no thresholds and no task but NLI."""
-    lists = {name: tuple(values[name]) for name in ("sizes", "lrs", "seeds")}
-    limits = Thresholds(**values.get("thresholds", {}))
-    order = tuple(values.get("labels", ()))
-    return Plan(**{**values, **lists, "thresholds": limits, "labels": order})
-
-
 def sets_from(values: Json) -> Sets:
     """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
     task = task_named(values.get("task", NLI.name))
@@ -362,29 +331,6 @@ def sets_json(sets: Sets) -> Json:
     return {"task": sets.task.name, **examples}
 
 
-def cell_from(key: Json) -> Cell:
-    """Read a cell from its JSON."""
-    return Cell(**key)
-
-
-def epoch_from(key: Json, values: Json) -> Epoch:
-    """Read an epoch from its cell's key and its JSON."""
-    return Epoch(cell_from(key), **values)
-
-
-def point_from(key: Json, values: Json) -> Point:
-    """Read a point from its cell's key and its JSON."""
-    right = {name: tuple(values[name]) for name in ("original_right", "challenge_right")}
-    counter_tests = {name: tuple(v) for name, v in values.get("counter_tests", {}).items()}
-    return Point(cell_from(key), **{**values, **right, "counter_tests": counter_tests})
-
-
-def row_json(row: Epoch | Point) -> Json:
-    """Return an epoch or a point without its cell."""
-    fields = {name: value for name, value in asdict(row).items() if name != "cell"}
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
-
-
 def run_stored_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
@@ -396,30 +342,18 @@ def run_stored_cell(
         from finetune.training.checkpoints import model_files
         from finetune.trials.inoculation_trial import fresh, run_cell
 
-    typed, cell = plan_from(plan), cell_from(key)
+    typed, cell = plan_from(plan), Cell(**key)
     model = fresh(load_any_unchanged(typed.model, context.model, typed.labels))
-    for row in run_cell(typed, sets_from(inputs), cell, model, context.stop):
-        if isinstance(row, Point):
-            largest = cell.size == max(typed.sizes)
-            yield Result(row_json(row), model_files(model) if largest else {})
-        else:
-            yield Progress(row_json(row))
+    files = partial(model_files, model) if cell.size == max(typed.sizes) else dict
+    yield from TRIALS.told(run_cell(typed, sets_from(inputs), cell, model, context.stop), files)
 
 
 KIND = "inoculation"
-
+TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("sizes", "lrs", "seeds", "thresholds"))
 InoculationRun = Run[Plan, Cell, Epoch, Point]
 InoculationCell = RunCell[Cell, Epoch, Point]
-
-
-def inoculation_run(run: StoredRun) -> InoculationRun:
-    """Return a stored run with its own types."""
-    return typed_run(run, plan_from, cell_from, epoch_from, point_from)
-
-
-def inoculation_runs(runs: Iterable[StoredRun]) -> tuple[InoculationRun, ...]:
-    """Return the inoculations among stored runs, in their order."""
-    return tuple(inoculation_run(run) for run in runs if run.kind == KIND)
+plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
+inoculation_run, inoculation_runs, known_results = TRIALS.run, TRIALS.runs, TRIALS.known_results
 
 
 def run_request(
@@ -437,24 +371,3 @@ def run_request(
         environment or {},
         {**(artefacts or {}), "sets": sets_facts(sets), **merged},
     )
-
-
-def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
-    """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
-
-    A cell depends on its key, the model, the sets and the plan's settings; `artefacts` hold the
-    hashes of `model` and `sets`.
-    """
-    return earlier_results(
-        runs,
-        KIND,
-        artefacts,
-        lambda values: _settings(plan_from(values)) == _settings(plan),
-        cells(plan),
-        cell_from,
-    )
-
-
-def _settings(plan: Plan) -> Plan:
-    """Return the plan without what says which cells there are and how they are judged."""
-    return replace(plan, sizes=(), lrs=(), seeds=(), thresholds=THRESHOLDS)

@@ -3,16 +3,23 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import inf
 from statistics import fmean
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from finetune.trials.base import Training, check_training, new_model_name, refuse
-from finetune.trials.datasets import SourceData, draw_problems, source_from
-from finetune.trials.repair_kind import RepairKind, point_json
+from finetune.trials.base import (
+    Epoch,
+    Training,
+    TrialKind,
+    check_repair,
+    names_problem,
+    new_model_name,
+)
+from finetune.trials.datasets import SourceData, source_from
 from finetune.trials.word_salad import gradient_names, salad_names
 from probe.first_import import first_import
 from probe.metrics import Estimate, share
@@ -155,31 +162,15 @@ def transforms_of(plan: Plan, task: Task) -> tuple[str, ...]:
     return plan.transforms or salad_names(task)
 
 
-def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON; older ones name no transforms."""
-    names = ("methods", "sizes", "seeds", "labels", "transforms")
-    lists = {name: tuple(values.get(name, ())) for name in names}
-    return Plan(**{**values, **lists, "training": Training(**values["training"])})
-
-
 def check(plan: Plan, source: SourceData) -> None:
     """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
-    check_training(plan.training)
-    known = set(get_args(Method)) - {"baseline"}
-    salad, asking = set(salad_names(source.task)), set(gradient_names(source.task))
-    problems = {
-        f"methods are some of {', '.join(REPAIRS)}, each once": (
-            not plan.methods
-            or not set(plan.methods) <= known
-            or len(set(plan.methods)) < len(plan.methods)
-        ),
-        f"transforms are some of {', '.join(salad_names(source.task))}, each once": (
-            not set(plan.transforms) <= salad or len(set(plan.transforms)) < len(plan.transforms)
-        ),
+    known, asking = salad_names(source.task), set(gradient_names(source.task))
+    own = {
+        **names_problem("methods", plan.methods, REPAIRS),
+        **names_problem("transforms", plan.transforms, known, some=False),
         "where all transforms ask the model, the share that these destroy must be above 0": (
-            set(plan.transforms or salad) <= asking and plan.gradient_share == 0
+            set(plan.transforms or known) <= asking and plan.gradient_share == 0
         ),
-        **draw_problems(plan, source),
         "the shares that are destroyed must be above 0 and at most 1": not (
             0 < plan.share <= 1 and 0 <= plan.gradient_share <= 1
         ),
@@ -188,7 +179,7 @@ def check(plan: Plan, source: SourceData) -> None:
         ),
         "the tolerance must be from 0 to 1": not 0 <= plan.tolerance <= 1,
     }
-    refuse(problems)
+    check_repair(plan, source, own)
 
 
 @dataclass(frozen=True)
@@ -234,19 +225,6 @@ class Point:
     def invalid_found(self) -> float:
         """The mean over the transforms, each counting alike, as in the paper's table 12."""
         return fmean(each.share for each in self.found.values())
-
-
-def point_from(key: Json, values: Json) -> Point:
-    """Read a point from its cell's key and its JSON."""
-    return Point(
-        **{
-            **values,
-            "cell": Cell(**key),
-            "clean": Found(**values["clean"]),
-            "rejected": Found(**values["rejected"]),
-            "found": {name: Found(**each) for name, each in values["found"].items()},
-        }
-    )
 
 
 IDS = {"threshold": "threshold", "entropic": "entropic-regularisation", "invalid": "invalid-class"}
@@ -369,9 +347,6 @@ def _warnings(outcome: Outcome) -> Iterator[str]:
         )
 
 
-KIND = "mitigation"
-
-
 def run_stored_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
@@ -381,28 +356,14 @@ def run_stored_cell(
     """
     with first_import:
         from finetune.training.checkpoints import model_files
-        from finetune.trials.mitigation_trial import changed_copy, repair
+        from finetune.trials.repair_trial import changed_copy, mitigate
 
     typed, cell = plan_from(plan), Cell(**key)
     before = load_unchanged(typed.model, context.model, typed.labels)
     changed = changed_copy(cell, before)
-    for row in repair(typed, source_from(inputs), cell, before, changed, context.stop):
-        if isinstance(row, Point):
-            files = model_files(changed) if is_largest(typed, cell) else {}
-            yield Result(point_json(row), files)
-        else:
-            yield Progress(asdict(row))
-
-
-def _told(result: Json) -> Json:
-    return {name: result.get(name) for name in ("clean", "rejected", "found", "seconds")}
-
-
-REPAIR = RepairKind(
-    KIND, "Repair of", plan_from, cells, Cell, point_from, conclude,
-    ("methods", "sizes", "seeds"), _told, is_largest,
-)  # fmt: skip
-run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
+    rows = mitigate(typed, source_from(inputs), cell, before, changed, context.stop)
+    files = partial(model_files, changed) if is_largest(typed, cell) else dict
+    yield from TRIALS.told(rows, files)
 
 
 def name_to_keep(run: StoredRun, result: Json) -> str | None:
@@ -419,7 +380,15 @@ def _worth(point: Point) -> float:
     return point.invalid_found + point.clean.share
 
 
-MITIGATION = REPAIR.experiment(run_stored_cell, name_to_keep)
+def _brief(result: Json) -> Json:
+    return {name: result.get(name) for name in ("clean", "rejected", "found", "seconds")}
+
+
+KIND = "mitigation"
+TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("methods", "sizes", "seeds"), is_largest)
+plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
+run_request, known_results = TRIALS.request, TRIALS.known_results
+MITIGATION = TRIALS.repair(run_stored_cell, "Repair of", _brief, conclude, name_to_keep)
 
 
 @dataclass(frozen=True)

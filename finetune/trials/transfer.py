@@ -1,14 +1,14 @@
 """Transfer as a kind of run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
-from finetune.trials.base import Training, check_training, refuse
-from finetune.trials.datasets import SourceData, draw_problems, source_from
+from finetune.trials.base import Epoch, Training, TrialKind, check_repair, names_problem
+from finetune.trials.datasets import SourceData, source_from
 from finetune.trials.mitigation import Found
-from finetune.trials.repair_kind import RepairKind, point_json
+from finetune.trials.word_salad import salad_names
 from probe.first_import import first_import
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
@@ -83,28 +83,13 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
     )
 
 
-def plan_from(values: Json) -> Plan:
-    """Read a plan from its JSON."""
-    lists = {name: tuple(values[name]) for name in ("transforms", "sizes", "seeds", "labels")}
-    return Plan(**{**values, **lists, "training": Training(**values["training"])})
-
-
-def check(plan: Plan, source: SourceData, known: tuple[str, ...]) -> None:
-    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence.
-
-    `known` are the transforms that leave no label right for the task.
-    """
-    check_training(plan.training)
-    problems = {
-        f"transforms are some of {', '.join(known)}, each once": (
-            not plan.transforms
-            or not set(plan.transforms) <= set(known)
-            or len(set(plan.transforms)) < len(plan.transforms)
-        ),
-        **draw_problems(plan, source),
+def check(plan: Plan, source: SourceData) -> None:
+    """Refuse a plan that cannot run on these examples. Raises ExperimentError with a sentence."""
+    own = {
+        **names_problem("transforms", plan.transforms, salad_names(source.task)),
         "the share that is destroyed must be above 0 and at most 1": not 0 < plan.share <= 1,
     }
-    refuse(problems)
+    check_repair(plan, source, own)
 
 
 @dataclass(frozen=True)
@@ -119,18 +104,6 @@ class Point:
     found: Mapping[str, Found]
     epochs: int
     seconds: float
-
-
-def point_from(key: Json, values: Json) -> Point:
-    """Read a point from its cell's key and its JSON."""
-    return Point(
-        **{
-            **values,
-            "cell": Cell(**key),
-            "clean": Found(**values["clean"]),
-            "found": {name: Found(**each) for name, each in values["found"].items()},
-        }
-    )
 
 
 def transfer_terms(task: Task) -> dict[str, Titled]:
@@ -224,33 +197,25 @@ def row_of(cell: Cell) -> str:
     return cell.transform if cell.lesson == "one" else cell.lesson.replace("_", " ")
 
 
-KIND = "transfer"
-
-
 def run_stored_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
     """Run a cell of a stored run. Raises ModelError where its model is another one by now."""
     with first_import:
-        from finetune.trials.transfer_trial import run_cell
+        from finetune.trials.repair_trial import teach
 
-    typed, cell = plan_from(plan), Cell(**key)
+    typed = plan_from(plan)
     before = load_unchanged(typed.model, context.model, typed.labels)
-    for row in run_cell(typed, source_from(inputs), cell, before, context.stop):
-        if isinstance(row, Point):
-            yield Result(point_json(row))
-        else:
-            yield Progress(asdict(row))
+    rows = teach(typed, source_from(inputs), Cell(**key), before, context.stop)
+    yield from TRIALS.told(rows)
 
 
-def _told(result: Json) -> Json:
+def _brief(result: Json) -> Json:
     return {name: result.get(name) for name in ("clean", "found", "seconds")}
 
 
-REPAIR = RepairKind(
-    KIND, "Transfer of", plan_from, cells, Cell, point_from, conclude,
-    ("sizes", "seeds", "salad_only"), _told,
-)  # fmt: skip
-run_request, known_results, points_of = REPAIR.run_request, REPAIR.known_results, REPAIR.points_of
-
-TRANSFER = REPAIR.experiment(run_stored_cell)
+KIND = "transfer"
+TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("sizes", "seeds", "salad_only"))
+plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
+run_request, known_results = TRIALS.request, TRIALS.known_results
+TRANSFER = TRIALS.repair(run_stored_cell, "Transfer of", _brief, conclude)

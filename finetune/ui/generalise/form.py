@@ -8,8 +8,9 @@ from markupsafe import Markup
 
 from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.base import numbers
 from finetune.trials.challenges import UserFiles
-from finetune.trials.generalisation_data import read_data
+from finetune.trials.generalisation import read_data
 from finetune.trials.generalisation_plan import (
     FILE,
     THRESHOLDS,
@@ -22,7 +23,6 @@ from finetune.trials.generalisation_plan import (
     usual_rates,
     with_conditions,
 )
-from finetune.trials.inoculation_plan import numbers
 from finetune.ui.generalise.samples import named_column
 from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe import limits
@@ -165,13 +165,13 @@ def requests(*values: object) -> list[RunRequest]:
 def forecast(*values: object) -> Markup:
     """Say about how long the run takes, and what is tried. Raises a sentence for the person."""
     with first_import:
-        from finetune.trials.generalisation_time import estimate_seconds
+        from finetune.trials.duration import generalisation_seconds
 
     form = form_of(*values)  # type: ignore[arg-type]  # as above
     if form.skill == FILE and not form.file:
         return note("Once there is a file, it stands here how long the run takes.")
     plan, data = plan_of(form)
-    wait = duration_words(estimate_seconds(plan, data))
+    wait = duration_words(generalisation_seconds(plan, data))
     trainings = sum(bool(cell.size) for cell in cells(plan))
     rates = ", ".join(f"{lr:g}" for lr in plan.lrs)
     return note(

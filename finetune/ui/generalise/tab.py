@@ -7,8 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from finetune.report.generalisation import write_figure, write_points, write_summary
-from finetune.trials.generalisation import judged_anew, loss_in
-from finetune.trials.generalisation_data import same_phenomenon
+from finetune.trials.generalisation import judged_anew, loss_in, same_phenomenon
 from finetune.trials.generalisation_plan import KIND, GeneralisationRun, generalisation_run
 from finetune.ui.generalise import api
 from finetune.ui.generalise.fields import Fields, build_settings, offered

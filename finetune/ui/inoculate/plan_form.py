@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from finetune.training.data import Asked
 from finetune.training.recipes import MODES, Mode, default_rate
+from finetune.trials.base import numbers
 from finetune.trials.challenges import (
     MAX_PAIRS,
     UserFiles,
@@ -24,7 +25,6 @@ from finetune.trials.inoculation_plan import (
     Thresholds,
     cell_count,
     check,
-    numbers,
     read_sizes,
     resolved,
 )
@@ -224,11 +224,11 @@ def jobs_of(form: Form) -> tuple[tuple[Plan, Sets], ...]:
 
 
 def seconds_of(plan: Plan, sets: Sets, model: AnyModel | None) -> float:
-    """Return about how many seconds a plan takes; costs and raises what `estimate_seconds` does."""
+    """Return what `inoculation_seconds` does."""
     with first_import:
-        from finetune.trials.inoculation_time import estimate_seconds
+        from finetune.trials.duration import inoculation_seconds
 
-    return estimate_seconds(plan, sets, model)
+    return inoculation_seconds(plan, sets, model)
 
 
 def forecast(
@@ -240,7 +240,7 @@ def forecast(
     `loaded` is not loaded once more.
     """
     with first_import:
-        from finetune.trials.inoculation_time import overflow_note
+        from finetune.trials.duration import overflow_note
 
     try:
         form = form_of(*values)

@@ -13,10 +13,9 @@ from finetune.trials import mitigation as mitigation
 from finetune.trials import mitigation as mitigation_runs
 from finetune.trials import transfer as transfer
 from finetune.trials import transfer as transfer_runs
-from finetune.trials.base import Training
+from finetune.trials.base import Training, numbers
 from finetune.trials.challenges import UserFiles, read_source_data
 from finetune.trials.datasets import SourceData, labelled
-from finetune.trials.inoculation_plan import numbers
 from finetune.trials.mitigation import quick_cost
 from finetune.trials.word_salad import salad_names
 from finetune.ui.inoculate.plan_form import USUAL_RATE
@@ -153,10 +152,6 @@ def _draws(form: Form) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return numbers("Examples", form.sizes, int), numbers("Seeds", form.seeds, int)
 
 
-def _check_transfer(plan: transfer.Plan, source: SourceData) -> None:
-    transfer.check(plan, source, salad_names(source.task))
-
-
 BUILDERS: Mapping[str, Builder] = {
     calibration_runs.KIND: Builder(
         _calibration, calibration.check, calibration.cells, calibration_runs.run_request
@@ -165,7 +160,7 @@ BUILDERS: Mapping[str, Builder] = {
         _mitigation, mitigation.check, mitigation.cells, mitigation_runs.run_request
     ),
     transfer_runs.KIND: Builder(
-        _transfer, _check_transfer, transfer.cells, transfer_runs.run_request
+        _transfer, transfer.check, transfer.cells, transfer_runs.run_request
     ),
 }
 """How each kind of run is asked for."""
@@ -211,15 +206,9 @@ def requests(*values: object) -> list[RunRequest]:
 def estimate(plan: Plan, source: SourceData) -> float:
     """Return about how many seconds a run takes. Raises a sentence for the person."""
     with first_import:
-        from finetune.trials import calibration_time as of_calibration
-        from finetune.trials import mitigation_time as of_mitigation
-        from finetune.trials import transfer_time as of_transfer
+        from finetune.trials.duration import repair_seconds
 
-    if isinstance(plan, calibration.Plan):
-        return of_calibration.estimate_seconds(plan, source)
-    if isinstance(plan, mitigation.Plan):
-        return of_mitigation.estimate_seconds(plan, source)
-    return of_transfer.estimate_seconds(plan, source)
+    return repair_seconds(plan, source)
 
 
 def forecast(*values: object) -> Markup:

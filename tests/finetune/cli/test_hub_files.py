@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from finetune.cli.trial_options import local_files
+from finetune.cli.trials import local_files
 from finetune.trials.challenges import UserFiles, read_source_data, sources_of
 from probe.tasks.nli import NLI
 from tests.support.files.pair_files import PAIRS, row

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from finetune.cli.main import app
 from probe.tasks.task import task_named
 from tests.support.commands import answer, refusal, run
+from tests.support.failures import failures
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.offers import CHALLENGES, EVERY, LABELLED, OPTIONS, SLICES, TEMPLATES, TRANSFORMS
 
@@ -18,24 +19,18 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("task", EVERY)
-def test_transforms_are_listed_as_offered(task: str) -> None:
-    listed = {row["name"] for row in answer("transforms", "--task", task)}
-    assert listed == {name for name, tasks in TRANSFORMS.items() if task in tasks}
+def test_transforms_options_and_challenges_are_listed_as_offered() -> None:
+    def listed(task: str) -> None:
+        transforms = {row["name"] for row in answer("transforms", "--task", task)}
+        assert transforms == {name for name, tasks in TRANSFORMS.items() if task in tasks}
+        options = {row["name"] for row in answer("transforms", "--options", "--task", task)}
+        assert options == {name for name, tasks in OPTIONS.items() if task in tasks}
+        rows = json.loads(CliRunner().invoke(app, ["challenges", "--task", task, "--json"]).stdout)
+        challenges = {row["name"] for row in rows}
+        assert {name for name, tasks in CHALLENGES.items() if task in tasks} <= challenges
+        assert not challenges & {name for name, tasks in CHALLENGES.items() if task not in tasks}
 
-
-@pytest.mark.parametrize("task", EVERY)
-def test_options_are_listed_as_offered(task: str) -> None:
-    listed = {row["name"] for row in answer("transforms", "--options", "--task", task)}
-    assert listed == {name for name, tasks in OPTIONS.items() if task in tasks}
-
-
-@pytest.mark.parametrize("task", EVERY)
-def test_challenges_are_listed_as_offered(task: str) -> None:
-    rows = json.loads(CliRunner().invoke(app, ["challenges", "--task", task, "--json"]).stdout)
-    listed = {row["name"] for row in rows}
-    assert {name for name, tasks in CHALLENGES.items() if task in tasks} <= listed
-    assert not listed & {name for name, tasks in CHALLENGES.items() if task not in tasks}
+    assert failures(listed, EVERY) == {}
 
 
 @pytest.mark.parametrize("task", LABELLED)

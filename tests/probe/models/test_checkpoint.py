@@ -13,7 +13,6 @@ import numpy as np
 import peft
 import pytest
 import torch
-from probe.data.tables import read_table
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModel,
@@ -27,6 +26,7 @@ from benchmarks.architectures import KINDS, examine, save
 from probe.analysis.batch import score
 from probe.analysis.importance import attribute
 from probe.data.rows import guess
+from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.checkpoint import start_from_encoder
 from probe.models.errors import UnclearLabels, UnclearTask, loading_error

@@ -9,7 +9,6 @@ import pytest
 import torch
 from gradio_client import Client
 from gradio_client.exceptions import AppError
-from probe.data.tables import read_table
 from safetensors.torch import load_file, save_file
 
 from benchmarks.architectures import KINDS, save
@@ -17,6 +16,7 @@ from probe.analysis.batch import score
 from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
 from probe.analysis.summary import summarise
+from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.library import ModelCache, locate, open_model

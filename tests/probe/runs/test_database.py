@@ -22,16 +22,10 @@ from typer.testing import CliRunner
 
 from app import TABS
 from finetune.cli.main import app as finetune
+from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import conclude, verdict_json
-from finetune.trials.inoculation_plan import (
-    Cell,
-    Plan,
-    inoculation_run,
-    row_json,
-    run_request,
-    sets_from,
-)
+from finetune.trials.inoculation_plan import Cell, Plan, inoculation_run, run_request, sets_from
 from finetune.ui.inoculate.opening import Opening
 from probe.errors import FileError, SettingsError, StoreError
 from probe.models.library import ModelCache

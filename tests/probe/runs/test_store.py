@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
+from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts
 from finetune.trials.inoculation_plan import (
     BASE,
@@ -21,7 +22,6 @@ from finetune.trials.inoculation_plan import (
     Plan,
     cell_from,
     plan_from,
-    row_json,
     run_request,
     sets_from,
 )

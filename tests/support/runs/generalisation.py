@@ -1,8 +1,9 @@
 """Points of a generalisation with known numbers of correct predictions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+from finetune.trials.base import row_json
 from finetune.trials.generalisation import GENERALISATION, verdict_of
 from finetune.trials.generalisation_plan import (
     Cell,
@@ -13,8 +14,6 @@ from finetune.trials.generalisation_plan import (
     base_cell,
     cells,
     generalisation_run,
-    plan_json,
-    row_json,
 )
 from probe.runs.run import Run, RunCell, State, StoredRun
 
@@ -66,7 +65,7 @@ def stored_run(
         id=run_id,
         kind=GENERALISATION.kind,
         owner="somebody",
-        plan=plan_json(plan),
+        plan=asdict(plan),
         state=state,
         cancelling=False,
         error="",

@@ -1,18 +1,17 @@
 """Runs of repairs with known figures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from finetune.trials import calibration as calibration
 from finetune.trials import mitigation as mitigation
 from finetune.trials import transfer as transfer
-from finetune.trials.base import Training
+from finetune.trials.base import Training, row_json
 from finetune.trials.calibration import CALIBRATION, Agreement
 from finetune.trials.calibration import Point as CalibrationPoint
 from finetune.trials.mitigation import MITIGATION, Found
 from finetune.trials.mitigation import Point as MitigationPoint
-from finetune.trials.repair_kind import as_json, point_json
 from finetune.trials.transfer import TRANSFER
 from finetune.trials.transfer import Point as TransferPoint
 from probe.calibration import BINS, Bin, Calibration
@@ -87,8 +86,8 @@ def calibration_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a calibration of these points, judged if there are enough."""
-    results = {point.cell: point_json(point) for point in points}
-    return _stored(CALIBRATION, as_json(plan), calibration.cells(plan), results, fields)
+    results = {point.cell: row_json(point) for point in points}
+    return _stored(CALIBRATION, asdict(plan), calibration.cells(plan), results, fields)
 
 
 def mitigation_run(
@@ -97,8 +96,8 @@ def mitigation_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a mitigation of these points, judged if there are enough."""
-    results = {point.cell: point_json(point) for point in points}
-    return _stored(MITIGATION, as_json(plan), mitigation.cells(plan), results, fields)
+    results = {point.cell: row_json(point) for point in points}
+    return _stored(MITIGATION, asdict(plan), mitigation.cells(plan), results, fields)
 
 
 def transfer_run(
@@ -107,8 +106,8 @@ def transfer_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a transfer of these points, judged if there are enough."""
-    results = {point.cell: point_json(point) for point in points}
-    return _stored(TRANSFER, as_json(plan), transfer.cells(plan), results, fields)
+    results = {point.cell: row_json(point) for point in points}
+    return _stored(TRANSFER, asdict(plan), transfer.cells(plan), results, fields)
 
 
 def _stored(

@@ -1,10 +1,10 @@
 """Skills and runs are called by plain words."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
-from finetune.trials.generalisation_plan import FILE, phenomena, plan_json
+from finetune.trials.generalisation_plan import FILE, phenomena
 from finetune.ui.generalise.titles import run_title, skill_choices, skill_title, subject
 from probe.tasks.nli import NLI
 from tests.support.runs.generalisation import PLAN, stored_run
@@ -28,5 +28,5 @@ def test_a_run_is_named_by_skill_what_varies_model_and_speed() -> None:
 
 def test_a_run_of_an_own_file_is_named_by_the_file() -> None:
     plan = replace(PLAN, phenomenon="reviews", vary=FILE, mode="full")
-    run = replace(stored_run([]), plan=plan_json(plan))
+    run = replace(stored_run([]), plan=asdict(plan))
     assert run_title(run) == "reviews (own file) on MiniLM, as published"

@@ -1,0 +1,331 @@
+"""The commands that run trials: what they leave, take over, refuse, and list."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nli_clinic
+from finetune.trials.base import row_json
+from finetune.trials.datasets import Sets
+from finetune.trials.inoculation_plan import Plan, run_request
+from probe.models.library import load
+from probe.runs.gallery import read
+from probe.runs.store import Store
+from probe.tasks.task import INVALID
+from tests.support.commands import call
+from tests.support.failures import failures
+from tests.support.files.pair_files import row, write
+from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.runs.clean_source import clean_source, write_clean
+from tests.support.runs.points import make_point
+
+Asked = Callable[[str], list[object]]
+SMALL = ("--sizes", "12", "--seeds", "0", "--tests", "3", "--epochs", "1")
+
+
+@pytest.fixture
+def asked(home: Path, model: str, sets: Sets) -> Asked:
+    """Calls that take seconds: each kind with the tiny model on files of its own."""
+    pairs = [row(pair) for pair in tiny_pairs(12)]
+    own: dict[str, Callable[[], list[object]]] = {
+        "inoculate": lambda: [
+            "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3", "--max-epochs", "2",
+            *(
+                word
+                for name, part in sets.examples.items()
+                if part
+                for word in (
+                    f"--{name.replace('_', '-')}",
+                    write(home / f"{name}.jsonl", [row(pair) for pair in part]),
+                )
+            ),
+        ],
+        "generalise": lambda: [
+            "--phenomenon", "dative", "--sizes", "8,16", "--lrs", "1e-3", "--seeds", "0",
+            "--tests", "12", "--max-epochs", "2",
+            "--original", write(home / "original.jsonl", pairs),
+        ],
+        "calibrate": lambda: [*SMALL, *write_clean(clean_source(), home)],
+        "mitigate": lambda: [*SMALL, *write_clean(clean_source(), home)],
+        "transfer": lambda: [
+            *SMALL, "--transforms", "sort,drop", *write_clean(clean_source(), home),
+        ],
+    }  # fmt: skip
+    return lambda verb: [
+        verb, "--model", model, "--out", home / "out", "--in-process", *own[verb](),
+    ]  # fmt: skip
+
+
+def points(home: Path) -> list[dict[str, str]]:
+    with (home / "out" / "points.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def summary_of(home: Path) -> dict[str, Any]:  # Any: what JSON holds
+    found: dict[str, Any] = json.loads((home / "out" / "summary.json").read_text())
+    return found
+
+
+def done(*words: object) -> str:
+    """Return what a command prints that ends well."""
+    result = call(*words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_an_inoculation_leaves_points_summary_and_curve(asked: Asked, home: Path) -> None:
+    words = asked("inoculate")
+    lines = done(*words).splitlines()
+    assert re.fullmatch("about .* on one core", lines[0])
+    epochs = [line for line in lines if "loss" in line]
+    ended = [line for line in lines if line.startswith("size") and line not in epochs]
+    assert ended[0].startswith("size 0")
+    assert epochs[0].startswith("size 6") and "epoch 1" in epochs[0]
+    rows, summary = points(home), summary_of(home)
+    assert list(rows[0])[:9] == [
+        *("run", "model", "challenge", "mode", "size", "lr", "seed", "on_original", "on_challenge"),
+    ]
+    assert [each["size"] for each in rows] == ["0", "6", "12"]
+    before = float(rows[0]["on_original"]) - float(rows[0]["on_challenge"])
+    assert summary["gap"] == pytest.approx(before)
+    assert {"closed", "drop", "outcome", "oracle_lr", "dev_lr", "warnings"} <= set(summary)
+    assert summary["n"] == {
+        "original_dev": 12, "original_test": 12, "challenge_train": 30, "challenge_test": 12,
+        "control": 0,
+    }  # fmt: skip
+    assert (home / "out" / "curve.svg").read_text().startswith("<svg")
+    # more sizes and other thresholds take over what is there, other settings do not
+    output = done(*words, "--sizes", "6,12,18", "--cured", "0.9")
+    assert output.count("(from an earlier call)") == 3
+    assert output.count("epoch 1  loss") == 1  # size 18
+    assert "earlier call" not in done(*words, "--patience", "1")
+
+
+def test_an_inoculation_takes_all_pairs_the_usual_rate_and_its_own_thresholds(
+    asked: Asked, home: Path
+) -> None:
+    options = ["--sizes", "6,all", "--lrs", "", "--min-gap", "0.5", "--min-tests", "10"]
+    done(*asked("inoculate"), *options)
+    summary = summary_of(home)
+    assert (summary["plan"]["sizes"], summary["plan"]["lrs"]) == ([6, 30], [2e-5])
+    assert (summary["thresholds"]["gap"], summary["outcome"]) == (0.5, "0")
+    assert "A test set has only" not in " ".join(summary["warnings"])
+
+
+def test_a_generalisation_leaves_points_summary_and_figure(asked: Asked, home: Path) -> None:
+    words = asked("generalise")
+    output = done(*words, "--gallery", home / "gallery")
+    assert output.splitlines()[0].endswith("on one core")
+    rows, summary = points(home), summary_of(home)
+    assert len(rows) == (1 + 3 * 2) * 4
+    assert {each["train"] for each in rows} == {"", "simple", "medium", "complex"}
+    assert {each["test"] for each in rows} == {"original", "simple", "medium", "complex"}
+    assert summary["grid"]["rows"] == summary["grid"]["columns"] == ["simple", "medium", "complex"]
+    assert (summary["grid"]["size"], summary["plan"]["mode"]) == (16, "fast")
+    assert "Fast mode" in " ".join(summary["verdict"]["warnings"])
+    assert (home / "out" / "figure.svg").read_text().startswith("<svg")
+    kept(home, words, "dative-complexity", "generalisation", 7)
+    (run,) = Store().runs()
+    listed = call("runs").output
+    assert run.id in listed and "dative by complexity on " in listed
+    refused = call("report", run.id, "--out", home / "report")
+    assert refused.exit_code == 2 and "only inoculations have a report" in refused.output
+    output = done(*words, "--sizes", "8,16,20", "--max-loss", "0.2")
+    assert output.count("(from an earlier call)") == 7
+    assert output.count("epoch 1  loss") == 3  # size 20
+
+
+def kept(home: Path, words: list[object], name: str, kind: str, results: int) -> None:
+    """See that the gallery keeps the finished run, without a sentence."""
+    (path,) = (home / "gallery").glob("*.json")
+    run = read(path)
+    assert path.stem == f"{Path(str(words[2])).name}-{name}"
+    assert (run.kind, len(run.results)) == (kind, results)
+    assert run.verdict == Store().runs()[0].verdict != {}
+    texts = path.read_text(encoding="utf-8")
+    assert not any(pair.premise in texts for pair in (tiny_pairs(1)[0], clean_source().test[0]))
+
+
+def test_a_column_of_a_file_becomes_the_grid(asked: Asked, home: Path) -> None:
+    rows = [
+        {"premise": f"{p.premise} {n}", "hypothesis": p.hypothesis, "label": p.gold, "size": c}
+        for n, p in enumerate(tiny_pairs(60))
+        for c in ("big", "small")
+    ]
+    words = ["--phenomenon", "", "--challenge-file", write(home / "mine.jsonl", rows)]
+    rates = ["--condition", "size", "--sizes", "20", "--lrs", "1e-4,1e-2"]
+    done(*asked("generalise"), *words, *rates)
+    summary = summary_of(home)
+    assert summary["grid"]["rows"] == ["big", "small"]
+    assert set(summary["grid"]["lr"]) <= {1e-4, 1e-2}
+    assert (summary["plan"]["phenomenon"], summary["plan"]["vary"]) == ("mine", "file")
+
+
+def test_a_calibration_leaves_points_summary_diagrams_and_a_model(asked: Asked, home: Path) -> None:
+    words = asked("calibrate")
+    output = done(*words, "--gallery", home / "gallery")
+    rows, summary = points(home), summary_of(home)
+    assert [each["method"] for each in rows] == ["baseline", "temperature", "smoothing", "focal"]
+    assert summary["ece_before"] == pytest.approx(float(rows[0]["ece"]))
+    assert summary["agreement_before"] == summary["agreement_after"]
+    drawn = (home / "out" / "reliability.svg").read_text()
+    assert drawn.startswith("<svg") and "Temperature scaling" in drawn
+    assert summary["explanation"] in output
+    assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
+    kept(home, words, "calibration", "calibration", 4)
+    again = done(*words, "--seeds", "0,1")
+    assert again.count("(from an earlier call)") == 3  # all but the one whose model is kept
+    done(*words, "--methods", "focal")
+    assert summary_of(home)["method"] == "focal"
+
+
+def test_a_mitigation_leaves_points_summary_heat_map_and_a_model(asked: Asked, home: Path) -> None:
+    words = asked("mitigate")
+    output = done(*words, "--gallery", home / "gallery")
+    rows, summary = points(home), summary_of(home)
+    assert [each["method"] for each in rows] == ["baseline", "threshold", "invalid", "entropic"]
+    assert summary["method"] == "invalid"
+    assert summary["invalid_found"] == pytest.approx(float(rows[2]["invalid_found"]))
+    assert (home / "out" / "invalid.svg").read_text().startswith("<svg")
+    named = re.findall(r"the repaired model is kept as (\S+)", output)
+    assert named == [Store().runs()[0].kept]
+    assert INVALID in load(named[0]).labels
+    kept(home, words, "mitigation", "mitigation", 4)
+    assert done(*words).count("(from an earlier call)") == 3
+    done(*words, "--methods", "threshold", "--transforms", "sort,drop")
+    model, summary = load(Store().runs()[0].kept), summary_of(home)
+    assert INVALID not in model.labels
+    assert model.invalid_below == pytest.approx(summary["methods"][1]["threshold"])
+    assert set(summary["per_transform"]) == {"sort", "drop"}
+
+
+def test_a_transfer_leaves_points_summary_and_matrix(asked: Asked, home: Path) -> None:
+    words = asked("transfer")
+    done(*words, "--no-salad-only")
+    output = done(*words, "--gallery", home / "gallery")
+    assert output.count("(from an earlier call)") == 2
+    rows, summary = points(home), summary_of(home)
+    assert [each["trained_on"] for each in rows] == ["sort", "drop", "clean only", "salad only"]
+    assert summary["rows"] == summary["columns"] == ["sort", "drop"]
+    assert summary["matrix"][0][1] == pytest.approx(float(rows[0]["found_drop"]))
+    assert summary["salad_only"]["salad"] == pytest.approx(float(rows[3]["clean"]))
+    assert (home / "out" / "transfer.svg").read_text().startswith("<svg")
+    kept(home, words, "transfer", "transfer", 4)
+
+
+MISTAKES: dict[str, list[tuple[list[str], str]]] = {
+    "inoculate": [
+        (["--model", "nobody"], "no model or folder called 'nobody'"),
+        (["--sizes", "31"], "has 30 pairs; no size can be larger"),
+        (["--sizes", "ten"], "--sizes 'ten' is not a list of numbers"),
+        (["--lrs", "0"], "learning rate must be above 0"),
+        (["--original-dev", "gone.csv"], "gone.csv cannot be opened"),
+        (["--cured", "0.1", "--uncured", "0.9"], "must be at least that for Outcome 2"),
+        (["--threads", "0"], "invalid value for '--threads'"),
+        (["--precision", "int8"], "is not one of auto, fp32, bf16"),
+    ],
+    "generalise": [
+        (["--condition", "size"], "--condition names a column of --challenge-file"),
+        (["--phenomenon", "negation"], "no conditions for 'negation'; there are: dative"),
+        (["--vary", "range"], "dative templates cannot vary 'range'"),
+        (["--vary", "lexical", "--sizes", "50000"], "pairs to train on besides"),
+        (["--max-loss", "0"], "the loss from which it learnt the set must be above 0"),
+        (["--challenge-file", "gone.csv"], "gone.csv cannot be opened"),
+        (["--mode", "slow"], "is not one of full, fast"),
+    ],
+    "calibrate": [
+        (["--methods", "hope"], "methods are some of"),
+        (["--sizes", "25"], "each size must be from 1 to 24"),
+        (["--mode", "slow"], "is not one of full, fast"),
+    ],
+    "mitigate": [
+        (["--methods", "hope"], "methods are some of"),
+        (["--transforms", "sort,negation"], "transforms are some of sort"),
+        (["--share", "0"], "shares that are destroyed"),
+    ],
+    "transfer": [
+        (["--transforms", "negation"], "transforms are some of sort"),
+        (["--lr", "0"], "learning rate must be above 0"),
+    ],
+}
+
+
+def test_a_mistake_is_one_sentence_and_exit_code_2(asked: Asked, home: Path) -> None:
+    def refused(verb: str, words: list[str], sentence: str) -> None:
+        result = call(*asked(verb), *words)
+        assert result.exit_code == 2, result.output
+        assert sentence in result.output
+        assert len(result.output.splitlines()) == 1
+
+    cases = [(verb, *mistake) for verb, mistakes in MISTAKES.items() for mistake in mistakes]
+    assert failures(refused, cases) == {}
+    (home / "good.csv").touch()
+    result = call(*asked("calibrate"), "--gallery", home / "good.csv")
+    assert result.output == f"error: {home / 'good.csv'} cannot be written: File exists\n"
+    assert Store().runs() == ()
+
+
+def test_challenge_files_that_do_not_go_together_are_refused(home: Path, model: str) -> None:
+    file = write(home / "both.jsonl", [row(pair) for pair in tiny_pairs(6)])
+    for words, sentence in {
+        ("sort",): "there is no challenge 'sort'; there are: ",
+        ("mine", "--challenge-train", file): "needs a --challenge-test",
+        ("mine", "--challenge-train", file, "--challenge-test", home / "." / "both.jsonl"): (
+            "--challenge-train and --challenge-test are one file"
+        ),
+    }.items():
+        result = call("inoculate", "--model", model, "--out", home, "--challenge", *words)
+        assert (result.exit_code, sentence in result.output) == (2, True), result.output
+
+
+def test_the_console_command_has_them_too() -> None:
+    for verb in MISTAKES:
+        assert "--in-process" in call(verb, "--help").output
+    commands = {each.name for each in nli_clinic.app.registered_commands}
+    assert set(MISTAKES) <= commands
+
+
+def test_challenges_are_listed_by_task() -> None:
+    output = call("challenges").output
+    assert "word_overlap" in output and "templates_hans" in output
+    assert "our extension of" not in output
+    rows = json.loads(call("challenges", "--json").output)
+    assert {"name", "title", "kind", "family", "summary", "labels", "source"} == set(rows[0])
+    sentiment = call("challenges", "--task", "sentiment").output
+    (line,) = (one for one in sentiment.splitlines() if one.strip().startswith("spelling_swap"))
+    assert line.endswith("(the gold label stays; our extension of Naik et al. 2018, section 3)")
+    assert "templates_" not in sentiment and "premise" not in sentiment
+    wrong = call("challenges", "--task", "poetry")
+    assert wrong.exit_code == 2
+    assert wrong.output.startswith("error: there is no task 'poetry'; there are: ")
+
+
+def test_stored_runs_are_listed_printed_and_reported(home: Path, sets: Sets) -> None:
+    store, out = Store(), home / "report"
+    run = store.create("me", run_request(Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets))
+    printed = json.loads(call("run", run.id).output)
+    assert (printed["id"], len(printed["cells"])) == (run.id, 2)
+    assert call("run", "nobody").output == "error: there is no run 'nobody'\n"
+    assert f"{run.id}  " in call("runs").output
+    (listed,) = json.loads(call("runs", "--json").output)
+    assert (listed["id"], listed["state"], len(listed["cells"])) == (run.id, "queued", 2)
+    words = ("report", run.id, "--out", out)
+    assert call(*words).output == "error: no cell of these runs is finished yet\n"
+    store.set_result(run.id, 0, row_json(make_point(80, 60)))
+    assert done(*words).split() == [
+        str(out / name) for name in ("points.csv", "figure.svg", "figure.png", "report.html")
+    ]
+    assert "negation" in (out / "report.html").read_text()
+    assert call(*words, "--selection", "best").exit_code == 2
+
+
+def test_a_run_named_twice_is_reported_once(home: Path, tmp_path: Path) -> None:
+    done("report", *["gallery-da-numerical"] * 2, "--out", tmp_path / "report")
+    with (tmp_path / "report" / "points.csv").open() as file:
+        cells = [(each["size"], each["lr"], each["seed"]) for each in csv.DictReader(file)]
+    assert len(set(cells)) == len(cells)
