@@ -49,7 +49,7 @@ def test_the_worker_is_lean_gives_way_and_has_one_thread(
     def facts() -> tuple[set[str], int, int, str, bool]:
         import torch
 
-        heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"} & {*sys.modules}
+        heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk"} & {*sys.modules}
         passive, trims = os.environ["OMP_WAIT_POLICY"], "MALLOC_TRIM_THRESHOLD_" in os.environ
         return heavy, os.nice(0), torch.get_num_threads(), passive, trims
 
