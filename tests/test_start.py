@@ -92,7 +92,7 @@ FIRST_IMPORTS = """
 import sys
 from threading import Barrier, Thread
 from app import TABS
-from probe.metrics import Share
+from probe.statistics import Share
 from probe.models.classifier import resolve
 from probe.models.library import load
 from probe.text.words import tokenise

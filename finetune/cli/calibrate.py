@@ -35,7 +35,6 @@ from finetune.trials.calibration import KIND, REPAIR, REPAIRS, Plan, check, poin
 from finetune.trials.calibration_time import estimate_seconds
 from finetune.trials.challenges import UserFiles
 from finetune.trials.inoculation_plan import numbers
-from probe.calibration import mean_error
 from probe.cli.file_options import takes_file
 from probe.cli.options import (
     InProcess,
@@ -47,9 +46,10 @@ from probe.cli.options import (
     loaded,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
+from probe.statistics import mean_error
+from probe.text.duration import duration_words
 
 
 @takes_file(texts=False)

@@ -47,12 +47,12 @@ from probe.cli.output import make_folder
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.hub_dataset import source_name
 from probe.models.classifier import Classifier
-from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun, environment
 from probe.runs.store import Store
+from probe.text.duration import duration_words
 
 CONDITION = "condition"
 """The column of conditions, where no other is named."""

@@ -52,10 +52,10 @@ from probe.cli.options import (
 from probe.cli.output import make_folder
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, Said
 from probe.models.library import AnyModel
-from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun, environment
+from probe.text.duration import duration_words
 
 
 def compute_inoculation(

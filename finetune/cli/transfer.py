@@ -48,9 +48,9 @@ from probe.cli.options import (
     loaded,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
+from probe.text.duration import duration_words
 
 
 @takes_file(texts=False)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from finetune.trials.inoculation_plan import Point, Selection, choose
-from probe.metrics import mean_score
+from probe.statistics import mean_score
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 

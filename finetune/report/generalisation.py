@@ -35,12 +35,12 @@ from finetune.trials.generalisation_plan import (
 )
 from finetune.trials.inoculation_plan import InoculationRun
 from probe.errors import RunError, writing
-from probe.metrics import Estimate
+from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 from probe.published import published
 from probe.runs.run import Json, StoredRun
+from probe.statistics import Estimate
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.ui.html.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 
 ALL = "all"
 VARIED = {"lexical": "words", "range": "range of numbers"}

@@ -6,8 +6,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.trials.mitigation import METHODS, Point, collapsed, outcomes
-from probe.metrics import Estimate
-from probe.ui.html.pictures.heat_map import Cell, Head, HeatMap, heat_svg, share_cell
+from probe.pictures.heat_map import Cell, Head, HeatMap, heat_svg, share_cell
+from probe.statistics import Estimate
 
 TITLE = "Clean accuracy, and the share of broken texts that is found invalid"
 

@@ -10,7 +10,7 @@ import vl_convert
 from markupsafe import Markup
 
 from finetune.report.curves import DASHES, Panel, PanelStyle, counter_tests_in, point_texts, ticks
-from probe.metrics import Estimate, interval
+from probe.statistics import Estimate, interval
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 10, 24
 """Pixels around the plot."""

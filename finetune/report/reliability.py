@@ -6,8 +6,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.trials.calibration import METHODS, Point, outcomes
-from probe.calibration import Bin, Calibration, mean_error
-from probe.ui.html.pictures import svg
+from probe.pictures import svg
+from probe.statistics import Bin, Calibration, mean_error
 
 SIDE, MARGIN, HEAD, FOOT = 220, 56, 84, 64
 """Pixels of a diagram's side, around it, above and below."""

@@ -19,10 +19,9 @@ from finetune.trials.mitigation import plan_from as mitigation_plan
 from finetune.trials.transfer import Lesson, largest
 from finetune.trials.transfer import Point as Taught
 from finetune.trials.transfer import plan_from as transfer_plan
-from probe.calibration import mean_error
-from probe.metrics import NOTHING, Estimate, wilson
 from probe.published import PublishedTable, published_for
 from probe.runs.run import Json, StoredRun
+from probe.statistics import NOTHING, Estimate, mean_error, wilson
 from probe.text.words import listing
 from probe.transforms.registry import REGISTRY
 

@@ -6,8 +6,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.trials.transfer import Plan, Point, matrix, row_of
-from probe.metrics import NOTHING, Estimate
-from probe.ui.html.pictures.heat_map import Head, HeatMap, heat_svg, share_cell
+from probe.pictures.heat_map import Head, HeatMap, heat_svg, share_cell
+from probe.statistics import NOTHING, Estimate
 
 TITLE = "Share of broken texts found invalid: taught the row's transform, tested on the column's"
 

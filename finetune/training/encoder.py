@@ -13,11 +13,11 @@ from finetune.training.loop import Trainee, TraineeT, Trainer, epoch_batches, tr
 from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
 from finetune.training.optimisers import make_optimiser
 from probe.errors import TrainingError
-from probe.metrics import accuracy
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision
 from probe.models.inputs import TokenRows
 from probe.models.library import load
+from probe.statistics import accuracy
 from probe.tasks.task import Example
 
 

@@ -9,12 +9,19 @@ from typing import Literal, get_args
 from finetune.trials.base import Training, check_training, new_model_name, refuse
 from finetune.trials.datasets import SourceData, draw_problems, source_from
 from finetune.trials.repair_kind import RepairKind, point_json
-from probe.calibration import Bin, Calibration, CalibrationError, mean_error
 from probe.first_import import first_import
-from probe.metrics import Estimate, joined_difference, share
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, StoredRun
+from probe.statistics import (
+    Bin,
+    Calibration,
+    CalibrationError,
+    Estimate,
+    joined_difference,
+    mean_error,
+    share,
+)
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 from probe.terms import Term, Titled

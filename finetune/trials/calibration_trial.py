@@ -14,9 +14,9 @@ from finetune.trials.base import Epoch, train_further
 from finetune.trials.calibration import Agreement, Cell, Method, Plan, Point
 from finetune.trials.datasets import Examples, SourceData, drawn
 from finetune.trials.word_salad import agreeing, destroy, salad_names
-from probe.calibration import calibration
 from probe.models.classifier import Classifier
 from probe.models.prediction import Prediction, as_predictions, write_temperature
+from probe.statistics import calibration
 from probe.stopping import Stop, never
 from probe.tasks.task import Label, Task
 

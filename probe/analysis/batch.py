@@ -13,8 +13,8 @@ from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
 from probe.data.records import NO_RECORD, Record, Tabular
 from probe.data.rows import Columns, InputRow, is_missing, read_rows
 from probe.errors import ExampleError
-from probe.metrics import mean
 from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
+from probe.statistics import mean
 from probe.tasks.task import Example, Label, Task
 from probe.text.language import BEYOND_DOUBT
 from probe.transforms import Options

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.errors import ModelError
-from probe.metrics import FEWEST, Estimate, share
 from probe.models.classifier import Model, Precision, resolve
+from probe.statistics import FEWEST, Estimate, share
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases

@@ -10,7 +10,7 @@ from probe.addsent.names import Kind, kinds
 from probe.analysis.comparison import McNemar, Row, Test, of_group, parts_of, score, significance
 from probe.baselines import BASELINES
 from probe.baselines.surface import words
-from probe.metrics import Estimate
+from probe.statistics import Estimate
 from probe.tasks.nli import ENTAILMENT, Pair
 from probe.tasks.reading import Question
 from probe.tasks.task import Example, Task

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from probe.baselines.hypothesis_only import WEIGHTS_FILE, BagWeights, bag_of_words
 from probe.baselines.registry import baseline
 from probe.errors import TrainingError, writing
-from probe.metrics import Estimate, share
+from probe.statistics import Estimate, share
 from probe.tasks.nli import ENTAILMENT, LABELS, NON_ENTAILMENT, Pair, matches
 from probe.tasks.task import Label
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from probe.calibration import BINS, Bin, first_bin, in_words
 from probe.checkup.conclusions import (
     BOUND,
     FAMILIES,
@@ -18,13 +17,12 @@ from probe.checkup.conclusions import (
     published_beside,
     tone_of_error,
 )
-from probe.checkup.figure import GROUPS, Figure
-from probe.checkup.measuring import bins_from
+from probe.checkup.measuring import GROUPS, Figure, bins_from
 from probe.checkup.report import changes_words, figures_of, references
 from probe.errors import writing
-from probe.metrics import FEWEST, interval, percent
 from probe.models.bundled import title_of
 from probe.runs.run import Json
+from probe.statistics import BINS, FEWEST, Bin, bin_words, first_bin, interval, percent
 from probe.tasks.task import Task, task_named
 from probe.terms import capitalised
 from probe.transforms import REGISTRY
@@ -266,7 +264,7 @@ def _bar(each: Bin, start: float, end: float) -> Markup:
     return Markup(
         '<g><title>{}</title><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" '
         'fill-opacity="0.55"/></g>'
-    ).format(in_words(each), start, top, end - start, BOTTOM - top, BAR)
+    ).format(bin_words(each), start, top, end - start, BOTTOM - top, BAR)
 
 
 def _across(confidence: float, least: float) -> float:

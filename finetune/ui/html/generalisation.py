@@ -33,11 +33,11 @@ from finetune.trials.generalisation_plan import GeneralisationRun, described
 from finetune.trials.inoculation_plan import InoculationRun
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
+from probe.pictures.heat_map import heat_map, heat_svg
 from probe.runs.run import Json
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, each, join, link, note, sheet, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.heat_map import heat_map, heat_svg
 from probe.ui.links import link_to_run
 
 TONES: Mapping[Outcome, str] = {

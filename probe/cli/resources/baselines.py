@@ -13,7 +13,7 @@ from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import BaselineError
-from probe.metrics import percent
+from probe.statistics import percent
 from probe.tasks.nli import NLI, NON_ENTAILMENT
 from probe.tasks.task import task_named
 

@@ -6,8 +6,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.checkup import page
-from probe.checkup.figure import GROUPS, Figure, Group
-from probe.checkup.measuring import bins_from
+from probe.checkup.measuring import GROUPS, Figure, Group, bins_from
 from probe.checkup.page import (
     EXAMPLES,
     FIRST,
@@ -22,14 +21,14 @@ from probe.checkup.page import (
     verdict,
 )
 from probe.checkup.report import changes_words, figures_of, references, report_of
-from probe.metrics import NOTHING as UNKNOWN
-from probe.metrics import Estimate, percent
 from probe.models.bundled import title_of
+from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.runs.run import Json, StoredRun
+from probe.statistics import NOTHING as UNKNOWN
+from probe.statistics import Estimate, percent
 from probe.tasks.task import Task, task_named
 from probe.ui.html.elements import NOTHING, card, heads, join, link, note, sheet, table, title, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.ui.links import link_to_inoculation, link_to_repair
 
 SAY = Markup('<p class="say">{}</p>')

@@ -5,7 +5,7 @@ from typing import Any
 
 from probe.baselines import baselines_for
 from probe.baselines.registry import baseline
-from probe.metrics import Estimate, Share
+from probe.statistics import Estimate, Share
 from probe.tasks.nli import matches
 from probe.tasks.task import Task
 

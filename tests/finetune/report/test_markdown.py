@@ -1,7 +1,7 @@
 """Tables as Markdown."""
 
 from finetune.report.panel import MarkdownTable, in_percent, with_interval, written
-from probe.metrics import NOTHING, Estimate
+from probe.statistics import NOTHING, Estimate
 
 
 def test_a_table_has_its_heads_a_rule_and_its_rows() -> None:

@@ -11,7 +11,7 @@ import torch
 
 from finetune.training.checkpoints import save_model
 from finetune.training.invalid_class import with_invalid_class
-from probe.analysis.examination import examine
+from probe.analysis.transformed import examine
 from probe.errors import ModelError
 from probe.models.library import check_labels, load
 from probe.models.outputs import read_config

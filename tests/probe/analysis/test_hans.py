@@ -16,7 +16,7 @@ from probe.analysis.hans import (
 )
 from probe.cli.main import app
 from probe.errors import TemplateError
-from probe.metrics import FEWEST
+from probe.statistics import FEWEST
 from probe.templates import Request, generate, subcases
 from probe.templates.request import HEURISTICS
 from tests.support.models.tiny_bert import tiny_bert

@@ -11,8 +11,8 @@ import pytest
 
 from probe.analysis.batch import score
 from probe.analysis.comparison import agreement, compare, disagreement
-from probe.analysis.examination import examine
 from probe.analysis.summary import summarise
+from probe.analysis.transformed import examine
 from probe.data.rows import guess
 from probe.data.tables import Table
 from probe.errors import ExampleError, Unavailable

@@ -13,18 +13,24 @@ import pytest
 from probe.checkup.conclusions import (
     HOW,
     Advice,
-    adjusted,
     advice,
     difference,
     families_of,
     findings,
-    listing,
     p_value,
-    paired,
     published_beside,
 )
-from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
-from probe.checkup.measuring import Asked, Part, Subject, measure_part, parts_of
+from probe.checkup.measuring import (
+    Asked,
+    Figure,
+    Part,
+    Subject,
+    figure_from,
+    figure_json,
+    figure_of,
+    measure_part,
+    parts_of,
+)
 from probe.checkup.page import checkup_page, glances, verdict
 from probe.checkup.report import (
     FORMAT,
@@ -36,9 +42,9 @@ from probe.checkup.report import (
     without_rows,
 )
 from probe.errors import FileError
-from probe.metrics import Estimate, mean, share
 from probe.models.library import AnyModel, load, load_reader
 from probe.runs.run import Json
+from probe.statistics import Estimate, mean, share
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
@@ -178,7 +184,6 @@ def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: 
 
 def test_differences_of_the_same_texts_are_paired() -> None:
     found = difference(COSTLY[1], COSTLY[0])
-    assert found == paired(COSTLY[1].rows, COSTLY[0].rows)
     by_hand = mean([1.0 * (at >= 30) for at in range(N)])  # 30 of 100 are lost
     assert found.value == pytest.approx(-0.3)
     assert found.high == pytest.approx(by_hand.high - 1, abs=1e-9)
@@ -187,14 +192,6 @@ def test_differences_of_the_same_texts_are_paired() -> None:
     assert found.high < 0
     cheap = difference(*CHEAP[::-1])
     assert cheap.low < 0 < cheap.high
-
-
-def test_the_correction_is_that_of_benjamini_and_hochberg_over_what_is_known() -> None:
-    by_hand = [0.01 * 3 / 1, 0.02 * 3 / 2, 0.5]  # p times tests over rank, made monotone
-    assert adjusted([0.02, math.nan, 0.5, 0.01]) == pytest.approx(
-        [by_hand[1], math.nan, by_hand[2], by_hand[0]], nan_ok=True
-    )
-    assert adjusted([]) == []
 
 
 def test_labels_of_the_same_texts_are_tested_by_mcnemar_and_others_by_their_intervals() -> None:
@@ -360,10 +357,6 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert against(read_report(tmp_path / "d.json"), report(PLAIN)) == []
     with pytest.raises(FileError, match="there is no file"):
         read_report(tmp_path / "gone.json")
-
-
-def test_names_are_listed_in_words() -> None:
-    assert [listing(["a"]), listing(["a", "b", "c"])] == ["a", "a, b and c"]
 
 
 def test_a_model_stands_beside_the_figures_of_the_data_set_that_it_is_named_after() -> None:

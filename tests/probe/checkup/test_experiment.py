@@ -9,8 +9,17 @@ from pathlib import Path
 import pytest
 
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
-from probe.checkup.measuring import Asked, Subject, measure_part, part_json, parts_of
-from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
+from probe.checkup.measuring import (
+    Asked,
+    Plan,
+    Subject,
+    measure_part,
+    new_plan,
+    part_json,
+    parts_of,
+    plan_from,
+    plan_json,
+)
 from probe.checkup.report import figures_of, report_of
 from probe.errors import CheckupError
 from probe.models.library import load

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from probe.analysis.pace import TransformPace
-from probe.checkup.measuring import Asked
-from probe.checkup.plan import Plan, estimate_seconds, seconds_at_pace
+from probe.checkup.measuring import Asked, Plan, estimate_seconds, seconds_at_pace
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 from tests.support.models.tiny_bert import tiny_pairs

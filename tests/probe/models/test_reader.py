@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
+from probe.analysis.transformed import examine
 from probe.errors import ModelError
 from probe.models.library import answers_with_spans, load_any, load_reader
 from probe.models.prediction import MAX_ANSWER_TOKENS, WindowSpans, best_spans

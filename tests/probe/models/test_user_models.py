@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from benchmarks.architectures import KINDS, save
 from probe.analysis.batch import score
-from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
 from probe.analysis.summary import summarise
+from probe.analysis.transformed import examine
 from probe.cli.main import app as commands
 from probe.data.tables import read_table
 from probe.errors import ModelError

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from probe.analysis.comparison import Row
-from probe.metrics import FEWEST
 from probe.models.classifier import Prediction
 from probe.reports.comparison import in_a_sentence
+from probe.statistics import FEWEST
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Label
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.reports.duration import duration, duration_words
+from probe.text.duration import duration, duration_words
 
 
 @pytest.mark.parametrize(

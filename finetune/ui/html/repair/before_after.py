@@ -7,8 +7,8 @@ from functools import cached_property
 from markupsafe import Markup
 
 from finetune.report.panel import FILE
+from probe.pictures import svg
 from probe.ui.html.elements import NOTHING, heads, join, table
-from probe.ui.html.pictures import svg
 
 COLUMN_WIDTH, BAR_WIDTH, ROW_HEIGHT, WORDS_HEIGHT = 150, 120, 46, 17
 LEGEND = "Bar: the figure; line: where it was before."

@@ -40,15 +40,14 @@ from finetune.ui.html.repair.reliability import (
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
-from probe.calibration import first_bin, mean_error
-from probe.metrics import MEASURES
+from probe.pictures.heat_map import Head, HeatMap
 from probe.published import PublishedTable
 from probe.runs.run import StoredRun
+from probe.statistics import MEASURES, first_bin, mean_error
 from probe.tasks.task import task_named
 from probe.terms import Term
 from probe.ui.html.elements import NOTHING, join, term, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 FIGURES: Mapping[str, Term] = {
     "ece": WORDS["calibration-error"],

@@ -7,9 +7,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.report.panel import FILE, PAGE, Palette
-from probe.calibration import BINS, Bin, in_words
+from probe.pictures import svg
+from probe.statistics import BINS, Bin, bin_words
 from probe.ui.html.elements import join
-from probe.ui.html.pictures import svg
 
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 286.0, 22.0, 160.0
 """Where the scales begin and end, in pixels of a drawing of 300 by 192."""
@@ -90,7 +90,7 @@ def _bar(drawn: Diagram, each: Bin, colour: str) -> Markup:
         '<line x1="{start:.1f}" x2="{end:.1f}" y1="{top:.1f}" y2="{top:.1f}" stroke="{colour}" '
         'stroke-width="2.5"/></g>'
     ).format(
-        words=in_words(each),
+        words=bin_words(each),
         start=start,
         end=end,
         width=end - start,

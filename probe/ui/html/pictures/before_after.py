@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from probe.models.classifier import Prediction
-from probe.ui.html.pictures.svg import SOFT, box, drawing, text
+from probe.pictures.svg import SOFT, box, drawing, text
 from probe.ui.html.tones import Tone, tone
 
 WIDTH, MARGIN, LINE = 760, 20, 20

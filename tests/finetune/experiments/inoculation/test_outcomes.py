@@ -25,7 +25,7 @@ from finetune.trials.inoculation import (
     verdict_json,
 )
 from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, Thresholds, choose, merge
-from probe.metrics import Estimate
+from probe.statistics import Estimate
 from tests.support.runs.points import make_point
 
 PLAN = Plan("tiny", "negation", (400,), (2e-5,), (0,))

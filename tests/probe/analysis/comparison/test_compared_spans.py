@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from probe.analysis.comparison import (
     Cell,
     McNemar,
-    PairedBootstrap,
     Row,
     accuracy,
     agreeing,
@@ -20,13 +19,11 @@ from probe.analysis.comparison import (
     f1,
     in_words,
     outcomes,
-    paired_bootstrap,
     score,
     significance,
 )
 from probe.cli.main import app
 from probe.data.tables import Table, read_table
-from probe.metrics import FEWEST
 from probe.models.library import load_reader
 from probe.models.reader import SpanPrediction
 from probe.reports.comparison import (
@@ -37,6 +34,7 @@ from probe.reports.comparison import (
     keep,
     kept,
 )
+from probe.statistics import FEWEST, PairedBootstrap, paired_bootstrap
 from probe.tasks import reading
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question

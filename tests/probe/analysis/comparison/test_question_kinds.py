@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from probe.analysis import slices
-from probe.analysis.comparison import PairedBootstrap, Row
+from probe.analysis.comparison import Row
 from probe.analysis.slices import (
     SLICES,
     answer_type,
@@ -18,6 +18,7 @@ from probe.analysis.slices import (
     slices_of,
 )
 from probe.models.prediction import Prediction
+from probe.statistics import PairedBootstrap
 from probe.tasks.reading import READING, Question
 from probe.text import wordnet
 

@@ -6,8 +6,8 @@ import pytest
 from torch import nn
 
 from probe.analysis import importance as checking
-from probe.analysis.examination import examine
 from probe.analysis.importance import check, checked, known_check
+from probe.analysis.transformed import examine
 from probe.models import architectures
 from probe.models.classifier import Classifier
 from tests.probe.analysis.importance.test_places import FURTHER, PAIR, READERS, tiny

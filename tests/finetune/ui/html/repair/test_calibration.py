@@ -7,7 +7,7 @@ import pytest
 
 from finetune.ui.html.repair.calibration import figures, figures_frame, pictures, sentence
 from finetune.ui.html.repair.reliability import bins_frame, pooled
-from probe.calibration import BINS, Bin, first_bin
+from probe.statistics import BINS, Bin, first_bin
 from tests.support.runs.repairs import (
     CALIBRATED,
     CALIBRATION_PLAN,

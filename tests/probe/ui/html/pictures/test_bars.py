@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from probe.ui.html.pictures.bars import BAR_WIDTH, Bar, bars_frame, bars_svg
+from probe.pictures.bars import BAR_WIDTH, Bar, bars_frame, bars_svg
 
 BARS = [
     Bar("Right < wrong", "RoBERTa", 0.25, "Gupta et al.", strong=False),

@@ -3,14 +3,8 @@
 import re
 import xml.etree.ElementTree as ET
 
-from probe.metrics import NOTHING, Estimate
-from probe.ui.html.pictures.forest_plot import (
-    Forest,
-    ForestRow,
-    forest_frame,
-    forest_plot,
-    forest_svg,
-)
+from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
+from probe.statistics import NOTHING, Estimate
 
 HALF = ForestRow("Sort", Estimate(0.5, 0.4, 0.6, 90), "sort")
 UNIT = Forest([HALF, ForestRow("Drop", NOTHING, "drop")], reference=1 / 4)

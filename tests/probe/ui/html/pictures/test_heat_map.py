@@ -2,16 +2,8 @@
 
 import xml.etree.ElementTree as ET
 
-from probe.metrics import FEWEST, NOTHING, Estimate
-from probe.ui.html.pictures.heat_map import (
-    MOST,
-    Cell,
-    Head,
-    HeatMap,
-    heat_map,
-    heat_svg,
-    share_cell,
-)
+from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_map, heat_svg, share_cell
+from probe.statistics import FEWEST, NOTHING, Estimate
 
 
 def share(value: float) -> Estimate:

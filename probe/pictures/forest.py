@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pandas as pd
 from markupsafe import Markup
 
-from probe.metrics import Estimate
+from probe.pictures import svg
+from probe.statistics import Estimate
 from probe.ui.html.elements import NOTHING, join
-from probe.ui.html.pictures import svg
 
 TRACK_WIDTH, ROW_HEIGHT = 320, 34
 NEAR = 0.3

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from markupsafe import Markup
 
-from probe.ui.html.pictures import svg
+from probe.pictures import svg
 
 BAR_WIDTH, ROW_HEIGHT, HEAD_HEIGHT, MARGIN = 360, 40, 36, 16
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pandas as pd
 from markupsafe import Markup
 
-from probe.metrics import Estimate
+from probe.pictures import svg
+from probe.statistics import Estimate
 from probe.ui.html.elements import NOTHING, join
-from probe.ui.html.pictures import svg
 
 COLOURS = ("#00775a", "#0072b2", "#b35c00", "#a0447e", "#6d5620", "#5f6b78")
 """Of the models in a file: those of `.mark-1` and so on in assets/style/compare.css by day."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from probe.metrics import FEWEST, Estimate
+from probe.pictures import svg
+from probe.statistics import FEWEST, Estimate
 from probe.ui.html.elements import NOTHING, join
-from probe.ui.html.pictures import svg
 
 MOST = 0.85
 """How strong the ground of the largest figure is, so that its text can be read."""
