@@ -9,7 +9,11 @@ import typer
 
 from finetune.cli.options import Batch, InsteadOfBundled, ModeName, SampleSeed
 from finetune.cli.trial_options import GalleryFolder, keep, local_files, told
-from finetune.report.generalisation import row_text, write_points, write_summary
+from finetune.report.generalisation import (
+    row_text,
+    write_points,
+    write_summary,
+)
 from finetune.training.recipes import default_rate
 from finetune.trials.base import refuse
 from finetune.trials.challenges import UserFiles, sources_of

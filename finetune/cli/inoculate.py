@@ -17,7 +17,10 @@ from finetune.report.inoculation import (
     row_text,
     telling_command,
 )
-from finetune.report.inoculation_files import write_points, write_summary
+from finetune.report.inoculation_files import (
+    write_points,
+    write_summary,
+)
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import MAX_PAIRS, UserFiles, challenge_name, read_sets, sources_of
 from finetune.trials.datasets import Sets

@@ -36,7 +36,7 @@ def bars_svg(bars: Sequence[Bar], title: str) -> Markup:
     for bar in bars:
         if bar.measure != measure:
             measure = bar.measure
-            parts.append(svg.text(MARGIN, top + 22, measure, fill=svg.SOFT))
+            parts.append(svg.text(MARGIN, top + 22, measure, fill=svg.FILE.soft))
             top += HEAD_HEIGHT
         parts += _row(bar, left, top)
         top += ROW_HEIGHT
@@ -45,11 +45,11 @@ def bars_svg(bars: Sequence[Bar], title: str) -> Markup:
 
 
 def _row(bar: Bar, left: float, top: float) -> list[Markup]:
-    fill = svg.SHARE if bar.strong else svg.SOFT
+    fill = svg.FILE.share if bar.strong else svg.FILE.soft
     return [
         svg.text(MARGIN, top + 15, bar.name),
-        svg.text(MARGIN, top + 31, bar.note, fill=svg.SOFT),
-        svg.box(left, top + 12, BAR_WIDTH, 12, svg.TRACK),
+        svg.text(MARGIN, top + 31, bar.note, fill=svg.FILE.soft),
+        svg.box(left, top + 12, BAR_WIDTH, 12, svg.FILE.track),
         svg.box(left, top + 12, BAR_WIDTH * bar.share, 12, fill),
         svg.text(left + BAR_WIDTH + 12, top + 23, f"{100 * bar.share:.1f} %"),
     ]

@@ -7,8 +7,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.pictures import svg
+from probe.pictures.svg import NOTHING, join
 from probe.statistics import Estimate
-from probe.ui.html.elements import NOTHING, join
 
 COLOURS = ("#00775a", "#0072b2", "#b35c00", "#a0447e", "#6d5620", "#5f6b78")
 """Of the models in a file: those of `.mark-1` and so on in assets/style/compare.css by day."""
@@ -156,15 +156,10 @@ def dot_svg(plot: DotPlot, title: str) -> Markup:
         parts += _svg_line(row, left, top + number * height, height)
     if plot.reference is not None:
         at = left + TRACK_WIDTH * plot.reference
-        parts.append(
-            Markup(
-                '<line x1="{0:.1f}" x2="{0:.1f}" y1="66" y2="{1:.1f}" stroke="{2}" '
-                'stroke-dasharray="3 3"/>'
-            ).format(at, bottom, svg.SOFT)
-        )
-        parts.append(svg.text(at, bottom + 18, plot.reference_title, "middle", svg.SOFT))
-    parts.append(svg.text(left, bottom + 18, "0 %", fill=svg.SOFT))
-    parts.append(svg.text(left + TRACK_WIDTH, bottom + 18, "100 %", "end", svg.SOFT))
+        parts.append(svg.line((at, 66), (at, bottom), svg.FILE.soft, "3 3"))
+        parts.append(svg.text(at, bottom + 18, plot.reference_title, "middle", svg.FILE.soft))
+    parts.append(svg.text(left, bottom + 18, "0 %", fill=svg.FILE.soft))
+    parts.append(svg.text(left + TRACK_WIDTH, bottom + 18, "100 %", "end", svg.FILE.soft))
     return svg.drawing(width, bottom + 32, title, parts)
 
 
@@ -181,7 +176,7 @@ def _svg_legend(plot: DotPlot) -> Iterator[Markup]:
 def _svg_line(row: DotRow, left: float, top: float, height: float) -> Iterator[Markup]:
     middle = top + height / 2
     yield svg.text(16, middle + 4, row.title)
-    yield svg.box(left, top + GAP / 2, TRACK_WIDTH, height - GAP, svg.TRACK)
+    yield svg.box(left, top + GAP / 2, TRACK_WIDTH, height - GAP, svg.FILE.track)
     for number, one in enumerate(row.estimates):
         if one.n:
             y, colour = top + GAP / 2 + LANE * (number + 0.5), COLOURS[number % len(COLOURS)]
@@ -191,4 +186,4 @@ def _svg_line(row: DotRow, left: float, top: float, height: float) -> Iterator[M
                 value, y, colour
             )
     figures = " · ".join(f"{100 * one.value:.0f}" if one.n else "–" for one in row.estimates)
-    yield svg.text(left + TRACK_WIDTH + 16, middle + 4, figures, fill=svg.SOFT)
+    yield svg.text(left + TRACK_WIDTH + 16, middle + 4, figures, fill=svg.FILE.soft)

@@ -7,8 +7,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.pictures import svg
+from probe.pictures.svg import NOTHING, join
 from probe.statistics import Estimate
-from probe.ui.html.elements import NOTHING, join
 
 TRACK_WIDTH, ROW_HEIGHT = 320, 34
 NEAR = 0.3
@@ -154,14 +154,16 @@ def forest_svg(forest: Forest, title: str) -> Markup:
         middle = 48 + (at + 0.5) * ROW_HEIGHT
         parts += [
             svg.text(16, middle + 4, row.title),
-            svg.box(left, middle - 4, TRACK_WIDTH, 8, svg.TRACK),
+            svg.box(left, middle - 4, TRACK_WIDTH, 8, svg.FILE.track),
             _svg_mark(forest, row.estimate, left, middle),
         ]
         if forest.beside:
-            parts.append(svg.text(left + TRACK_WIDTH + 16, middle + 4, row.words, fill=svg.SOFT))
+            parts.append(
+                svg.text(left + TRACK_WIDTH + 16, middle + 4, row.words, fill=svg.FILE.soft)
+            )
     parts += [_svg_reference(forest, left, bottom)]
     parts += [
-        svg.text(left + TRACK_WIDTH * at, bottom + 20, words, anchor, svg.SOFT)
+        svg.text(left + TRACK_WIDTH * at, bottom + 20, words, anchor, svg.FILE.soft)
         for at, words, anchor in _marks(forest)
     ]
     return svg.drawing(max(width, svg.width_of([title]) + 32), bottom + 32, title, parts)
@@ -174,15 +176,13 @@ def _svg_mark(forest: Forest, estimate: Estimate, left: float, middle: float) ->
         left + TRACK_WIDTH * forest.place(value)
         for value in (estimate.low, estimate.high, estimate.value)
     )
-    return svg.box(low, middle - 1.5, high - low, 3, svg.SHARE) + Markup(
+    return svg.box(low, middle - 1.5, high - low, 3, svg.FILE.share) + Markup(
         '<circle cx="{:.1f}" cy="{:.1f}" r="5" fill="{}"/>'
-    ).format(at, middle, svg.SHARE)
+    ).format(at, middle, svg.FILE.share)
 
 
 def _svg_reference(forest: Forest, left: float, bottom: float) -> Markup:
     if forest.reference is None:
         return NOTHING
     at = left + TRACK_WIDTH * forest.place(forest.reference)
-    return Markup(
-        '<line x1="{0:.1f}" x2="{0:.1f}" y1="42" y2="{1:.1f}" stroke="{2}" stroke-dasharray="3 3"/>'
-    ).format(at, bottom, svg.SOFT)
+    return svg.line((at, 42), (at, bottom), svg.FILE.soft, "3 3")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from probe.pictures import svg
+from probe.pictures.svg import NOTHING, join
 from probe.statistics import FEWEST, Estimate
-from probe.ui.html.elements import NOTHING, join
 
 MOST = 0.85
 """How strong the ground of the largest figure is, so that its text can be read."""
@@ -108,7 +108,7 @@ def heat_svg(heat: HeatMap, title: str) -> Markup:
 
 def _svg_heads(heat: HeatMap, left: float) -> list[Markup]:
     return [
-        svg.text(left + (at + 0.5) * CELL_WIDTH, 56, column.title, "middle", svg.SOFT)
+        svg.text(left + (at + 0.5) * CELL_WIDTH, 56, column.title, "middle", svg.FILE.soft)
         for at, column in enumerate(heat.columns)
     ]
 

@@ -6,7 +6,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from finetune.report.generalisation import write_figure, write_points, write_summary
+from finetune.report.generalisation import (
+    write_figure,
+    write_points,
+    write_summary,
+)
 from finetune.trials.generalisation import judged_anew, loss_in
 from finetune.trials.generalisation_data import same_phenomenon
 from finetune.trials.generalisation_plan import KIND, GeneralisationRun, generalisation_run

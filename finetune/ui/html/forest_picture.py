@@ -2,8 +2,10 @@
 
 from markupsafe import Markup
 
-from finetune.report.panel import svg_file
 from probe.pictures.forest import Forest, forest_frame, forest_plot, forest_svg
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.ui.html.picture import picture
 
 

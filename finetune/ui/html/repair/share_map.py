@@ -3,8 +3,10 @@
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.panel import svg_file
 from probe.pictures.heat_map import MOST, Cell, HeatMap, heat_map, heat_svg
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.picture import picture
 

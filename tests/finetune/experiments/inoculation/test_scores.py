@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.report.curves import curve_frame
-from finetune.report.inoculation import details
+from finetune.report.inoculation import (
+    curve_frame,
+    details,
+)
 from finetune.trials.datasets import Sets, sets_facts, worst_variants
 from finetune.trials.inoculation import INOCULATION, judge, pack_scores, unpack_scores, verdict_json
 from finetune.trials.inoculation_plan import Cell, Plan, row_json, sets_from, sets_json

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.report.inoculation_files import report
+from finetune.report.inoculation_files import (
+    report,
+)
 from finetune.trials.inoculation_plan import Cell, InoculationRun
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves

@@ -1,37 +1,126 @@
-"""A panel of curves as SVG: the page's own, and a file's in colours of its own."""
+"""Curves of accuracy by examples, as Liu et al. 2019 draw them: a panel for each challenge.
+
+Colour and marker tell the models apart, a solid line with full markers is the challenge, a dashed
+one with hollow markers the original set.
+"""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import vl_convert
+import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.curves import DASHES, Panel, PanelStyle, counter_tests_in, point_texts, ticks
-from probe.statistics import Estimate, interval
+from probe.pictures import svg
+from probe.pictures.svg import FILE, NOTHING, PAGE, Palette, join, text
+
+DASHES = {"challenge": "", "original": "5 4", "addsent_first": "1 4", "addsent_other": "9 3 1 3"}
+"""The dashes of each line; of a model that is drawn alone its counter-tests have one, too."""
+OTHER_COLOURS = (
+    "#b7791f",
+    "#4a90c2",
+    "#b5478f",
+    "#7a7f1e",
+    "#8a6bd1",
+    "#a0522d",
+)
+"""Of the models after the first, which has the page's own; none is a label's."""
+MODEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""Of the models in turn, so that colour is never the only cue."""
+STEP, WIDE_STEP, WIDE_FROM = 10, 20, 40
+"""Points between the ticks of an axis, and on one of more points than the last."""
+GOAL = 0.9
+"""The share of the gap that the paper calls outcome 1 where it is closed."""
+
+
+@dataclass(frozen=True)
+class PanelStyle:
+    """What panels of one figure share: the models in their order and the axis, in percent."""
+
+    names: tuple[str, ...]
+    low: float
+    high: float
+    size: tuple[int, int] = (380, 190)
+
+    @property
+    def shapes(self) -> list[str]:
+        """A marker for each name."""
+        return [MODEL_SHAPES[at % len(MODEL_SHAPES)] for at in range(len(self.names))]
+
+    def colours(self, first: str) -> list[str]:
+        """A colour for each name, the first of them given."""
+        colours = (first, *OTHER_COLOURS)
+        return [colours[at % len(colours)] for at in range(len(self.names))]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: the rows of `curve_frame`, the sizes that there are or will be.
+
+    A frame with a column `label` says its points by that. `rules` are baselines by name, in
+    percent. With `goal` a line marks 90 % of the gap, where one model is drawn.
+    """
+
+    frame: pd.DataFrame
+    sizes: tuple[int, ...] = ()
+    rules: Mapping[str, float] = field(default_factory=dict)
+    goal: bool = False
+
+    @property
+    def places(self) -> list[int]:
+        """The numbers of examples along the axis."""
+        return sorted({0, *self.sizes, *(int(size) for size in self.frame["examples"])})
+
+    @property
+    def models(self) -> list[str]:
+        """The models that are drawn."""
+        return list(dict.fromkeys(str(name) for name in self.frame["name"]))
+
+    def goal_height(self) -> float | None:
+        """Return where 90 % of the gap is closed, None where it is not to be marked."""
+        start = self.frame[self.frame["examples"] == 0].set_index("set")["accuracy"]
+        if not self.goal or len(self.models) > 1 or not {"original", "challenge"} <= {*start.index}:
+            return None
+        gap = float(start["original"] - start["challenge"])
+        return float(start["challenge"]) + GOAL * gap if gap > 0 else None
+
+
+def style_for(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> PanelStyle:
+    """Return a look that has room for all of a frame and for the rules, in percent."""
+    values = [*frame["low"], *frame["high"], *(rules or {}).values()]
+    low, high = (min(values), max(values)) if values else (0.0, 100.0)
+    names = tuple(dict.fromkeys(str(name) for name in frame["name"]))
+    return PanelStyle(names, max(0.0, 10 * (low // 10)), min(100.0, 10 * -(-high // 10)))
+
+
+def ticks(style: PanelStyle) -> list[int]:
+    """Return the round percentages of an axis, every tenth of a short one."""
+    step = WIDE_STEP if style.high - style.low > WIDE_FROM else STEP
+    first = math.ceil(style.low / step) * step
+    return list(range(first, int(style.high) + 1, step))
+
+
+def counter_tests_in(frame: pd.DataFrame) -> list[str]:
+    """Return the names of the counter-tests that are drawn: of one model alone, not of several."""
+    if frame["name"].nunique() > 1:
+        return []
+    return [name for name in frame["set"].unique() if name not in ("challenge", "original")]
+
+
+def point_texts(frame: pd.DataFrame) -> list[str]:
+    """Say each point in words."""
+    return [
+        f"{row.name_}, {row.set}, {row.examples} examples: {row.accuracy:.1f} % "
+        f"({row.low:.1f} to {row.high:.1f}), n {row.n}, rate {row.lr:g}, seeds {row.seeds}"
+        for row in frame.rename(columns={"name": "name_"}).itertuples(index=False)
+    ]
+
 
 LEFT, RIGHT, TOP, BOTTOM = 34, 14, 10, 24
 """Pixels around the plot."""
 MERGE_BELOW_POINTS = 2.5  # points: rules closer than this share a label
 NAMES_PER_LINE = 2  # of these names stand on one line of it, which fits a phone
-NOTHING = Markup("")
-
-
-@dataclass(frozen=True)
-class Palette:
-    """The colours of a drawing; `accent` is the first model's, `ground` is under hollow markers."""
-
-    ink: str
-    soft: str
-    track: str
-    accent: str
-    ground: str
-
-
-PAGE = Palette("var(--ink)", "var(--soft)", "var(--track)", "var(--accent)", "var(--card)")
-FILE = Palette("#16202c", "#566272", "#dfe3e8", "#0b6e62", "#ffffff")
 
 
 def _ring(corners: int, turn: float = 0.0) -> list[tuple[float, float]]:
@@ -111,23 +200,12 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
             parts.append(_line(line, plot, shade, DASHES[which]))
             fill = colour if which == "challenge" else palette.ground
             parts += [_marker(row, plot, shapes[name], shade, fill) for row in line]
-    return Markup("").join(parts)
+    return join(parts)
 
 
-def svg(panel: Panel, style: PanelStyle, words: str) -> Markup:
+def on_page(panel: Panel, style: PanelStyle, words: str) -> Markup:
     """Return a panel as wide as its place on the page; `words` name it to who cannot see it."""
-    return Markup(
-        '<svg role="img" aria-label="{}" viewBox="0 0 {} {}" font-size="11">{}</svg>'
-    ).format(words, *style.size, drawing(panel, style))
-
-
-def text(
-    x: float, y: float, words: object, anchor: str, fill: str, more: Markup = NOTHING
-) -> Markup:
-    """Write a line of text; `more` are further attributes."""
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}" fill="{}"{}>{}</text>').format(
-        x, y, anchor, fill, more, words
-    )
+    return svg.on_page(*style.size, words, [drawing(panel, style)])
 
 
 def _grid(plot: Plot, palette: Palette) -> Markup:
@@ -141,13 +219,12 @@ def _grid(plot: Plot, palette: Palette) -> Markup:
         text(plot.x(place), plot.style.size[1] - 6, place, "middle", palette.soft)
         for place in plot.places
     ]
-    return Markup("").join([_level(plot, plot.style.low, palette.track), *lines, *numbers])
+    return join([_level(plot, plot.style.low, palette.track), *lines, *numbers])
 
 
 def _level(plot: Plot, accuracy: float, colour: str, dashes: str = "") -> Markup:
-    return Markup(
-        '<line x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="{}" stroke-dasharray="{}"/>'
-    ).format(LEFT, plot.right, *[plot.y(accuracy)] * 2, colour, dashes or "none")
+    y = plot.y(accuracy)
+    return svg.line((LEFT, y), (plot.right, y), colour, dashes)
 
 
 def _corners(places: Sequence[tuple[float, float]]) -> str:
@@ -169,7 +246,7 @@ def _bars(line: Sequence[Any], plot: Plot, colour: str, shift: float) -> Markup:
         '<line class="interval" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '
         'stroke-width="1.3" opacity="0.6"/>'
     )
-    return Markup("").join(
+    return join(
         bar.format(plot.x(row.examples) + shift, plot.y(row.low), plot.y(row.high), colour)
         for row in line
     )
@@ -205,7 +282,7 @@ def _goal(panel: Panel, plot: Plot, palette: Palette) -> Markup:
 
 def _rules(panel: Panel, plot: Plot, palette: Palette) -> Markup:
     """Draw what rules reach that read no example as thin lines with their names."""
-    return Markup("").join(
+    return join(
         _level(plot, height, palette.soft)
         + text(plot.right, plot.y(height) - 5 - 12 * line, words, "end", palette.soft)
         for height, words, line in grouped_labels(panel.rules)
@@ -234,48 +311,38 @@ def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
     ]
 
 
-NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may hold; at one of them vl-convert ends the whole process."""
-REPLACEMENT = "\ufffd"
+PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
+"""Panels in a row, and how large each is in pixels, also where there is one only."""
 
 
-def svg_file(drawn: Markup) -> str:
-    """Return a drawing as the text of a file, with a replacement for what no XML may hold."""
-    return NO_XML.sub(REPLACEMENT, str(drawn))
+MARGIN, HEAD, LEGEND_LINE = 16, 30, 22
 
 
-def png_file(drawn: Markup) -> bytes:
-    """Return a drawing as PNG, twice as fine as a screen."""
-    return bytes(vl_convert.svg_to_png(svg_file(drawn), scale=2))
+BOLD = Markup(' font-size="13" font-weight="600"')
 
 
-NONE = "–"
-
-
-@dataclass(frozen=True)
-class MarkdownTable:
-    """A table: what it shows in a sentence, its columns and rows.
-
-    `models` are those that it is about, by name, with the hashes that their runs began with.
-    """
-
-    says: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    models: Mapping[str, str]
-
-
-def written(table: MarkdownTable) -> str:
-    """Write the rows of a table, with its columns above them."""
-    head, *rows = (f"| {' | '.join(row)} |\n" for row in (table.heads, *table.rows))
-    return "".join((head, f"|{'---|' * len(table.heads)}\n", *rows))
-
-
-def in_percent(value: float | None) -> str:
-    """Write a share in per cent, a dash for none."""
-    return NONE if value is None else f"{100 * value:.1f}"
-
-
-def with_interval(estimate: Estimate) -> str:
-    """Write a share in per cent with its interval, such as 81.5 (80.4–82.6)."""
-    return f"{in_percent(estimate.value)} ({interval(estimate, '–')})" if estimate.n else NONE
+def of_panels(
+    titled: Sequence[tuple[str, Panel]], style: PanelStyle, words: Sequence[str]
+) -> Markup:
+    """Draw panels under their titles with one legend, which ends with the words."""
+    (width, height), columns = style.size, min(PANELS_PER_ROW, len(titled))
+    parts = []
+    for at, (title, panel) in enumerate(titled):
+        row, column = divmod(at, columns)
+        left, top = MARGIN + column * (width + MARGIN), MARGIN + row * (height + HEAD)
+        parts.append(text(left + 4, top + 14, title, more=BOLD))
+        parts.append(svg.moved(left, top + HEAD - 8, drawing(panel, style, FILE)))
+    base = below = MARGIN + -(-len(titled) // columns) * (height + HEAD)
+    looks = zip(style.names, style.colours(FILE.accent), style.shapes, strict=True)
+    for name, colour, shape in looks:
+        base += LEGEND_LINE
+        corners = _corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
+        parts.append(Markup('<polygon points="{}" fill="{}"/>').format(corners, colour))
+        parts.append(text(MARGIN + 22, base - 8, name))
+    parts += [
+        text(MARGIN + 4, base + 14 + at * LEGEND_LINE, line, fill=FILE.soft)
+        for at, line in enumerate(words)
+    ]
+    wide = columns * (width + MARGIN) + MARGIN
+    high = below + LEGEND_LINE * (len(words) + len(style.names)) + 8
+    return svg.drawing(wide, high, "; ".join(title for title, _ in titled), parts, 11)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from probe.models.classifier import Prediction
-from probe.pictures.svg import SOFT, box, drawing, text
+from probe.pictures.svg import FILE, box, drawing, text
 from probe.ui.html.tones import Tone, tone
 
 WIDTH, MARGIN, LINE = 760, 20, 20
@@ -36,7 +36,7 @@ def before_after_svg(
         top += 14
     for line in lines:
         top += LINE
-        parts.append(text(MARGIN, top + 8, line, fill=SOFT))
+        parts.append(text(MARGIN, top + 8, line, fill=FILE.soft))
     return drawing(WIDTH, top + MARGIN + 8, title, parts)
 
 
