@@ -35,9 +35,9 @@ from benchmarks.page.load import SETTLING_SECONDS, served
 from benchmarks.page.speed import SIZE, TYPED, opened
 from probe.analysis.deletion import Cut, Ranking, deletion_test, rankings
 from probe.analysis.importance import AUTO, METHODS, PAPER
-from probe.metrics import Share, interval
 from probe.models.library import load_any
 from probe.models.weights import weights_hash
+from probe.statistics import Share, interval
 from probe.tasks.examples import bundled_examples
 
 CUTS = [Cut(way, count) for way in ("deletion", "insertion") for count in (1, 3, 5)]

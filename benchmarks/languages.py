@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
-from probe.data.rows import stream_examples
+from probe.data.reading import stream_examples
 from probe.tasks.task import task_named
 from probe.text.language import other_language
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from probe.analysis.examination import examine
+from probe.analysis.transformed import examine
 from probe.models.library import AnyModel, load_any
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import Pair

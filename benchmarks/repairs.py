@@ -22,9 +22,14 @@ import typer
 
 from benchmarks.figures import OLDER, current
 from benchmarks.page.app_process import ROOT
-from finetune.report.generalisation import generalisation_tables
-from finetune.report.panel import MarkdownTable, written
-from finetune.report.repairs import repair_tables
+from finetune.report.generalisation import (
+    generalisation_tables,
+)
+from finetune.report.repairs import (
+    MarkdownTable,
+    repair_tables,
+    written,
+)
 from finetune.trials.registry import register_experiments
 from probe.runs.gallery import FOLDER, gallery_runs, read
 from probe.runs.models import hash_if_there

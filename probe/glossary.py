@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from probe.analysis.importance import METHODS
 from probe.baselines import BASELINES, baselines_for
-from probe.metrics import MEASURES
 from probe.models.library import entries
+from probe.statistics import MEASURES
 from probe.tasks.nli import LABEL_RULES
 from probe.tasks.task import Task
 from probe.templates import kinds

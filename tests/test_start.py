@@ -82,7 +82,7 @@ def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
 
 
 def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]]) -> None:
-    heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk", "altair"}
+    heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk"}
     assert heavy & set(worker[1]) == set()
     # a check-up reads slices of examples as Compare does, with pandas
     assert (heavy - {"pandas"}) & set(worker[2]) == set()
@@ -97,7 +97,7 @@ FIRST_IMPORTS = """
 import sys
 from threading import Barrier, Thread
 from app import TABS
-from probe.metrics import Share
+from probe.statistics import Share
 from probe.models.classifier import resolve
 from probe.models.library import load
 from probe.text.words import tokenise

@@ -37,7 +37,6 @@ from finetune.trials.generalisation import read_data, same_phenomenon
 from finetune.trials.inoculation import fast_notes
 from finetune.trials.params import PARAMS, REQUIRED, SIZE, Param
 from finetune.trials.word_salad import salad_names
-from probe.calibration import mean_error
 from probe.cli import options
 from probe.cli.compute import compute_run
 from probe.cli.file_options import local_file, takes_file
@@ -46,12 +45,13 @@ from probe.cli.output import make_folder
 from probe.data.file_options import FileOptions
 from probe.data.hub_dataset import source_name
 from probe.models.library import AnyModel
-from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs, write
 from probe.runs.models import named_model_hash
 from probe.runs.run import Json, StoredRun, environment
 from probe.runs.store import Store
+from probe.statistics import mean_error
+from probe.text.duration import duration_words
 
 Given = Mapping[str, Any]
 """The values of a command's options, by name.  # Any: each has a type of its own"""

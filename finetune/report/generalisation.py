@@ -1,7 +1,6 @@
 """Finished generalisations beside the published ones: Rozen et al. 2019, table 3, and the grid."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,9 +9,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.report.command_line import command_line
-from finetune.report.curves import Panel, PanelStyle, style_for
-from finetune.report.inoculation_files import ALONE, PANEL_SIZE, of_panels
-from finetune.report.panel import NONE, MarkdownTable, in_percent, svg_file, with_interval
+from finetune.report.repairs import (
+    NONE,
+    MarkdownTable,
+    in_percent,
+    with_interval,
+)
 from finetune.trials.generalisation import (
     at_largest,
     by_label,
@@ -35,12 +37,24 @@ from finetune.trials.generalisation_plan import (
 )
 from finetune.trials.inoculation_plan import InoculationRun
 from probe.errors import RunError, writing
-from probe.metrics import Estimate
+from probe.pictures.curves import (
+    ALONE,
+    PANEL_SIZE,
+    Panel,
+    PanelStyle,
+    of_panels,
+    style_for,
+)
+from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
+from probe.pictures.svg import (
+    stacked,
+    svg_file,
+)
 from probe.published import published
 from probe.runs.run import Json, StoredRun
+from probe.statistics import Estimate
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.ui.html.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 
 ALL = "all"
 VARIED = {"lexical": "words", "range": "range of numbers"}
@@ -140,7 +154,7 @@ def figure(run: GeneralisationRun) -> Markup:
     drawings = [of_panels(panels, style, WORDS)]
     if grid := run.verdict.get("grid"):
         drawings.insert(0, heat_svg(heat(grid, run.plan), TITLE))
-    return stacked(drawings)
+    return stacked(drawings, "Accuracy on each condition, by what was trained on")
 
 
 def heat(grid: Json, plan: Plan) -> HeatMap:
@@ -228,31 +242,6 @@ def _line(name: str, which: str, size: int, estimate: Estimate) -> tuple[object,
     value, low, high = (100 * share for share in (estimate.value, estimate.low, estimate.high))
     label = f"{name}, {size} examples: {value:.1f} % ({low:.1f} to {high:.1f}), n {estimate.n}"
     return name, which, size, value, low, high, estimate.n, label
-
-
-def stacked(drawings: Sequence[Markup]) -> Markup:
-    """Return drawings one under the other in a file of their own."""
-    sizes = [_size(drawing) for drawing in drawings]
-    tops = [sum(height for _, height in sizes[:at]) for at in range(len(sizes))]
-    placed = [
-        Markup('<g transform="translate(0,{})">{}</g>').format(top, drawing)
-        for top, drawing in zip(tops, drawings, strict=True)
-    ]
-    return Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}">'
-        '<rect width="{w}" height="{h}" fill="#ffffff"/>{parts}</svg>'
-    ).format(
-        w=max(width for width, _ in sizes),
-        h=sum(height for _, height in sizes),
-        parts=Markup("").join(placed),
-    )
-
-
-def _size(drawing: Markup) -> tuple[int, int]:
-    """Return the width and height that a drawing begins with."""
-    begins = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawing)
-    assert begins is not None, "a drawing of ours says how large it is"
-    return int(begins[1]), int(begins[2])
 
 
 ORIGINAL_COLUMN = "original"

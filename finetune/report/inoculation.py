@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from finetune.report.command_line import command_line
-from finetune.report.curves import Panel, PanelStyle, counter_tests_in, curve_frame, style_for
 from finetune.training.recipes import mode_words
 from finetune.trials.challenges import title_of
 from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
@@ -22,12 +21,20 @@ from finetune.trials.inoculation_plan import (
     Plan,
     Point,
     Selection,
+    choose,
     inoculation_runs,
 )
 from probe.errors import UserError
 from probe.models import bundled
+from probe.pictures.curves import (
+    Panel,
+    PanelStyle,
+    counter_tests_in,
+    style_for,
+)
 from probe.runs.gallery import FOLDER, OWNER, gallery_runs
 from probe.runs.run import OPEN
+from probe.statistics import mean_score
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.transforms import REGISTRY
@@ -485,3 +492,29 @@ def _place(run: InoculationRun) -> tuple[int, int, str]:
         order.index(name) if name in order else len(order) for order, name in orders
     )
     return challenge, model, run.id
+
+
+COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
+
+
+def curve_frame(
+    points: Sequence[Point],
+    selection: Selection = "oracle_lr",
+    name: str = "model",
+    task: Task = NLI,
+) -> pd.DataFrame:
+    """Return a row for each size and test set, in percent with its 95 % interval (`mean_score`).
+
+    Of several learning rates the one that the selection chooses; of several seeds the mean.
+    """
+    rows = []
+    for point in choose(points, selection):
+        for which, scores in (
+            ("challenge", point.challenge_right),
+            ("original", point.original_right),
+            *point.counter_tests.items(),
+        ):
+            found = mean_score(task, scores)
+            shares = (100 * share for share in (found.value, found.low, found.high))
+            rows.append((point.size, which, *shares, found.n, point.lr, point.seeds))
+    return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)

@@ -1,6 +1,7 @@
 """Finished repairs beside the published ones: Gupta et al. 2021, tables 8, 9, 11, 12 and 18."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -9,7 +10,6 @@ import finetune.trials.calibration as calibration
 import finetune.trials.mitigation as mitigation
 import finetune.trials.transfer as transfer
 from finetune.report.command_line import command_line
-from finetune.report.panel import MarkdownTable, in_percent, with_interval
 from finetune.trials.calibration import METHODS as CALIBRATIONS
 from finetune.trials.calibration import Point as Calibrated
 from finetune.trials.calibration import plan_from as calibration_plan
@@ -19,12 +19,42 @@ from finetune.trials.mitigation import plan_from as mitigation_plan
 from finetune.trials.transfer import Lesson, largest
 from finetune.trials.transfer import Point as Taught
 from finetune.trials.transfer import plan_from as transfer_plan
-from probe.calibration import mean_error
-from probe.metrics import NOTHING, Estimate, wilson
 from probe.published import PublishedTable, published_for
 from probe.runs.run import Json, StoredRun
+from probe.statistics import NOTHING, Estimate, interval, mean_error, wilson
 from probe.text.words import listing
 from probe.transforms.registry import REGISTRY
+
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class MarkdownTable:
+    """A table: what it shows in a sentence, its columns and rows.
+
+    `models` are those that it is about, by name, with the hashes that their runs began with.
+    """
+
+    says: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    models: Mapping[str, str]
+
+
+def written(table: MarkdownTable) -> str:
+    """Write the rows of a table, with its columns above them."""
+    head, *rows = (f"| {' | '.join(row)} |\n" for row in (table.heads, *table.rows))
+    return "".join((head, f"|{'---|' * len(table.heads)}\n", *rows))
+
+
+def in_percent(value: float | None) -> str:
+    """Write a share in per cent, a dash for none."""
+    return NONE if value is None else f"{100 * value:.1f}"
+
+
+def with_interval(estimate: Estimate) -> str:
+    """Write a share in per cent with its interval, such as 81.5 (80.4–82.6)."""
+    return f"{in_percent(estimate.value)} ({interval(estimate, '–')})" if estimate.n else NONE
 
 
 def mean_share(shares: Iterable[float], n: int) -> Estimate:

@@ -19,11 +19,11 @@ from finetune.training.loop import (
 )
 from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
 from probe.errors import TrainingError
-from probe.metrics import accuracy
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision
 from probe.models.inputs import TokenRows
 from probe.models.library import load
+from probe.statistics import accuracy
 from probe.tasks.task import Example
 
 

@@ -16,12 +16,18 @@ from finetune.trials.base import (
     new_model_name,
 )
 from finetune.trials.datasets import SourceData, source_from
-from probe.calibration import Calibration, CalibrationError, mean_error
 from probe.first_import import first_import
-from probe.metrics import Estimate, joined_difference, share
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, StoredRun
+from probe.statistics import (
+    Calibration,
+    CalibrationError,
+    Estimate,
+    joined_difference,
+    mean_error,
+    share,
+)
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 from probe.terms import Term, Titled

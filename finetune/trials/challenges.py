@@ -24,7 +24,7 @@ from probe.data.names import listed, shown
 from probe.data.rows import is_missing
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
-from probe.metrics import Estimate
+from probe.statistics import Estimate, resampled_means
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
@@ -44,17 +44,6 @@ from probe.transforms.registry import (
 )
 
 Array = NDArray[np.float64]
-
-
-def resample(columns: Array, times: int, rng: np.random.Generator) -> Array:
-    """Return the column means of bootstrap resamples of the rows.  # (times, columns)
-
-    Rows that are alike are drawn together by a multinomial, which is the same distribution
-    as drawing row by row and needs no (times, rows) array.
-    """
-    distinct, counts = np.unique(columns, axis=0, return_counts=True)
-    draws = rng.multinomial(len(columns), counts / len(columns), size=times)
-    return np.asarray(draws @ distinct / len(columns), dtype=np.float64)
 
 
 def estimate(value: float, draws: Array, n: int) -> Estimate:
@@ -124,7 +113,7 @@ def _compared(
 def _gains(before: Sequence[float], after: Sequence[float], seed: int, times: int) -> Array:
     """Return the mean gain, then those of resamples of the rows.  # (1 + times,)"""
     rows = np.array([before, after]).T
-    draws = resample(rows, times, np.random.default_rng(seed))
+    draws = resampled_means(rows, times, np.random.default_rng(seed))
     means: Array = np.vstack([rows.mean(0), draws])
     return np.asarray(means[:, 1] - means[:, 0])
 

@@ -1,6 +1,5 @@
 """Generalisation as a kind of run."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -35,9 +34,9 @@ from probe.data.names import listed, shown
 from probe.data.rows import is_missing
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileQuestion
-from probe.metrics import FEWEST, Estimate, Share
 from probe.models import bundled
 from probe.runs.run import Json, StoredRun
+from probe.statistics import FEWEST, Estimate, Share, joined_difference
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, in_common_classes, task_named
 from probe.terms import Term, Titled
@@ -133,10 +132,7 @@ def loss(points: Sequence[Point], row: str, column: str) -> Loss:
     pairs were tested, not which templates.
     """
     own, away = on_condition(points, row), on_condition(points, column)
-    value = own.value - away.value
-    low = value - math.hypot(own.value - own.low, away.high - away.value)
-    high = value + math.hypot(own.high - own.value, away.value - away.low)
-    return Loss(row, column, own, away, Estimate(value, low, high, min(own.n, away.n)))
+    return Loss(row, column, own, away, joined_difference(away, own))
 
 
 Outcome = Literal["data_set", "phenomenon", "not_learnt", "undecided"]

@@ -18,7 +18,6 @@ from finetune.trials.challenges import (
     counter_sentence,
     counter_tests,
     estimate,
-    resample,
     title_of,
 )
 from finetune.trials.datasets import Sets, right_counts
@@ -41,9 +40,9 @@ from finetune.trials.inoculation_plan import (
     sets_from,
 )
 from probe.baselines import BASELINES, baselines_for
-from probe.metrics import NOTHING, Estimate, interval
 from probe.models import bundled
 from probe.runs.run import Json, StoredRun
+from probe.statistics import NOTHING, Estimate, interval, resampled_means
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
 from probe.terms import Term, Titled
@@ -167,9 +166,11 @@ def outcome_of(
     challenge = np.array([base.challenge_right, after.challenge_right]).T
     rng = np.random.default_rng(seed)
     if paired:
-        draws = resample(np.hstack([original, challenge]), times, rng)
+        draws = resampled_means(np.hstack([original, challenge]), times, rng)
     else:
-        draws = np.hstack([resample(original, times, rng), resample(challenge, times, rng)])
+        draws = np.hstack(
+            [resampled_means(original, times, rng), resampled_means(challenge, times, rng)]
+        )
     means = np.array([base.original, after.original, base.challenge, after.challenge])
     n = len(original) if paired else min(len(original), len(challenge))
     gap, closed, drop, gain = (

@@ -22,10 +22,10 @@ from finetune.trials.base import (
 from finetune.trials.datasets import SourceData, source_from
 from finetune.trials.word_salad import gradient_names, salad_names
 from probe.first_import import first_import
-from probe.metrics import Estimate, share
 from probe.runs.experiment import CellContext, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, StoredRun
+from probe.statistics import Estimate, share
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 from probe.terms import Term, Titled

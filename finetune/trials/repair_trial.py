@@ -34,7 +34,6 @@ from finetune.trials.datasets import Examples, SourceData, drawn
 from finetune.trials.inoculation_trial import fresh
 from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
-from probe.calibration import calibration as calibration_of
 from probe.models.classifier import Classifier
 from probe.models.prediction import (
     Prediction,
@@ -42,6 +41,7 @@ from probe.models.prediction import (
     write_invalid_below,
     write_temperature,
 )
+from probe.statistics import calibration as calibration_of
 from probe.stopping import Stop, never
 from probe.tasks.task import INVALID, Task
 

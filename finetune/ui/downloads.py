@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from finetune.report.inoculation_files import export
+from finetune.report.inoculation_files import (
+    export,
+)
 from finetune.trials.inoculation_plan import InoculationRun, Selection
 from probe.ui.visitors.visitor_files import fresh_folder
 

@@ -12,8 +12,8 @@ from probe.analysis.transformed import Transformed, require_usable, transform_al
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
 from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Tabular, is_missing, read_rows
 from probe.errors import ExampleError
-from probe.metrics import mean
 from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
+from probe.statistics import mean
 from probe.tasks.task import Example, Label, Task
 from probe.text.language import BEYOND_DOUBT
 from probe.transforms import Options

@@ -1,21 +1,26 @@
 """Examples and what each of several models says of them, chunk by chunk."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import nan
 from typing import Any
-
-import numpy as np
 
 from probe.analysis.batch import Chunk, in_chunks
 from probe.data.rows import Columns, InputRow, is_missing, read_rows, require_text
 from probe.data.source import Table
 from probe.errors import ComparisonError, ExampleError
-from probe.first_import import first_import
-from probe.metrics import Estimate, mean, share
 from probe.models.classifier import Model, Precision, Prediction, predict_each
+from probe.statistics import (
+    MAX_P,
+    RESAMPLES,
+    Estimate,
+    PairedBootstrap,
+    exact_p,
+    mean,
+    p_text,
+    paired_bootstrap,
+    share,
+)
 from probe.tasks.nli import Pair
 from probe.tasks.task import (
     MERGED,
@@ -193,86 +198,6 @@ def _unanswered(row: InputRow, task: Task, heuristic: str) -> Row:
     return Row(row.number, task, example, error=row.error)
 
 
-RESAMPLES, SEED = 10_000, 0
-DRAWN_AT_ONCE = 2_000_000
-"""Counts that are drawn at once: 16 MB of them."""
-TIE = 1e-9
-"""Differences nearer to 0 than this are 0, whatever their rounding."""
-
-
-@dataclass(frozen=True)
-class PairedBootstrap:
-    """A paired bootstrap over `n` rows of the mean of the first model's F1 less the second's.
-
-    `low` and `high` are the percentile interval (95 %) of `difference` over the resamples.
-    `first_higher` and `second_higher` count the rows on which one F1 is above the other. `p` is
-    two-sided: twice the smaller share of resamples in which the difference is at most, or at least,
-    0, each with one more resample on its side (Davison and Hinkley 1997, section 4.4). All but the
-    counts are NaN where n is 0.
-    """
-
-    n: int
-    difference: float
-    low: float
-    high: float
-    first_higher: int
-    second_higher: int
-    p: float
-
-    @property
-    def discordant(self) -> int:
-        """On how many rows the F1 of the two differ."""
-        return self.first_higher + self.second_higher
-
-    @property
-    def turned_round(self) -> "PairedBootstrap":
-        """The same with the second model as the first."""
-        ends = (-self.difference, -self.high, -self.low)
-        return PairedBootstrap(self.n, *ends, self.second_higher, self.first_higher, self.p)
-
-
-def paired_bootstrap(differences: Sequence[float]) -> PairedBootstrap:
-    """Test whether the mean of the rows' differences is 0, with 10,000 resamples of the rows."""
-    n = len(differences)
-    if not n:
-        return PairedBootstrap(0, nan, nan, nan, 0, 0, nan)
-    counts = sorted(Counter(differences).items())
-    means = _resampled(tuple(counts))
-    low, high = (float(end) for end in np.percentile(means, (2.5, 97.5)))
-    tails = [int((means <= TIE).sum()), int((means >= -TIE).sum())]
-    return PairedBootstrap(
-        n,
-        sum(value * count for value, count in counts) / n,
-        low,
-        high,
-        sum(count for value, count in counts if value > TIE),
-        sum(count for value, count in counts if value < -TIE),
-        min(1.0, 2 * (min(tails) + 1) / (RESAMPLES + 1)),
-    )
-
-
-@lru_cache(maxsize=200)  # a page asks again for the same rows
-def _resampled(counts: tuple[tuple[float, int], ...]) -> np.ndarray:
-    """Return the mean difference of each resample, from how many rows have which difference.
-
-    Rows of one difference are alike, so that how many of each are drawn is multinomial: the same
-    resamples without a number for each row.  # (resamples,)
-    """
-    values, sizes = (np.array(column, dtype=float) for column in zip(*counts, strict=True))
-    n = int(sizes.sum())
-    rng = np.random.default_rng(SEED)
-    at_once = max(1, DRAWN_AT_ONCE // len(values))
-    return np.concatenate(
-        [
-            rng.multinomial(n, sizes / n, size=min(at_once, RESAMPLES - done)) @ values / n
-            for done in range(0, RESAMPLES, at_once)
-        ]
-    )
-
-
-MAX_P = 0.05  # below which a difference is called one
-
-
 @dataclass(frozen=True)
 class Cell:
     """Pairs of which one model says one thing and the other another; `n` is how many.
@@ -429,16 +354,6 @@ def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
     return McNemar(cell.n, cell.only_first, cell.only_second, p)
 
 
-def exact_p(only_first: int, only_second: int) -> float:
-    """Return the two-sided p of the discordant counts (McNemar 1947; exact, binomial)."""
-    # imported here, as in probe.metrics
-    with first_import:
-        from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
-
-    table = np.array([[0, only_first], [only_second, 0]])  # the concordant do not count
-    return float(statsmodels_mcnemar(table, exact=True).pvalue)
-
-
 def bootstrap(rows: Sequence[Row], first: int, second: int) -> PairedBootstrap:
     """Test whether two models differ in F1 over the rows with a gold answer."""
     pairs = [(row.f1(first), row.f1(second)) for row in rows]
@@ -497,8 +412,3 @@ def _verdict(p: float, unit: str) -> str:
         else f"these {unit}s do not tell the two apart"
     )
     return f"{p_text(p)}; {told}."
-
-
-def p_text(p: float) -> str:
-    """Write a p value with three decimals."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from probe.errors import ModelError
-from probe.metrics import FEWEST, Estimate, share
 from probe.models.classifier import Model, Precision, resolve
+from probe.statistics import FEWEST, Estimate, Share
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
@@ -24,8 +24,7 @@ MIN_HIGH, MAX_LOW = 0.9, 0.1  # accuracies that count as high and as low
 class Profiled:
     """What a model reaches on a sub-case, or on all of one heuristic and gold label.
 
-    `subcase` is empty for the latter. Two classes are compared; `low` and `high` are Wilson's
-    95 % interval.
+    `subcase` is empty for the latter. Two classes are compared.
     """
 
     heuristic: str
@@ -36,23 +35,8 @@ class Profiled:
 
     @property
     def estimate(self) -> Estimate:
-        """The accuracy with its interval."""
-        return share([at < self.correct for at in range(self.n)])
-
-    @property
-    def accuracy(self) -> float:
-        """The share of right answers."""
-        return self.estimate.value
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        return self.estimate.low
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        return self.estimate.high
+        """The accuracy with Wilson's interval."""
+        return Share(self.correct, self.n).estimate()
 
 
 @dataclass(frozen=True)
@@ -148,7 +132,7 @@ def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
         for heuristic in HEURISTICS
     }
     return {
-        heuristic: _verdict(entailed.accuracy, others.accuracy)
+        heuristic: _verdict(entailed.estimate.value, others.estimate.value)
         if min(entailed.n, others.n) >= FEWEST
         else f"{entailed.n} entailed pairs and {others.n} others are too few to tell"
         for heuristic, (entailed, others) in both.items()
@@ -174,15 +158,16 @@ def profile_json(rows: Sequence[Profiled]) -> dict[str, Any]:
 
 
 def _row_json(row: Profiled) -> dict[str, Any]:
+    found = row.estimate
     return {
         "heuristic": row.heuristic,
         **({"subcase": row.subcase} if row.subcase else {}),
         "gold": row.gold,
         "n": row.n,
         "correct": row.correct,
-        "accuracy": row.accuracy,
-        "low": row.low,
-        "high": row.high,
+        "accuracy": found.value,
+        "low": found.low,
+        "high": found.high,
     }
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from probe.addsent.fake_answers import Kind, kinds
 from probe.analysis.comparison import McNemar, Row, Test, of_group, parts_of, score, significance
 from probe.baselines import BASELINES, words
-from probe.metrics import Estimate
+from probe.statistics import Estimate
 from probe.tasks.nli import ENTAILMENT, Pair
 from probe.tasks.reading import Question
 from probe.tasks.task import Example, Task

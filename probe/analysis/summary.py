@@ -8,12 +8,14 @@ from typing import Any
 
 from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
-from probe.metrics import NOTHING, Estimate, Moments, Share
 from probe.models.classifier import Prediction
 from probe.models.windows import WindowPrediction
+from probe.statistics import NOTHING, Estimate, Moments, Share
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
 
 COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
+UNIT = 2.0**-200
+"""Of the sums of an earlier version, which were whole numbers: no mean is above 1."""
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
 
@@ -129,8 +131,9 @@ class Counts:
         for name in ("confidence", "f1"):
             moments = getattr(self, name)
             total, squares, n = state[name]
-            moments.total += total
-            moments.squares += squares
+            unit = UNIT if total > n else 1.0
+            moments.total += total * unit
+            moments.squares += squares * unit * unit
             moments.n += n
         self.unchanged += state["unchanged"]
         self.inexact += state["inexact"]

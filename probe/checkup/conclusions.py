@@ -1,6 +1,5 @@
 """What a check-up says in plain sentences, and what to try next."""
 
-import math
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,25 +7,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from probe.analysis.comparison import MAX_P, exact_p
-from probe.calibration import CalibrationError
-from probe.checkup.figure import Figure, figure_of
-from probe.checkup.measuring import merged_name
-from probe.first_import import first_import
-from probe.metrics import (
+from probe.checkup.measuring import Figure, figure_of, merged_name
+from probe.models.bundled import title_of
+from probe.published import PublishedShare, published_share
+from probe.statistics import (
     AS_SURE,
     FEWEST,
     LESS_SURE,
+    MAX_P,
     SURE_WITHIN,
     SURER,
+    CalibrationError,
     Estimate,
+    adjusted,
+    interval_p,
     joined_difference,
+    mean,
     mean_score,
+    paired_p,
     percent,
     sureness,
 )
-from probe.models.bundled import title_of
-from probe.published import PublishedShare, published_share
 from probe.tasks.task import Task
 from probe.text.words import listing
 
@@ -39,23 +40,9 @@ def difference(first: Figure, second: Figure) -> Estimate:
     interval is NaN where one of them is not known.
     """
     if first.rows and len(first.rows) == len(second.rows):
-        return paired(first.rows, second.rows)
+        gains = [after - before for before, after in zip(first.rows, second.rows, strict=True)]
+        return mean(gains, least=-1.0)
     return joined_difference(first.estimate, second.estimate)
-
-
-def paired(first: Sequence[float], second: Sequence[float]) -> Estimate:
-    """Return the mean of second less first over the same texts, with Student's interval."""
-    n = len(first)
-    each = [after - before for before, after in zip(first, second, strict=True)]
-    middle = math.fsum(each) / n
-    if n < 2:
-        return Estimate(middle, -1.0, 1.0, n)
-    with first_import:
-        from scipy.stats import t
-
-    variance = math.fsum((value - middle) ** 2 for value in each) / (n - 1)
-    half = float(t.ppf(0.975, n - 1)) * math.sqrt(variance / n)
-    return Estimate(middle, middle - half, middle + half, n)
 
 
 def points(found: Estimate) -> str:
@@ -108,48 +95,11 @@ def compared(pairs: Sequence[tuple[Figure, Figure]]) -> list[Compared]:
     return [Compared(*pair, each, p, corrected) for pair, each, p, corrected in rows]
 
 
-def adjusted(ps: Sequence[float]) -> list[float]:
-    """Return the p-values after the correction; those that are not known stay NaN and count not."""
-    with first_import:
-        from scipy.stats import false_discovery_control
-
-    known = [at for at, p in enumerate(ps) if not math.isnan(p)]
-    corrected = list(ps)
-    for at, p in zip(known, false_discovery_control([ps[at] for at in known]), strict=True):
-        corrected[at] = float(p)
-    return corrected
-
-
 def p_value(first: Figure, second: Figure, found: Estimate) -> float:
     """Return the two-sided p-value of there being no difference, NaN where none is known."""
     if first.rows and len(first.rows) == len(second.rows):
-        return _paired(first.rows, second.rows)
-    return _of_interval(found)
-
-
-def _paired(first: Sequence[float], second: Sequence[float]) -> float:
-    """Test scores of the same texts: McNemar's exact test where all are 0 or 1, else Student's."""
-    gained = sum(b > a for a, b in zip(first, second, strict=True))
-    lost = sum(b < a for a, b in zip(first, second, strict=True))
-    if not gained + lost or len(first) < 2:
-        return 1.0
-    if {*first, *second} <= {0.0, 1.0}:
-        return exact_p(lost, gained)
-    with first_import:
-        from scipy.stats import ttest_rel
-
-    return float(ttest_rel(second, first).pvalue)
-
-
-def _of_interval(found: Estimate) -> float:
-    """Return the p-value that is 5 % where one end of the 95 % interval is 0 (normal)."""
-    with first_import:
-        from scipy.stats import norm
-
-    spread = found.value - (found.low if found.value > 0 else found.high)
-    if not spread:
-        return 1.0 if not found.value else 0.0
-    return float(2 * norm.sf(norm.ppf(0.975) * abs(found.value / spread)))
+        return paired_p(first.rows, second.rows)
+    return interval_p(found)
 
 
 Family = Literal["changes", "beside", "kinds"]

@@ -7,8 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from probe.checkup.measuring import Subject, measure_part, part_json
-from probe.checkup.plan import Plan, left_out, plan_from, plan_json
+from probe.checkup.measuring import (
+    Plan,
+    Subject,
+    left_out,
+    measure_part,
+    part_json,
+    plan_from,
+    plan_json,
+)
 from probe.checkup.report import conclude
 from probe.errors import Stopped
 from probe.models.bundled import title_of

@@ -1,33 +1,145 @@
 """Measure a model for its check-up, part by part."""
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from threading import Lock
+from typing import Any, Literal
 
 import numpy as np
 
 from probe.analysis.comparison import Row
 from probe.analysis.hans import Profiled, in_heuristics, profile
 from probe.analysis.importance import Importance
+from probe.analysis.pace import TransformPace, asking, characters, trial
 from probe.analysis.slices import sliced
 from probe.analysis.transformed import ImportanceReader, Transformed, transform_all
 from probe.baselines import BASELINES, baselines_for
-from probe.calibration import Bin, Calibration, calibration, mean_error
-from probe.checkup.figure import Figure, figure_json, figure_of
-from probe.metrics import FEWEST, NOTHING, mean, mean_score, share
-from probe.models.classifier import Precision, Prediction
-from probe.models.library import AnyModel, that_reads
+from probe.errors import CheckupError
+from probe.models.classifier import Precision, Prediction, resolve
+from probe.models.library import AnyModel, load_any, that_reads
 from probe.models.windows import Long
 from probe.runs.run import Json
+from probe.statistics import (
+    FEWEST,
+    NOTHING,
+    Bin,
+    Calibration,
+    Estimate,
+    calibration,
+    mean,
+    mean_error,
+    mean_score,
+    share,
+)
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
-from probe.tasks.task import Label, Task
-from probe.templates import subcases
+from probe.tasks.task import IN_COMMON, Label, Task, task_named
+from probe.templates import Request, generate, subcases
 from probe.templates.generate import HEURISTICS
 from probe.transforms import REGISTRY, Options
-from probe.transforms.registry import Transform, ready
+from probe.transforms.registry import Transform, missing, ready
+
+Group = Literal["plain", "labels", "salad", "confidence", "stress", "hans", "subcases", "slices"]
+GROUPS: dict[Group, str] = {
+    "plain": "Texts as they are",
+    "labels": "By the right answer",
+    "salad": "Texts that nobody can read (word salad)",
+    "confidence": "How sure it is of texts that nobody can read",
+    "stress": "Texts changed so that the right answer is known",
+    "hans": "Where the words of one text stand in the other (HANS)",
+    "subcases": "The sub-cases of HANS",
+    "slices": "Kinds of texts",
+}
+"""The parts of a report and what each is called, in their order."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A share from 0 to 1 over n texts with its 95 % interval, low and high.
+
+    `name` is what it is asked for by, such as negation, `title` what a person calls it. `low` and
+    `high` are NaN where none is known, as of a calibration error. `more_is_better` is None of what
+    is neither, such as a rule that a model is set beside. `rows` are the scores of the texts, by
+    which two reports are compared text by text; a report of reference has none. It is `merged`
+    where right answers are read in two classes, as some of them are; the title says so.
+    """
+
+    name: str
+    title: str
+    group: Group
+    value: float
+    low: float
+    high: float
+    n: int
+    more_is_better: bool | None = True
+    rows: tuple[float, ...] = ()
+    merged: bool = False
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share with its interval."""
+        return Estimate(self.value, self.low, self.high, self.n)
+
+    @property
+    def classes(self) -> str:
+        """What a sentence adds to how often answers are right: in which classes, "" for all."""
+        return f" {IN_COMMON}" if self.merged else ""
+
+
+def figure_of(
+    name: str,
+    title: str,
+    group: Group,
+    found: Estimate,
+    rows: Sequence[float] = (),
+    more_is_better: bool | None = True,
+    merged: bool = False,
+) -> Figure:
+    """Return a figure of an estimate; scores are kept to three places."""
+    kept, ends = tuple(round(float(score), 3) for score in rows), (found.low, found.high)
+    said = f"{title}, {IN_COMMON}" if merged else title
+    return Figure(name, said, group, found.value, *ends, found.n, more_is_better, kept, merged)
+
+
+def figure_json(figure: Figure) -> Json:
+    """Return a figure as JSON; an interval that is not known is null."""
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "group": figure.group,
+        "value": figure.value,
+        "low": known(figure.low),
+        "high": known(figure.high),
+        "n": figure.n,
+        "more_is_better": figure.more_is_better,
+        "rows": list(figure.rows),
+        **({"merged": True} if figure.merged else {}),
+    }
+
+
+def known(value: float) -> float | None:
+    """Return a number for a JSON: null where it is not known (NaN)."""
+    return None if math.isnan(value) else value
+
+
+def figure_from(values: Json) -> Figure:
+    """Read a figure from its JSON. Raises KeyError, TypeError or ValueError for another form."""
+    ends = {
+        end: float("nan") if values[end] is None else finite(values[end]) for end in ("low", "high")
+    }
+    numbers = {"value": finite(values["value"]), "n": int(values["n"]), **ends}
+    rows = tuple(finite(row) for row in values.get("rows", ()))
+    return Figure(**{**values, **numbers, "rows": rows})
+
+
+def finite(value: object) -> float:
+    """Return a number of a JSON. Raises TypeError or ValueError where it is none."""
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r} is no finite number")
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -397,3 +509,125 @@ def figure_names(task: Task) -> Iterator[str]:
         golds = (ENTAILMENT, NON_ENTAILMENT)
         yield from (f"hans.{heuristic}.{gold}" for heuristic in HEURISTICS for gold in golds)
         yield from (f"hans.{subcase}" for subcase in subcases())
+
+
+MAX_SEED = 2**31 - 1
+"""The largest seed: JSON and every database hold it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a check-up examines.
+
+    `parts` are those that can be measured here. `file` names a person's file, "" for the bundled
+    examples, and `reading` are the options of the command that say how it is read. `labels` are
+    those of the model's outputs in their order, where its config does not say it.
+    """
+
+    model: str
+    task: str
+    parts: tuple[str, ...]
+    asked: Asked
+    labels: tuple[Label, ...] = ()
+    file: str = ""
+    reading: tuple[str, ...] = ()
+
+
+def plan_json(plan: Plan) -> Json:
+    """Return a plan as JSON."""
+    return asdict(plan)
+
+
+def plan_from(values: Json) -> Plan:
+    """Read a plan from its JSON."""
+    lists = {name: tuple(values[name]) for name in ("parts", "labels", "reading")}
+    return Plan(**{**values, **lists, "asked": Asked(**values["asked"])})
+
+
+def new_plan(
+    model: str,
+    task: Task,
+    asked: Asked,
+    labels: tuple[Label, ...] = (),
+    file: str = "",
+    reading: Sequence[str] = (),
+) -> Plan:
+    """Return the plan of all parts that the task has here, in the precision of this machine.
+
+    Raises CheckupError for numbers that cannot be.
+    """
+    _refuse(
+        {
+            "at least one example must be changed in each way": asked.n < 1,
+            "each sub-case of HANS needs at least one pair": asked.per_subcase < 1,
+            f"the seed must be a whole number from 0 to {MAX_SEED}": not 0
+            <= asked.seed
+            <= MAX_SEED,
+        }
+    )
+    exact = replace(asked, precision=resolve(asked.precision))
+    return Plan(model, task.name, tuple(parts_of(task)), exact, labels, file, tuple(reading))
+
+
+def _refuse(problems: Mapping[str, bool]) -> None:
+    for sentence, is_true in problems.items():
+        if is_true:
+            raise CheckupError(sentence)
+
+
+def left_out(task: Task) -> dict[str, str]:
+    """Return the transforms of a task that cannot run here, by name, and what they lack."""
+    lacking = {name: missing(each, task) for name, each in REGISTRY.items() if each.suits(task)}
+    return {name: why for name, why in lacking.items() if why}
+
+
+def with_gold(examples: Sequence[Any], task: Task) -> list[Any]:  # Any: the task's own examples
+    """Return the examples that have a gold label. Raises CheckupError where none has one."""
+    labelled = [each for each in examples if each is not None and each.gold]
+    if not labelled:
+        raise CheckupError(f"the file holds no {task.unit} with a gold label; a check-up needs one")
+    return labelled
+
+
+_PACES: dict[tuple[str, tuple[str, ...]], TransformPace] = {}
+_LOCK = Lock()
+
+
+def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None = None) -> float:
+    """Return about how many seconds one worker takes for all parts, alone on its core.
+
+    The first question about a model costs a trial, `model` where it is loaded already. Raises
+    ModelError.
+    """
+    names = tuple(part for part in plan.parts if part in REGISTRY)
+    pace = _pace_of(plan, names, examples, model)
+    return seconds_at_pace(plan, names, examples, pace)
+
+
+def _pace_of(
+    plan: Plan, names: tuple[str, ...], examples: Sequence[Any], model: AnyModel | None
+) -> TransformPace:
+    key = (plan.model, names)
+    with _LOCK:
+        if key not in _PACES:
+            loaded = model or load_any(plan.model, plan.labels or None)
+            _PACES[key] = trial(names, Options(), examples, loaded)
+        return _PACES[key]
+
+
+def seconds_at_pace(
+    plan: Plan, names: Sequence[str], examples: Sequence[Any], pace: TransformPace
+) -> float:
+    """Return the seconds; what a transform makes is taken to be as long as what it is made of."""
+    whole = characters(task_named(plan.task), examples)
+    few = whole * min(1.0, plan.asked.n / len(examples))
+    own = sum(pace.own[name] + pace.answer for name in names)
+    ask = pace.ask if asking(names) else 0.0
+    pairs = _pair_characters() * plan.asked.per_subcase if "hans" in plan.parts else 0
+    return pace.answer * (whole + pairs) + few * (own + ask)
+
+
+def _pair_characters() -> int:
+    """Return the characters of one pair of each sub-case of HANS."""
+    pairs = [pair for each in subcases() for pair in generate(Request("hans", subcase=each), 1, 0)]
+    return sum(len(pair.premise) + len(pair.hypothesis) for pair in pairs)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from probe.calibration import BINS, Bin, first_bin, in_words
 from probe.checkup.conclusions import (
     BOUND,
     FAMILIES,
@@ -18,13 +17,13 @@ from probe.checkup.conclusions import (
     published_beside,
     tone_of_error,
 )
-from probe.checkup.figure import GROUPS, Figure
-from probe.checkup.measuring import bins_from
+from probe.checkup.measuring import GROUPS, Figure, bins_from
 from probe.checkup.report import changes_words, figures_of, references
 from probe.errors import writing
-from probe.metrics import FEWEST, interval, percent
 from probe.models.bundled import title_of
+from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.runs.run import Json
+from probe.statistics import FEWEST, first_bin, interval, percent
 from probe.tasks.task import Task, task_named
 from probe.terms import capitalised
 from probe.transforms import REGISTRY
@@ -211,72 +210,6 @@ def _example(task: Task, each: Json) -> Markup:
     return Markup('<div class="example">{}</div>').format(Markup("").join(lines))
 
 
-LEFT, RIGHT, TOP, BOTTOM = 34.0, 290.0, 22.0, 160.0
-"""Where the scales begin and end, in pixels of a drawing of 300 by 192."""
-WIDTH, HEIGHT = 300, 192
-BAR, LINE = "var(--accent, #0b6e62)", "currentColor"
-"""Colours: the page's accent where it has one."""
-HEADS = ("sure from", "to", "answers", "mean confidence", "right")
-NOTE = "Where a bar ends under the dashed line the model is surer of its answers than it is right."
-
-
-def diagram(bins: Sequence[Bin], labels: int) -> Markup:
-    """Draw the bins of a model that chooses among so many labels."""
-    return Markup(
-        '<svg class="reliability" viewBox="0 0 {} {}" role="img" font-size="11" fill="{}" '
-        'aria-label="How often it is right by how sure it is">{}</svg>'
-    ).format(WIDTH, HEIGHT, LINE, Markup("").join(_parts(bins, first_bin(bins, labels))))
-
-
-def rows(bins: Sequence[Bin]) -> list[tuple[str, ...]]:
-    """Return the bins that hold answers as the rows of a table with `HEADS`."""
-    return [
-        (
-            f"{each.low:.2f}",
-            f"{each.high:.2f}",
-            f"{each.n:,}",
-            f"{each.confidence:.3f}",
-            f"{each.accuracy:.3f}",
-        )
-        for each in bins
-        if each.n
-    ]
-
-
-def _parts(bins: Sequence[Bin], first: int) -> Iterator[Markup]:
-    least = first / BINS
-    for each in bins[first:]:
-        if each.n:
-            yield _bar(each, _across(each.low, least) + 1.5, _across(each.high, least) - 1.5)
-    yield Markup(
-        '<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="{}" stroke-dasharray="4 4"/>'
-        '<line x1="{:.1f}" y1="{y:.1f}" x2="{:.1f}" y2="{y:.1f}" stroke="{}" stroke-opacity="0.3"/>'
-    ).format(LEFT, _height(least), RIGHT, _height(1), LINE, LEFT, RIGHT, LINE, y=BOTTOM)
-    text = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>')
-    yield text.format(LEFT, BOTTOM + 15, "start", f"{least:.2f}")
-    yield text.format(RIGHT, BOTTOM + 15, "end", "1.00")
-    yield text.format((LEFT + RIGHT) / 2, BOTTOM + 28, "middle", "how sure it is")
-    yield text.format(LEFT - 4, BOTTOM, "end", "0")
-    yield text.format(LEFT - 4, TOP + 4, "end", "1")
-    yield text.format(LEFT, TOP - 8, "start", "how often it is right")
-
-
-def _bar(each: Bin, start: float, end: float) -> Markup:
-    top = _height(each.accuracy)
-    return Markup(
-        '<g><title>{}</title><rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" '
-        'fill-opacity="0.55"/></g>'
-    ).format(in_words(each), start, top, end - start, BOTTOM - top, BAR)
-
-
-def _across(confidence: float, least: float) -> float:
-    return LEFT + (confidence - least) / (1 - least) * (RIGHT - LEFT)
-
-
-def _height(share: float) -> float:
-    return BOTTOM - share * (BOTTOM - TOP)
-
-
 STYLE = Markup(
     ":root{color-scheme:light dark;--ink:#16202c;--soft:#566272;--line:#dfe3e8;--ground:#fff;"
     "--card:#f5f7f9;--accent:#0b6e62;--good:#0b6e62;--bad:#b3400a}"
@@ -303,7 +236,7 @@ STYLE = Markup(
     "pre{background:var(--card);padding:.6rem;margin:.25rem 0;white-space:pre-wrap;"
     "overflow-wrap:anywhere}.bar{background:var(--line);height:.5rem;min-width:5rem;"
     "margin-top:.5rem}.bar i{display:block;height:.5rem;background:var(--accent)}"
-    ".wide{overflow-x:auto}.reliability{max-width:26rem;width:100%;display:block}"
+    ".wide{overflow-x:auto}.reliability{--track:var(--line);--for:var(--accent);max-width:26rem}"
     ".example{padding:.4rem 0 .4rem 1rem;font-size:.9rem;border-bottom:1px solid var(--line)}"
     "@media print{details>*{display:block}}"
 )
@@ -377,9 +310,10 @@ def _details(report: Json) -> Iterator[tuple[str, Markup]]:
         if figures := [each for each in figures_of(report).values() if each.group == group]:
             yield title, _table(task, report["model"]["name"], figures, others)
     if bins := bins_from(report["reliability"]):
-        drawn = diagram(bins, len(task.labels))
-        note = Markup('<p class="soft">{}</p>').format(NOTE)
-        yield RELIABILITY, drawn + note + _plain_table(HEADS, rows(bins))
+        drawn = diagram(Diagram(bins, first_bin(bins, len(task.labels))), RELIABILITY)
+        note, frame = Markup('<p class="soft">{}</p>').format(LEGEND), bins_frame(bins)
+        table = _plain_table(list(map(str, frame)), frame.astype(str).to_numpy().tolist())
+        yield RELIABILITY, Markup('<div class="reliability">{}</div>').format(drawn) + note + table
     if report["examples"]:
         yield EXAMPLES, Markup('<p class="soft">{}</p>{}').format(FIRST, examples(report))
     if report["tests"]:

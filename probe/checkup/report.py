@@ -18,8 +18,7 @@ from probe.checkup.conclusions import (
     findings,
     points,
 )
-from probe.checkup.figure import GROUPS, Figure, figure_from, known
-from probe.checkup.plan import Plan, plan_from
+from probe.checkup.measuring import GROUPS, Figure, Plan, figure_from, known, plan_from
 from probe.errors import FileError, reading
 from probe.runs.run import Json, StoredRun
 from probe.settings import ASSETS

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from probe.checkup.experiment import known_results, run_request
-from probe.checkup.measuring import IN_SLICES, Asked, figure_names
+from probe.checkup.measuring import IN_SLICES, Asked, Plan, estimate_seconds, figure_names, new_plan
 from probe.checkup.page import report_files, write_report
-from probe.checkup.plan import Plan, estimate_seconds, new_plan
 from probe.checkup.report import (
     against,
     changes_words,
@@ -37,11 +36,11 @@ from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.hub_dataset import source_name
 from probe.errors import CheckupError
 from probe.models.library import full_name, that_reads
-from probe.reports.duration import duration_words
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
+from probe.text.duration import duration_words
 
 FAILED = 1
 """The exit code of a figure on the wrong side of its limit."""

@@ -30,10 +30,10 @@ from probe.data.rows import Columns, read_rows, require_text
 from probe.data.source import Table, read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
-from probe.metrics import Estimate, percent
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.reports.comparison import compared_frame, comparison_json, example_comparison_json
+from probe.statistics import Estimate, percent
 from probe.tasks.task import Task
 
 

@@ -16,7 +16,7 @@ from probe.analysis.hans import (
 )
 from probe.cli.options import AsJson, LabelOrders, PrecisionName, all_opened
 from probe.cli.output import end_progress, print_json, show_progress
-from probe.metrics import percent
+from probe.statistics import percent
 
 
 def hans_command(

@@ -5,8 +5,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.analysis.examination import Examination, examine
 from probe.analysis.importance import AskedMethod, BaselineToken, Importance, checked
+from probe.analysis.transformed import Examination, examine
 from probe.cli.options import (
     AsJson,
     Assignments,

@@ -13,7 +13,7 @@ from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import BaselineError
-from probe.metrics import Estimate, percent, share
+from probe.statistics import Estimate, percent, share
 from probe.tasks.nli import ENTAILMENT, GOLDS, NLI, NON_ENTAILMENT, Pair, matches
 from probe.tasks.task import task_named
 

@@ -11,9 +11,7 @@ from typing import Any
 import pandas as pd
 
 from probe.analysis.comparison import (
-    MAX_P,
     Cell,
-    PairedBootstrap,
     Row,
     Test,
     accuracy,
@@ -26,19 +24,18 @@ from probe.analysis.comparison import (
     has_mixed_golds,
     in_words,
     outcomes,
-    p_text,
     score,
     significance,
 )
 from probe.analysis.comparison import Row as ComparedRow
 from probe.analysis.slices import ALL, Measured, inference, measure, note_on
 from probe.data.source import Table
-from probe.metrics import FEWEST, Estimate
 from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.reader import SpanPrediction, span_place
 from probe.models.windows import window_json
 from probe.reports.scored import probabilities
+from probe.statistics import FEWEST, MAX_P, Estimate, PairedBootstrap, p_text
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Example, Task, example_json, read_example, task_named
 from probe.templates import TemplatePair

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from probe.analysis.examination import Examination
 from probe.analysis.importance import Importance, known_check
-from probe.analysis.transformed import Transformed, lineage_json
+from probe.analysis.transformed import Examination, Transformed, lineage_json
 from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
 from probe.models.reader import span_place

@@ -11,12 +11,12 @@ from probe.data.rows import is_missing
 from probe.data.source import form_of, read_table
 from probe.data.writers import in_place
 from probe.errors import FileError, writing
-from probe.metrics import Estimate, mean, share
 from probe.models.library import AnyModel
 from probe.published import published_for
 from probe.reports.comparison import estimate_json
 from probe.runs.run import Json
 from probe.runs.store import Store
+from probe.statistics import Estimate, mean, share
 from probe.surveys.annotation_set import INVALID, KEPT, AnnotationSet, Item, Mode, example_of
 from probe.surveys.batches import Judged, Judgement, Returned, judged, judgements, kappa, returned
 from probe.surveys.survey import responses

@@ -2,7 +2,7 @@
 
 from threading import Thread
 
-from probe.analysis.examination import examine
+from probe.analysis.transformed import examine
 from probe.models.library import DEFAULT, ModelCache
 from probe.tasks.nli import NLI
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from probe.analysis.file_progress import FileProgress
 from probe.settings import ASSETS
 from probe.tasks.sentiment import SENTIMENT
-from probe.ui.html.file_progress import file_progress
+from probe.ui.html.file_progress import FileProgress, file_progress
 from tests.conftest import App
 from tests.support.pages.browser import (
     PHONE,

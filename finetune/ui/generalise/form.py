@@ -32,10 +32,10 @@ from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models.library import require_on_disk, task_of_model
-from probe.reports.duration import duration_words
 from probe.runs.run import RunRequest, environment
 from probe.tasks.task import Task
 from probe.terms import capitalised
+from probe.text.duration import duration_words
 from probe.ui.html.elements import note
 
 SIZES = ("50", "200", "1000")

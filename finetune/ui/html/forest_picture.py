@@ -2,9 +2,11 @@
 
 from markupsafe import Markup
 
-from finetune.report.panel import svg_file
+from probe.pictures.forest import Forest, forest_frame, forest_plot, forest_svg
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.forest_plot import Forest, forest_frame, forest_plot, forest_svg
 
 
 def forest_picture(title: str, forest: Forest, *, stem: str, sentence: str) -> Markup:

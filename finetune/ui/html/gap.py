@@ -7,13 +7,10 @@ from markupsafe import Markup
 from finetune.report.inoculation import MEANINGS, challenge_title, line_names, outcome_in
 from finetune.trials.inoculation_plan import InoculationRun, Selection
 from finetune.ui.html.forest_picture import forest_picture
-from probe.metrics import NOTHING as NOT_MEASURED
-from probe.metrics import Estimate
+from probe.pictures.forest import Forest, ForestRow
+from probe.statistics import NOTHING as NOT_MEASURED
+from probe.statistics import Estimate
 from probe.ui.html.elements import NOTHING
-from probe.ui.html.pictures.forest_plot import (
-    Forest,
-    ForestRow,
-)
 
 TITLE = "How much of the gap closes"
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.curves import Panel, PanelStyle
 from finetune.report.generalisation import (
     ORIGINAL,
     TITLE,
@@ -18,8 +17,6 @@ from finetune.report.generalisation import (
 )
 from finetune.report.inoculation import TONES as INOCULATION_TONES
 from finetune.report.inoculation import badge_of
-from finetune.report.inoculation_files import of_panels
-from finetune.report.panel import svg, svg_file
 from finetune.trials.generalisation import (
     OUTCOMES,
     Outcome,
@@ -33,11 +30,20 @@ from finetune.trials.generalisation_plan import GeneralisationRun, described
 from finetune.trials.inoculation_plan import InoculationRun
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
+from probe.pictures.curves import (
+    Panel,
+    PanelStyle,
+    of_panels,
+    on_page,
+)
+from probe.pictures.heat_map import heat_map, heat_svg
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.runs.run import Json
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, each, join, link, note, sheet, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.heat_map import heat_map, heat_svg
 from probe.ui.links import link_to_run
 
 TONES: Mapping[Outcome, str] = {
@@ -168,7 +174,7 @@ def original(run: GeneralisationRun) -> Markup:
     """Show the accuracy on the original set by number of examples, a line for each training."""
     panel, style = original_curves(run.plan, run.results)
     shown = panel.frame[["name", "examples", "accuracy", "low", "high", "n"]]
-    drawn = svg(panel, style, "accuracy on the original set by number of examples")
+    drawn = on_page(panel, style, "accuracy on the original set by number of examples")
     return picture(
         "Meanwhile, on the original set",
         drawn + _legend(style),
@@ -209,7 +215,7 @@ def all_curves(run: GeneralisationRun) -> Markup:
 
 def _panel(title: str, panel: Panel, style: PanelStyle) -> Markup:
     return Markup('<section class="panel" data-title="{0}"><h4>{0}</h4>{1}</section>').format(
-        title, svg(panel, style, f"{title}: accuracy by number of examples")
+        title, on_page(panel, style, f"{title}: accuracy by number of examples")
     )
 
 

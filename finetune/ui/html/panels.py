@@ -7,7 +7,6 @@ from functools import lru_cache
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.curves import DASHES, Panel, PanelStyle
 from finetune.report.inoculation import (
     TONES,
     badge_of,
@@ -20,9 +19,20 @@ from finetune.report.inoculation import (
     outcome_in,
     panels,
 )
-from finetune.report.inoculation_files import figure
-from finetune.report.panel import MARKERS, svg, svg_file
+from finetune.report.inoculation_files import (
+    figure,
+)
 from finetune.trials.inoculation_plan import InoculationRun, Selection
+from probe.pictures.curves import (
+    DASHES,
+    MARKERS,
+    Panel,
+    PanelStyle,
+    on_page,
+)
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.ui.html.elements import NOTHING, join, sheet
 from probe.ui.html.picture import take_away
 
@@ -67,7 +77,7 @@ def _drawn(drawing: _Drawing) -> Markup:
         _card(
             runs_of[name],
             _badges(runs_of[name], names, selection),
-            svg(panel, style, _words(runs_of[name])),
+            on_page(panel, style, _words(runs_of[name])),
             drawing.opened,
         )
         for name, panel in drawn.items()

@@ -26,9 +26,9 @@ from finetune.report.inoculation import (
 from finetune.training.recipes import mode_words
 from finetune.trials.inoculation_plan import BASE, InoculationCell, InoculationRun, Selection
 from finetune.ui.html.commands import commands
-from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN
+from probe.text.duration import duration_words
 from probe.ui.html.elements import (
     NOTHING,
     each,

@@ -36,9 +36,9 @@ from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models import bundled
 from probe.models.library import AnyModel, require_on_disk, task_of_model
-from probe.reports.duration import duration_words
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.terms import capitalised
+from probe.text.duration import duration_words
 from probe.ui.html.elements import alert, join, note
 
 LIMIT_FIELDS: Mapping[str, tuple[str, float]] = {

@@ -12,11 +12,11 @@ from finetune.trials.inoculation_plan import InoculationRun, Plan, Selection, ch
 from finetune.ui.inoculate.plan_form import bundled_sets_once, seconds_of
 from probe.errors import RunError, UserError
 from probe.models.library import AnyModel, require_on_disk
-from probe.reports.duration import duration_words
 from probe.runs.access import hidden_models
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json
 from probe.runs.store import Store
+from probe.text.duration import duration_words
 from probe.ui.html.elements import NOTHING
 
 OFFER = Markup(

@@ -21,9 +21,9 @@ from finetune.trials.generalisation_plan import (
 from finetune.ui.generalise.titles import skill_title
 from finetune.ui.html.generalisation import in_words
 from probe.errors import RunError
-from probe.metrics import share
 from probe.models.bundled import title_of
 from probe.runs.gallery import gallery_runs
+from probe.statistics import share
 from probe.stopping import check_stop
 from probe.tasks.nli import NLI
 from probe.templates import Request, generate

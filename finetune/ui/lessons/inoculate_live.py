@@ -15,8 +15,8 @@ from finetune.trials.inoculation_plan import BASE, InoculationRun, Plan
 from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep
 from probe.errors import RunError
-from probe.metrics import Estimate, mean_score
 from probe.runs.run import OPEN
+from probe.statistics import Estimate, mean_score
 from probe.stopping import check_stop
 from probe.tasks.nli import NLI
 from probe.ui.html.elements import join, link, meter, note

@@ -24,10 +24,10 @@ from probe import limits
 from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.library import require_on_disk, task_of_model, without_labels
-from probe.reports.duration import duration_words
 from probe.runs.run import RunRequest, environment
 from probe.tasks.task import Task
 from probe.terms import capitalised
+from probe.text.duration import duration_words
 from probe.ui.html.elements import NOTHING, note
 
 SIZE = 1000

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.metrics import percent
 from probe.models.bundled import title_of
 from probe.runs.store import Store
+from probe.statistics import percent
 from probe.surveys.annotation_results import BROKEN, Line, Results
 from probe.surveys.annotation_set import AnnotationSet, Item, shown_texts
 from probe.surveys.batches import progress_of

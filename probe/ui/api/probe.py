@@ -4,8 +4,8 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.examination import examine
 from probe.analysis.importance import AskedMethod, BaselineToken, check_behind
+from probe.analysis.transformed import examine
 from probe.models.library import that_reads
 from probe.models.windows import Long
 from probe.reports.json import examination_json

@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from probe import limits
 from probe.checkup.experiment import run_request
-from probe.checkup.measuring import Asked
-from probe.checkup.plan import Plan, estimate_seconds, new_plan, with_gold
+from probe.checkup.measuring import Asked, Plan, estimate_seconds, new_plan, with_gold
 from probe.data.file_options import option_words
 from probe.data.hub_dataset import source_name
 from probe.data.rows import read_rows
@@ -19,11 +18,11 @@ from probe.errors import CheckupError
 from probe.limits import visitor_bounds
 from probe.models.bundled import title_of
 from probe.models.library import require_on_disk, require_parts, task_of_model
-from probe.reports.duration import duration_words
 from probe.runs.run import RunRequest
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
 from probe.terms import capitalised
+from probe.text.duration import duration_words
 from probe.transforms import REGISTRY
 from probe.ui.html.elements import note
 from probe.ui.panels.labelled_file import columns_of, options_of

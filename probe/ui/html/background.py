@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.reports.duration import duration
 from probe.runs.experiment import run_title
 from probe.runs.run import OPEN, STOPPED, StoredRun
+from probe.text.duration import duration
 from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.run import took, under_way
 

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from probe.checkup import page
-from probe.checkup.figure import GROUPS, Figure, Group
-from probe.checkup.measuring import bins_from
+from probe.checkup.measuring import GROUPS, Figure, Group, bins_from
 from probe.checkup.page import (
     EXAMPLES,
     FIRST,
@@ -22,14 +20,15 @@ from probe.checkup.page import (
     verdict,
 )
 from probe.checkup.report import changes_words, figures_of, references, report_of
-from probe.metrics import NOTHING as UNKNOWN
-from probe.metrics import Estimate, percent
 from probe.models.bundled import title_of
+from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.runs.run import Json, StoredRun
+from probe.statistics import NOTHING as UNKNOWN
+from probe.statistics import Estimate, first_bin, percent
 from probe.tasks.task import Task, task_named
 from probe.ui.html.elements import NOTHING, card, heads, join, link, note, sheet, table, title, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.ui.links import link_to_inoculation, link_to_repair
 
 SAY = Markup('<p class="say">{}</p>')
@@ -153,9 +152,10 @@ def _estimates(
 def _folded(report: Json, own: Mapping[str, Figure]) -> Iterator[Markup]:
     """Show what few ask for: how sure it is, sub-cases, examples, and the tests."""
     if bins := bins_from(report["reliability"]):
-        drawn = page.diagram(bins, len(task_named(report["task"]).labels))
-        table_of_bins = _sheet(page.HEADS, page.rows(bins), RELIABILITY)
-        yield twin(RELIABILITY, drawn + note(page.NOTE) + table_of_bins)
+        first = first_bin(bins, len(task_named(report["task"]).labels))
+        drawn = diagram(Diagram(bins, first), RELIABILITY)
+        framed = Markup('<div class="reliability">{}</div>').format(drawn)
+        yield twin(RELIABILITY, framed + note(LEGEND) + sheet(bins_frame(bins), RELIABILITY))
     if subcases := [each for each in own.values() if each.group == "subcases"]:
         rows = [(each.title, percent(each.estimate), str(each.n)) for each in subcases]
         yield twin(GROUPS["subcases"], _sheet(SUBCASE_HEADS, rows, GROUPS["subcases"]))

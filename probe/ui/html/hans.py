@@ -6,13 +6,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.hans import NOTE, REPORTED, Profiled, in_heuristics, verdicts
-from probe.metrics import percent
 from probe.models.bundled import title_of
+from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.statistics import percent
 from probe.tasks.nli import ENTAILMENT
 from probe.templates import subcases
 from probe.ui.html.elements import join, meter, note, sheet, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 
 GOLDS = {True: "entailed", False: "not entailed"}
 HEURISTICS: Mapping[str, tuple[str, str, str, str]] = {

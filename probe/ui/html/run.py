@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from probe.reports.duration import duration
 from probe.runs.experiment import run_json
 from probe.runs.run import OPEN, AnyRun, Json, State, StoredRun
 from probe.runs.store import renewed_of
+from probe.text.duration import duration
 from probe.ui.html.elements import NOTHING, alert, each, heads, join, meter, note, table
 
 SYMBOLS: Mapping[State, str] = {

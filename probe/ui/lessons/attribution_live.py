@@ -11,9 +11,9 @@ from markupsafe import Markup
 from probe.analysis.batch import Chunk
 from probe.analysis.deletion import HALF, RANDOM, Cut, Ranking, deletion_test
 from probe.analysis.importance import FIRST, METHODS, PAPER, Importance, Method, attribute
-from probe.metrics import Estimate, Share
 from probe.models.classifier import text_lengths
 from probe.settings import ASSETS
+from probe.statistics import Estimate, Share
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.transforms.registry import Scored

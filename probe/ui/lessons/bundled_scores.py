@@ -10,9 +10,9 @@ from probe.analysis.batch import Chunk, score
 from probe.analysis.summary import Summary, Totals
 from probe.data.rows import guess
 from probe.data.source import Table, read_table
-from probe.reports.duration import duration_words
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
+from probe.text.duration import duration_words
 from probe.ui.answers.shared_answers import model_key
 from probe.ui.html.elements import meter, told
 from probe.ui.lessons.lesson import Setting

@@ -6,10 +6,10 @@ from typing import Any
 from markupsafe import Markup
 
 from probe.models.classifier import Prediction
+from probe.pictures.bars import Bar, bars_frame, bars_svg
 from probe.tasks.task import Task
 from probe.ui.html.elements import NOTHING, each, join
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.bars import Bar, bars_frame, bars_svg
 from probe.ui.html.prediction import bar, verdict
 from probe.ui.lessons.lesson import Comparison, Figure
 

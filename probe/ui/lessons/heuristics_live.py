@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
 from probe.analysis.hans import Profiled, in_heuristics, profile
-from probe.metrics import Estimate, share
+from probe.statistics import Estimate, share
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from probe.metrics import Estimate
 from probe.models.bundled import title_of
 from probe.models.library import AnyModel
+from probe.statistics import Estimate
 from probe.tasks.task import TASKS, Task
 from probe.ui.html.elements import NOTHING
 from probe.ui.page import Core

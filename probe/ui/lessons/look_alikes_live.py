@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from probe.addsent.statements import distractor
-from probe.analysis.examination import examine
-from probe.metrics import Estimate
+from probe.analysis.transformed import examine
+from probe.statistics import Estimate
 from probe.tasks.reading import READING, Question
 from probe.ui.html.elements import link
 from probe.ui.lessons import drawing

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from probe.analysis.examination import examine
-from probe.metrics import SURE_WITHIN, Estimate
+from probe.analysis.transformed import examine
+from probe.statistics import SURE_WITHIN, Estimate
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI
 from probe.tasks.paraphrase import NON_PARAPHRASE, PARAPHRASE, PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT

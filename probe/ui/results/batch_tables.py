@@ -10,9 +10,9 @@ from probe.analysis.summary import Summary
 from probe.analysis.transformed import Transformed
 from probe.data.rows import Columns, is_missing
 from probe.data.rows import Record as FileRecord
-from probe.metrics import Estimate, percent
 from probe.models.windows import WindowPrediction, window_words
 from probe.reports.scored import summary_frame
+from probe.statistics import Estimate, percent
 from probe.tasks.task import Task
 
 Record = dict[str, Any]

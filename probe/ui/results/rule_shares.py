@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from probe.baselines import baseline, baselines_for
-from probe.metrics import Estimate, Share
+from probe.statistics import Estimate, Share
 from probe.tasks.nli import matches
 from probe.tasks.task import Task
 

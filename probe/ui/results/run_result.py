@@ -13,9 +13,9 @@ from pathlib import Path
 from probe.data.names import stem_of
 from probe.data.source import form_of
 from probe.errors import FileError, writing
-from probe.metrics import Estimate
 from probe.runs.run import Json, StoredRun
 from probe.scoring.files import Places, assemble, done_parts, input_file, read_plan
+from probe.statistics import Estimate
 from probe.tasks.task import Label
 from probe.ui.results.part_rows import PartRows
 from probe.ui.results.result_files import write_json

@@ -8,9 +8,9 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.reports.duration import duration_words
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN, StoredRun
+from probe.text.duration import duration_words
 from probe.ui.html.earlier_weights import earlier_weights
 from probe.ui.html.elements import NOTHING, join, note, twin
 from probe.ui.html.run import GOES_ON, cells_table, state_in_words, took, under_way, worked

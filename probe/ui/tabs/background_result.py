@@ -6,7 +6,6 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
-from probe.analysis.file_progress import FileProgress
 from probe.analysis.summary import Totals
 from probe.errors import UserError
 from probe.runs.access import own_run
@@ -14,6 +13,7 @@ from probe.runs.run import StoredRun
 from probe.scoring.files import read_plan
 from probe.ui.events import EACH, QUIET, cell_of
 from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.file_progress import FileProgress
 from probe.ui.html.run import worked
 from probe.ui.page import Page
 from probe.ui.results.result_files import result_key

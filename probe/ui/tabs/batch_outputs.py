@@ -7,16 +7,15 @@ from typing import Any
 
 import gradio as gr
 
-from probe.analysis.file_progress import FileProgress
 from probe.analysis.summary import Summary
 from probe.data.names import stem_of
-from probe.metrics import Estimate
 from probe.scoring.files import forms_words, precision_words
+from probe.statistics import Estimate
 from probe.tasks.task import Label, Task
 from probe.ui.html.batch.pictures import against_rules
 from probe.ui.html.batch.summary import figures, head
 from probe.ui.html.elements import NOTHING, note
-from probe.ui.html.file_progress import file_progress
+from probe.ui.html.file_progress import FileProgress, file_progress
 from probe.ui.results.batch_tables import ALL, ANY, measures
 from probe.ui.results.row_pages import Selection
 from probe.ui.tab_outputs import TabOutputs

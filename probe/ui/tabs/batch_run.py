@@ -9,7 +9,6 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row
-from probe.analysis.file_progress import FileProgress, after_chunk
 from probe.data.names import stem_of
 from probe.data.source import Source
 from probe.errors import Stopped, UserError
@@ -28,7 +27,7 @@ from probe.ui.answers.turns import Visitor
 from probe.ui.html.batch.rows import rows_table
 from probe.ui.html.batch.summary import figures
 from probe.ui.html.elements import NOTHING, alert, note
-from probe.ui.html.file_progress import file_progress
+from probe.ui.html.file_progress import FileProgress, after_chunk, file_progress
 from probe.ui.panels import options as option_controls
 from probe.ui.panels.labelled_file import column_count, columns_of, options_of
 from probe.ui.results.batch_result import BatchResult

@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
-from probe.analysis.examination import examine
-from probe.analysis.file_progress import FileProgress, after_chunk
+from probe.analysis.transformed import examine
 from probe.data.names import stem_of
 from probe.data.rows import guess
 from probe.data.source import Table, read_table
@@ -20,10 +19,10 @@ from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
 from probe.reports.comparison import comparison_json
-from probe.reports.duration import duration
 from probe.runs.access import ModelAccess
 from probe.tasks.examples import bundled_file
 from probe.tasks.task import Example, Task, task_named
+from probe.text.duration import duration
 from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
@@ -33,7 +32,7 @@ from probe.ui.html.compare.cells import chosen, numbers, page
 from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
-from probe.ui.html.file_progress import per_second_words
+from probe.ui.html.file_progress import FileProgress, after_chunk, per_second_words
 from probe.ui.panels.labelled_file import columns_of, options_of
 from probe.ui.panels.options import read_long
 from probe.ui.panels.sources import FILE, ONE

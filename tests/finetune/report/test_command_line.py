@@ -4,17 +4,14 @@ import shlex
 from dataclasses import asdict, replace
 from typing import Any
 
-import pytest
 from typer.main import get_command
 
 from finetune.cli.main import app
 from finetune.report.generalisation import generalise_command
 from finetune.report.inoculation import command
 from finetune.report.repairs import repair_command
-from finetune.trials import calibration as calibration
+from finetune.trials import calibration, mitigation, transfer
 from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import mitigation as mitigation
-from finetune.trials import transfer as transfer
 from finetune.trials.base import Training
 from finetune.trials.generalisation_plan import generalisation_run
 from finetune.trials.inoculation_plan import Plan, Thresholds
@@ -27,42 +24,13 @@ CHANGED = Plan(
     "my model", "negation+spelling", (5, 50), (1e-5, 2e-5), (0, 3), mode="fast", batch=16,
     max_epochs=3, patience=2, include_epoch0=True, thresholds=Thresholds(gap=0.01, tests=50),
 )  # fmt: skip
-
-
-def parsed(run: Run, verb: str = "inoculate") -> dict[str, Any]:
-    """What the command line reads in the command. Any: an option holds what its type is."""
-    return read_back(command(run), verb)
-
-
-@pytest.mark.parametrize("plan", [RUN.plan, CHANGED])
-def test_the_parser_reads_the_plan_back(plan: Plan) -> None:
-    read, limits = parsed(replace(RUN, plan=plan)), plan.thresholds
-    assert read["sizes"] == ",".join(map(str, plan.sizes))
-    assert tuple(float(one) for one in read["lrs"].split(",")) == plan.lrs
-    assert tuple(int(one) for one in read["seeds"].split(",")) == plan.seeds
-    for name in ("model", "challenge", "mode", "batch", "max_epochs", "patience", "precision"):
-        assert read[name] == getattr(plan, name), name
-    assert read["include_epoch0"] == plan.include_epoch0
-    said = [read[name] for name in ("min_gap", "max_drop", "cured", "uncured", "max_majority")]
-    assert said == [limits.gap, limits.drop, limits.cured, limits.uncured, limits.majority]
-    assert (read["max_damage"], read["min_tests"]) == (limits.damage, limits.tests)
-
-
-def stored_run(kind: str, plan: Json, artefacts: Json | None = None) -> StoredRun:
-    """A finished run of a kind, without cells."""
-    return Run("1", kind, "", plan, "done", False, "", 0, 0, 0, {}, {}, "", (), artefacts or {})
-
-
-def read_back(words: str, verb: str) -> dict[str, Any]:
-    """What the command line reads in these words. Any: an option holds what its type is."""
-    split = shlex.split(words)
-    assert split[:4] == ["python", "-m", "finetune", verb]
-    read: dict[str, Any] = get_command(app).commands[verb].make_context(verb, split[4:]).params  # type: ignore[attr-defined]  # a group's
-    return read
-
-
+LIMITS = {
+    **{"min_gap": "gap", "max_drop": "drop", "cured": "cured", "uncured": "uncured"},
+    **{"max_majority": "majority", "max_damage": "damage", "min_tests": "tests"},
+}
+"""The fields of thresholds by the names of their options."""
 TRAINING = Training(3e-5, "full", epochs=2, batch=8, precision="fp32")
-REPAIRS = [
+REPAIRS: list[tuple[str, str, Any]] = [  # Any: each kind has a plan of its own
     ("calibrate", "calibration", calibration.Plan("esim", TRAINING, ("focal",), tests=50)),
     ("calibrate", "calibration", calibration.Plan("minilm", Training(1e-3))),
     (
@@ -77,15 +45,39 @@ REPAIRS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("verb", "kind", "plan"), REPAIRS)
-def test_the_parser_reads_a_repair_back(verb: str, kind: str, plan: Any) -> None:
-    run = stored_run(kind=kind, plan=asdict(plan))
-    read, wanted = read_back(repair_command(run), verb), asdict(plan)
-    flat = wanted | wanted.pop("training")
-    for name in flat.keys() & read.keys() - {"task", "labels"}:
-        value = flat[name]
-        told = ",".join(map(str, value)) if isinstance(value, tuple) else value
-        assert read[name] == told, name
+def read_back(words: str, verb: str) -> dict[str, Any]:
+    """What the command line reads in these words. Any: an option holds what its type is."""
+    split = shlex.split(words)
+    assert split[:4] == ["python", "-m", "finetune", verb]
+    read: dict[str, Any] = get_command(app).commands[verb].make_context(verb, split[4:]).params  # type: ignore[attr-defined]  # a group's
+    return read
+
+
+def stored_run(kind: str, plan: Json, artefacts: Json | None = None) -> StoredRun:
+    """A finished run of a kind, without cells."""
+    return Run("1", kind, "", plan, "done", False, "", 0, 0, 0, {}, {}, "", (), artefacts or {})
+
+
+def wrong(read: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are not read as they were; lists are one text."""
+    told = {
+        name: ",".join(map(str, value)) if isinstance(value, tuple) else value
+        for name, value in wanted.items()
+        if name in read and name not in ("task", "labels", "lrs")
+    }
+    return {name: read[name] for name, value in told.items() if read[name] != value}
+
+
+def test_the_parser_reads_every_plan_back() -> None:
+    for plan in (RUN.plan, CHANGED):
+        read = read_back(command(replace(RUN, plan=plan)), "inoculate")
+        limits = {option: getattr(plan.thresholds, name) for option, name in LIMITS.items()}
+        assert wrong(read, asdict(plan) | limits) == {}
+        assert tuple(map(float, read["lrs"].split(","))) == plan.lrs
+        assert {"model", "challenge", "sizes", "seeds", "mode", "batch", *LIMITS} <= {*read}
+    for verb, kind, plan in REPAIRS:
+        read, wanted = read_back(repair_command(stored_run(kind, asdict(plan))), verb), asdict(plan)
+        assert wrong(read, wanted | wanted["training"]) == {}, plan
 
 
 def test_the_parser_reads_a_generalisation_of_ones_own_file_back() -> None:
@@ -94,23 +86,20 @@ def test_the_parser_reads_a_generalisation_of_ones_own_file_back() -> None:
         thresholds=generalisation.Thresholds(0.05),
     )  # fmt: skip
     sources = {"challenge-file": "my rows.csv", "condition": "kind"}
-    run = stored_run(kind="generalisation", plan=asdict(plan), artefacts={"sources": sources})
+    run = stored_run("generalisation", asdict(plan), {"sources": sources})
     read = read_back(generalise_command(generalisation_run(run)), "generalise")
     assert (read["sizes"], read["lrs"], read["seeds"]) == ("10", "0.0001", "0,2")
     assert (read["tests"], read["max_loss"], read["mode"]) == (30, 0.05, "fast")
     assert (str(read["challenge_file"]), read["condition"]) == ("my rows.csv", "kind")
 
 
-def test_ones_own_files_stand_at_their_options() -> None:
+def test_ones_own_files_and_those_of_the_gallery_stand_at_their_options() -> None:
     sources = {"original-dev": "dev.csv", "challenge-file": "my file.csv", "train": "200"}
-    read = parsed(replace(RUN, artefacts={"sources": sources}))
+    read = read_back(command(replace(RUN, artefacts={"sources": sources})), "inoculate")
     assert str(read["original_dev"]) == "dev.csv"
     assert (str(read["challenge_file"]), read["train"]) == ("my file.csv", 200)
-
-
-def test_a_run_of_the_gallery_is_repeated_by_the_gallerys_command() -> None:
     sources = {"original": "mnli.jsonl.gz", "pool": "train.jsonl.gz"}
     run = replace(RUN, owner=OWNER, artefacts={"sources": sources})
-    read = parsed(run, "gallery")
+    read = read_back(command(run), "gallery")
     assert (read["model"], read["challenge"]) == (["minilm"], ["negation"])
     assert str(read["pool"]) == "train.jsonl.gz"

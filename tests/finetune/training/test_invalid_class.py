@@ -22,7 +22,7 @@ from finetune.training.invalid_class import (
     with_invalid_class,
 )
 from finetune.training.losses import cross_entropy
-from probe.analysis.examination import examine
+from probe.analysis.transformed import examine
 from probe.errors import ModelError
 from probe.models.library import load
 from probe.models.outputs import check_labels

@@ -13,11 +13,10 @@ from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import conclude
 from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, run_request
 from finetune.trials.inoculation_trial import fresh, run_cell
-from probe.calibration import calibration
 from probe.checkup.conclusions import families_of, findings
-from probe.checkup.figure import Figure
-from probe.checkup.measuring import Asked, Subject, measure_part
+from probe.checkup.measuring import Asked, Figure, Subject, measure_part
 from probe.models.library import load
+from probe.statistics import calibration
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import IN_COMMON, WHY_IN_COMMON, Label, in_common_classes
 from probe.transforms import Options, apply

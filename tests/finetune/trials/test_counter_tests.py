@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.report.curves import counter_tests_in, curve_frame
-from finetune.report.inoculation import counter_lines, points_frame
+from finetune.report.inoculation import (
+    counter_lines,
+    curve_frame,
+    points_frame,
+)
 from finetune.report.inoculation_files import figure
 from finetune.trials.base import row_json
 from finetune.trials.challenges import counter_sentence, counter_tests
@@ -13,6 +16,9 @@ from finetune.trials.inoculation import INOCULATION, judge, verdict_json
 from finetune.trials.inoculation_plan import Cell, Plan, Point, merge, point_from
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome
+from probe.pictures.curves import (
+    counter_tests_in,
+)
 from probe.tasks.reading import READING
 from tests.support.runs.points import make_point, make_run
 

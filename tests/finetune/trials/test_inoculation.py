@@ -2,11 +2,9 @@
 
 import json
 import math
-import random
 from dataclasses import fields, replace
 from typing import get_args
 
-import numpy as np
 import pytest
 
 from finetune.trials.datasets import Sets
@@ -21,11 +19,10 @@ from finetune.trials.inoculation import (
     conclude,
     judge,
     outcome_of,
-    resample,
     verdict_json,
 )
 from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, Thresholds, choose, merge
-from probe.metrics import Estimate
+from probe.statistics import Estimate
 from tests.support.runs.points import make_point
 
 PLAN = Plan("tiny", "negation", (400,), (2e-5,), (0,))
@@ -89,19 +86,6 @@ def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
     short = replace(merge([before]), challenge_right=(True,) * 6 + (False,) * 4)
     longer = replace(merge([after]), challenge_right=(True,) * 7 + (False,) * 3)
     assert outcome_of(short, longer).gap.n == 10  # test sets may differ in length
-
-
-def test_resampled_means_spread_like_those_of_a_loop() -> None:
-    chance = random.Random(0)
-    rows = [(chance.random() < 0.7, chance.random() < 0.4) for _ in range(80)]
-    loop = []
-    for _ in range(4000):
-        drawn = [rows[chance.randrange(80)] for _ in range(80)]
-        loop.append([sum(row[0] for row in drawn) / 80, sum(row[1] for row in drawn) / 80])
-    fast = resample(np.array(rows, dtype=float), 4000, np.random.default_rng(0))
-    for percentile in (2.5, 50, 97.5):
-        expected = np.percentile(np.array(loop), percentile, axis=0)
-        assert np.percentile(fast, percentile, axis=0) == pytest.approx(expected, abs=0.015)
 
 
 def test_pairing_the_test_sets_narrows_the_gap_when_the_same_rows_are_right() -> None:

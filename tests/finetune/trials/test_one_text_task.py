@@ -19,16 +19,16 @@ from finetune.trials.challenges import catalogue, challenged
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Plan, run_request
 from finetune.trials.registry import register_experiments
-from probe.analysis.examination import examine
+from probe.analysis.transformed import examine
 from probe.cli.main import app
 from probe.errors import Unavailable
-from probe.metrics import accuracy
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.reports.json import examination_json, transforms_json
 from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
+from probe.statistics import accuracy
 from probe.tasks.task import TASKS, Label, Task, register
 from probe.transforms.registry import ready
 from tests.support.models.tiny_models import POSITIONS, SHAPE, word_piece

@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from finetune.report.curves import curve_frame
-from finetune.report.inoculation import details
+from finetune.report.inoculation import (
+    curve_frame,
+    details,
+)
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts, worst_variants
 from finetune.trials.inoculation import INOCULATION, judge, pack_scores, unpack_scores, verdict_json
 from finetune.trials.inoculation_plan import Cell, Plan, sets_from, sets_json
-from probe.metrics import mean, mean_score, wilson
 from probe.models.weights import pairs_hash
+from probe.statistics import mean, mean_score, wilson
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question, Span
 from tests.support.runs.points import make_point

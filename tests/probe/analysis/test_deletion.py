@@ -1,7 +1,5 @@
 """The deletion test: what it takes out and puts back, and that chance is its control."""
 
-import pytest
-
 from probe.analysis.deletion import (
     CHUNK,
     HALF,
@@ -17,9 +15,8 @@ from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import shared
 
 
-@pytest.mark.parametrize(
-    ("cut", "scores", "stay"),
-    [
+def test_the_highest_go_or_come_back() -> None:
+    cases: list[tuple[Cut, list[float], list[str]]] = [
         (HALF, [0.9, 0.1, 0.5, -0.3], ["man", "walk"]),
         (HALF, [0.2, 0.2, 0.2, 0.2], ["here", "walk"]),
         (HALF, [0.9, 0.1, 0.5], ["man", "here"]),
@@ -28,12 +25,11 @@ from tests.support.models.tiny_models import shared
         (Cut("deletion", 1), [0.9, 0.1, 0.5], ["man", "here"]),
         (Cut("insertion", 2), [0.9, 0.1, 0.5], ["a", "here"]),
         (Cut("insertion", 5), [0.9, 0.1], ["a", "man"]),
-    ],
-)
-def test_the_highest_go_or_come_back(cut: Cut, scores: list[float], stay: list[str]) -> None:
-    tokens = scored(["a", "man", "here", "walk"][: len(scores)], scores)
-    left = [token for token, kept in zip(tokens, cut.kept(tokens), strict=True) if kept]
-    assert [WORDS[token.id] for token in left] == stay
+    ]
+    for cut, scores, stay in cases:
+        tokens = scored(["a", "man", "here", "walk"][: len(scores)], scores)
+        left = [token for token, kept in zip(tokens, cut.kept(tokens), strict=True) if kept]
+        assert [WORDS[token.id] for token in left] == stay, (cut, scores)
 
 
 def test_each_example_is_judged_by_every_ranking() -> None:

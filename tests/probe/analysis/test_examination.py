@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from probe.analysis.batch import score
-from probe.analysis.examination import examine
 from probe.analysis.importance import Method
+from probe.analysis.transformed import examine
 from probe.data.source import Table
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair

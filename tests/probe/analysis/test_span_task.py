@@ -11,8 +11,8 @@ import pytest
 
 from probe.analysis.batch import score
 from probe.analysis.comparison import agreement, compare, disagreement
-from probe.analysis.examination import examine
 from probe.analysis.summary import summarise
+from probe.analysis.transformed import examine
 from probe.data.rows import guess
 from probe.data.source import Table
 from probe.errors import ExampleError, Unavailable
@@ -129,21 +129,15 @@ def test_importance_is_absent() -> None:
     assert (shape["original"]["label"], shape["original"]["confidence"]) == ("Oulu", 0.8)
 
 
-@pytest.mark.parametrize("name", ["drop", "sort+replace"])
-def test_sub_word_transforms_say_that_they_are_not_available(name: str) -> None:
-    with pytest.raises(Unavailable, match=r"cannot run here: the model 'last-word' does not say"):
-        examine(LastWord(), WHERE, [name])
-
-
 def test_transforms_of_other_tasks_are_not_offered() -> None:
     offered = ready(READING)
     assert {"sort", "negation", "add_sentence"} <= set(offered)
     assert not set(offered) & {"copysort", "length_mismatch", "neghyp", "pbsmt", "numerical"}
     with pytest.raises(Unavailable, match=r"^neghyp is not for the task made_up_reading"):
         examine(LastWord(), WHERE, ["neghyp"])
-
-
-def test_an_example_of_another_task_is_refused() -> None:
+    for name in ("drop", "sort+replace"):  # they ask which tokens matter
+        with pytest.raises(Unavailable, match=r"cannot run here: the model 'last-word' does not"):
+            examine(LastWord(), WHERE, [name])
     with pytest.raises(ExampleError, match=r"^Questions about a passage asks for a passage"):
         examine(LastWord(), Pair("A.", "B."))
 

@@ -13,18 +13,24 @@ import pytest
 from probe.checkup.conclusions import (
     HOW,
     Advice,
-    adjusted,
     advice,
     difference,
     families_of,
     findings,
-    listing,
     p_value,
-    paired,
     published_beside,
 )
-from probe.checkup.figure import Figure, figure_from, figure_json, figure_of
-from probe.checkup.measuring import Asked, Part, Subject, measure_part, parts_of
+from probe.checkup.measuring import (
+    Asked,
+    Figure,
+    Part,
+    Subject,
+    figure_from,
+    figure_json,
+    figure_of,
+    measure_part,
+    parts_of,
+)
 from probe.checkup.page import checkup_page, glances, verdict
 from probe.checkup.report import (
     FORMAT,
@@ -36,9 +42,9 @@ from probe.checkup.report import (
     without_rows,
 )
 from probe.errors import FileError
-from probe.metrics import Estimate, mean, share
 from probe.models.library import AnyModel, load, load_reader
 from probe.runs.run import Json
+from probe.statistics import Estimate, mean, share
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
@@ -141,6 +147,8 @@ def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
     hans = found["hans"].figures
     assert [each.n for each in hans if each.group == "hans"] == [10] * 6  # five sub-cases of two
     assert [each.n for each in hans if each.group == "subcases"] == [2] * 30
+    again = measured(classifier, pairs, Asked(n=6, per_subcase=2, precision="fp32"))
+    assert repr(again) == repr(found)  # NaN is not equal to itself
 
 
 def test_examples_of_a_change_show_first_where_the_model_fails(model: str) -> None:
@@ -158,12 +166,6 @@ def test_examples_of_a_change_show_first_where_the_model_fails(model: str) -> No
     assert all("false is not true" in each.texts["hypothesis"] for each in changed.examples)
 
 
-def test_the_same_seed_measures_the_same(model: str) -> None:
-    asked = Asked(n=5, per_subcase=2, precision="fp32")
-    one, other = (measured(load(model), tiny_pairs(24), asked) for _ in range(2))
-    assert repr(one) == repr(other)  # NaN is not equal to itself
-
-
 def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: Path) -> None:
     reader = load_reader(str(tiny_reader(tmp_path)))
     asked = [replace(each, question="Who sat in the largest park?") for each in QUESTIONS]
@@ -176,9 +178,8 @@ def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: 
     assert {figure.group for figure in found["sort"].figures} == {"salad", "confidence"}
 
 
-def test_differences_of_the_same_texts_are_paired() -> None:
+def test_differences_of_the_same_texts_are_paired_and_others_tested_by_their_intervals() -> None:
     found = difference(COSTLY[1], COSTLY[0])
-    assert found == paired(COSTLY[1].rows, COSTLY[0].rows)
     by_hand = mean([1.0 * (at >= 30) for at in range(N)])  # 30 of 100 are lost
     assert found.value == pytest.approx(-0.3)
     assert found.high == pytest.approx(by_hand.high - 1, abs=1e-9)
@@ -187,26 +188,14 @@ def test_differences_of_the_same_texts_are_paired() -> None:
     assert found.high < 0
     cheap = difference(*CHEAP[::-1])
     assert cheap.low < 0 < cheap.high
-
-
-def test_the_correction_is_that_of_benjamini_and_hochberg_over_what_is_known() -> None:
-    by_hand = [0.01 * 3 / 1, 0.02 * 3 / 2, 0.5]  # p times tests over rank, made monotone
-    assert adjusted([0.02, math.nan, 0.5, 0.01]) == pytest.approx(
-        [by_hand[1], math.nan, by_hand[2], by_hand[0]], nan_ok=True
-    )
-    assert adjusted([]) == []
-
-
-def test_labels_of_the_same_texts_are_tested_by_mcnemar_and_others_by_their_intervals() -> None:
     lost = [scored("one", "stress", 5, n=10), scored("two", "stress", 0, n=10)]
     assert p_value(*lost, difference(*lost)) == pytest.approx(2 / 2**5)  # 5 of 5 differ one way
-    apart = Estimate(-0.1, -0.2, 0.0, N)
-    bare = replace(PLAIN, rows=())
-    assert p_value(bare, bare, apart) == pytest.approx(0.05)
+    bare, spread = replace(PLAIN, rows=()), Estimate(-0.1, -0.2, 0.0, N)
+    assert p_value(bare, bare, spread) == pytest.approx(0.05)
     assert math.isnan(p_value(bare, bare, Estimate(0.1, math.nan, math.nan, N)))
 
 
-def test_what_differs_by_itself_alone_is_said_to_be_perhaps_chance() -> None:
+def test_what_differs_by_itself_alone_or_of_a_few_texts_is_perhaps_chance() -> None:
     chance = (scored("length", "stress", 74), scored("length.before", "stress", 80))
     assert any(line.startswith("“Length” costs") for line in said((PLAIN, *chance)))
     many = [replace(each, name=f"{at}{each.name}") for at in range(3) for each in CHEAP]  # p 1 each
@@ -214,17 +203,8 @@ def test_what_differs_by_itself_alone_is_said_to_be_perhaps_chance() -> None:
     (sentence,) = [line for line in found if line.startswith("“Length” costs")]
     assert "does not remain after the correction for 4 tests" in sentence
     assert found[sentence] == ""
-
-
-def test_of_too_few_texts_nothing_is_said_to_be_lost_or_kept() -> None:
     few = (scored("spelling", "stress", 2, n=3), scored("spelling.before", "stress", 3, n=3))
     assert said((PLAIN, *few))["Too few texts to tell what is lost by “Spelling”."] == ""
-
-
-def test_kinds_of_texts_are_tested_against_all_others() -> None:
-    weak = scored("label.neutral", "labels", 20, n=40)  # 60 of the other 60 are right
-    (sentence,) = [line for line in said((PLAIN, weak)) if "weaker" in line]
-    assert "50.0 %" in sentence and "elsewhere 100.0 %" in sentence
 
 
 def test_the_first_screen_counts_what_is_lost_and_what_stays() -> None:
@@ -272,10 +252,10 @@ def test_findings_name_what_is_lost_beside_other_models_and_papers() -> None:
     assert tone("it does not follow: right on 2 % (tricked)") == "bad"
     alike = said(FIGURES, {"da": named(scored("accuracy", "plain", 79))})
     assert any("not measurably different from Decomposable" in sentence for sentence in alike)
-
-
-def test_being_right_where_the_words_suggest_it_speaks_for_no_model() -> None:
-    entailed = scored("hans.subsequence.entailment", "hans", 99)
+    weak = scored("label.neutral", "labels", 20, n=40)  # 60 of the other 60 are right
+    (sentence,) = [line for line in said((PLAIN, weak)) if "weaker" in line]
+    assert "50.0 %" in sentence and "elsewhere 100.0 %" in sentence
+    entailed = scored("hans.subsequence.entailment", "hans", 99)  # speaks for no model
     assert list(said((PLAIN, entailed, TRICKED)).values())[-2:] == ["", "bad"]
 
 
@@ -360,10 +340,6 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert against(read_report(tmp_path / "d.json"), report(PLAIN)) == []
     with pytest.raises(FileError, match="there is no file"):
         read_report(tmp_path / "gone.json")
-
-
-def test_names_are_listed_in_words() -> None:
-    assert [listing(["a"]), listing(["a", "b", "c"])] == ["a", "a, b and c"]
 
 
 def test_a_model_stands_beside_the_figures_of_the_data_set_that_it_is_named_after() -> None:

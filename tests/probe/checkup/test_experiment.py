@@ -8,16 +8,29 @@ from pathlib import Path
 
 import pytest
 
+from probe.analysis.pace import TransformPace
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
-from probe.checkup.measuring import Asked, Subject, measure_part, part_json, parts_of
-from probe.checkup.plan import Plan, new_plan, plan_from, plan_json
+from probe.checkup.measuring import (
+    Asked,
+    Plan,
+    Subject,
+    estimate_seconds,
+    measure_part,
+    new_plan,
+    part_json,
+    parts_of,
+    plan_from,
+    plan_json,
+    seconds_at_pace,
+)
 from probe.checkup.report import figures_of, report_of
 from probe.errors import CheckupError
+from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine
 from probe.runs.run import Json, RunRequest, StoredRun, ended
 from probe.runs.store import Store
-from probe.tasks.nli import NLI
+from probe.tasks.nli import NLI, Pair
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.processes.worker_process import one_worker, worker_pid
 from tests.support.waiting import until
@@ -57,14 +70,36 @@ def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -
     plan = replace(planned(model), labels=("entailment", "neutral"), reading=("--gold", "x"))
     assert plan_from(plan_json(plan)) == plan
     assert [key["part"] for key in CHECKUP.cells(plan_json(plan))] == parts_of(NLI)
+    for wrong in ({"n": 0}, {"per_subcase": 0}, {"seed": -1}, {"seed": 2**31}):
+        with pytest.raises(CheckupError, match=r"at least one|a whole number"):
+            new_plan(model, NLI, replace(ASKED, **wrong))
 
 
-@pytest.mark.parametrize("wrong", [{"n": 0}, {"per_subcase": 0}, {"seed": -1}, {"seed": 2**31}])
-def test_numbers_that_cannot_be_are_refused_in_a_sentence(
-    model: str, wrong: dict[str, int]
+def test_the_time_is_that_of_all_texts_and_of_a_few_changed_and_of_one_trial(
+    classifier: Classifier,
 ) -> None:
-    with pytest.raises(CheckupError, match=r"at least one|a whole number"):
-        new_plan(model, NLI, replace(ASKED, **wrong))
+    pairs = [Pair("12345", "67890", "neutral")] * 4  # ten characters each
+    pace = TransformPace(1.0, 5.0, {"sort": 0.5, "drop": 0.25})
+    plan = Plan("tiny", "nli", ("plain", "sort"), Asked(n=2))
+    for n, names, seconds in (
+        (2, ["sort"], 40 + 20 * 1.5),
+        (2, ["sort", "drop"], 40 + 20 * (1.5 + 1.25 + 5)),  # asked once which tokens matter
+        (100, ["sort"], 40 + 40 * 1.5),  # no more are changed than there are
+    ):
+        asked = replace(plan, asked=Asked(n=n))
+        assert seconds_at_pace(asked, names, pairs, pace) == pytest.approx(seconds)
+    once, twice = (
+        seconds_at_pace(replace(plan, parts=("hans",), asked=Asked(2, n)), [], pairs, pace)
+        for n in (1, 2)
+    )
+    assert once - 40 == pytest.approx(twice - once) != 0
+    seen: list[int] = []
+    classifier.model.register_forward_hook(lambda *_: seen.append(1))
+    plan = replace(plan, model="checked up once")
+    first = estimate_seconds(plan, tiny_pairs(12), classifier)
+    passes = len(seen)
+    assert estimate_seconds(plan, tiny_pairs(12), classifier) == first > 0
+    assert len(seen) == passes > 0
 
 
 def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(

@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 import torch
 
-from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
+from probe.analysis.transformed import examine
 from probe.errors import ModelError
 from probe.models.library import load, load_any, load_reader
 from probe.models.prediction import MAX_ANSWER_TOKENS, WindowSpans, best_spans

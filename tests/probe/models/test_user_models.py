@@ -13,9 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from benchmarks.architectures import KINDS, save
 from probe.analysis.batch import score
-from probe.analysis.examination import examine
 from probe.analysis.importance import attribute
 from probe.analysis.summary import summarise
+from probe.analysis.transformed import examine
 from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.classifier import Classifier

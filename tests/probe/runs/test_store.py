@@ -20,7 +20,6 @@ from finetune.trials.inoculation_plan import (
     Cell,
     Epoch,
     Plan,
-    cell_from,
     plan_from,
     run_request,
     sets_from,
@@ -67,7 +66,7 @@ def test_a_run_is_stored_with_all_its_cells_and_read_after_a_restart(
 ) -> None:
     assert (run.state, run.owner, run.environment) == ("queued", "me", FACTS)
     assert (run.kind, plan_from(run.plan)) == ("inoculation", PLAN)
-    assert [cell_from(cell.key) for cell in run.cells] == [BASE, CELL, Cell(12, 1e-3, 0)]
+    assert [TRIALS.cell_from(cell.key) for cell in run.cells] == [BASE, CELL, Cell(12, 1e-3, 0)]
     assert [(cell.number, cell.state) for cell in run.cells] == [(n, "queued") for n in range(3)]
     store.request_cancel(run.id)
     store.add_artefacts(run.id, {"kept": "def"})

@@ -13,8 +13,8 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from probe.errors import ExampleError
-from probe.metrics import accuracy
 from probe.models.library import load
+from probe.statistics import accuracy
 from probe.tasks.examples import FOLDER, bundled_examples, random_example
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION

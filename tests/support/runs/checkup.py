@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 from probe.checkup.experiment import run_request
-from probe.checkup.figure import Figure, Group, figure_json, figure_of
-from probe.checkup.measuring import Asked
-from probe.checkup.plan import Plan
-from probe.metrics import share
+from probe.checkup.measuring import Asked, Figure, Group, Plan, figure_json, figure_of
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
+from probe.statistics import share
 from tests.support.models.tiny_bert import tiny_pairs
 
 N = 100

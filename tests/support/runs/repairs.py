@@ -14,9 +14,9 @@ from finetune.trials.mitigation import MITIGATION, Found
 from finetune.trials.mitigation import Point as MitigationPoint
 from finetune.trials.transfer import TRANSFER
 from finetune.trials.transfer import Point as TransferPoint
-from probe.calibration import BINS, Bin, Calibration
 from probe.runs.experiment import Experiment
 from probe.runs.run import Json, Run, RunCell, State, StoredRun
+from probe.statistics import BINS, Bin, Calibration
 
 TRAINING = Training(1e-3)
 CALIBRATION_PLAN = calibration.Plan("minilm", TRAINING, ("temperature", "smoothing"), seeds=(0,))

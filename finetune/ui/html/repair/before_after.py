@@ -6,9 +6,11 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from finetune.report.panel import FILE
+from probe.pictures import svg
+from probe.pictures.svg import (
+    FILE,
+)
 from probe.ui.html.elements import NOTHING, heads, join, table
-from probe.ui.html.pictures import svg
 
 COLUMN_WIDTH, BAR_WIDTH, ROW_HEIGHT, WORDS_HEIGHT = 150, 120, 46, 17
 LEGEND = "Bar: the figure; line: where it was before."
@@ -88,7 +90,7 @@ def before_after_svg(drawn: BeforeAfter, title: str) -> Markup:
     parts = [svg.text(16, 26, title)]
     for at, lines in enumerate(wrapped):
         parts += [
-            svg.text(left + COLUMN_WIDTH * at, 52 + WORDS_HEIGHT * number, line, fill=svg.SOFT)
+            svg.text(left + COLUMN_WIDTH * at, 52 + WORDS_HEIGHT * number, line, fill=svg.FILE.soft)
             for number, line in enumerate(lines)
         ]
     for number, (name, values) in enumerate(drawn.rows):
@@ -97,7 +99,7 @@ def before_after_svg(drawn: BeforeAfter, title: str) -> Markup:
         for at, value in enumerate(values):
             parts += _svg_cell(drawn, at, value, left + COLUMN_WIDTH * at, base)
     bottom = top + ROW_HEIGHT * len(drawn.rows)
-    parts.append(svg.text(16, bottom + 10, LEGEND, fill=svg.SOFT))
+    parts.append(svg.text(16, bottom + 10, LEGEND, fill=svg.FILE.soft))
     return svg.drawing(width, bottom + 28, title, parts)
 
 
@@ -107,10 +109,10 @@ def _svg_cell(
     yield svg.text(left, top + 14, drawn.columns[at].words(value))
     if value is None:
         return
-    yield svg.box(left, top + 20, BAR_WIDTH, 8, svg.TRACK)
+    yield svg.box(left, top + 20, BAR_WIDTH, 8, svg.FILE.track)
     yield svg.box(left, top + 20, BAR_WIDTH * drawn.place(at, value), 8, FILE.accent)
     if (was := drawn.before(at)) is not None:
-        yield svg.box(left + BAR_WIDTH * drawn.place(at, was) - 1, top + 17, 2, 14, svg.INK)
+        yield svg.box(left + BAR_WIDTH * drawn.place(at, was) - 1, top + 17, 2, 14, svg.FILE.ink)
 
 
 def _wrapped(title: str) -> list[str]:

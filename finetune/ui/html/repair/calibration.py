@@ -8,7 +8,6 @@ from statistics import fmean
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.panel import svg_file
 from finetune.trials.calibration import (
     BASE,
     LESS,
@@ -28,27 +27,21 @@ from finetune.ui.html.repair.before_after import (
     before_after,
     before_after_svg,
 )
-from finetune.ui.html.repair.reliability import (
-    AFTER,
-    BEFORE,
-    Diagram,
-    bins_frame,
-    diagram,
-    diagram_svg,
-    pooled,
-)
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, model_title, points, repeats, stem
-from probe.calibration import first_bin, mean_error
-from probe.metrics import MEASURES
+from probe.pictures.heat_map import Head, HeatMap
+from probe.pictures.reliability import Diagram, bins_frame, diagram, diagrams_svg
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.published import PublishedTable
 from probe.runs.run import StoredRun
+from probe.statistics import MEASURES, first_bin, mean_error, pooled
 from probe.tasks.task import task_named
 from probe.terms import Term
 from probe.ui.html.elements import NOTHING, join, term, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 FIGURES: Mapping[str, Term] = {
     "ece": WORDS["calibration-error"],
@@ -137,16 +130,15 @@ def _diagram(run: StoredRun, method: Method, same: Sequence[Point]) -> Markup:
     bins = pooled([point.calibration.bins for point in same])
     labels = len(plan_from(run.plan).labels or task_named(plan_from(run.plan).task).labels)
     error = mean_error([point.calibration for point in same])
-    colour = BEFORE if method == BASE.method else AFTER
-    drawn = Diagram(bins, first_bin(bins, labels), colour)
     title = _title(method, same)
     words = f"off by {points(error.found.value)} points ({error.beside})"
+    drawn = Diagram(bins, first_bin(bins, labels), (), method == BASE.method)
     together = f" {len(same)} repeats together." if len(same) > 1 else ""
     return picture(
         title,
         diagram(drawn, f"{title}: how often answers are right by how sure the model is, {words}"),
         bins_frame(bins),
-        svg_file(diagram_svg(drawn, f"{title}: {words}")),
+        svg_file(diagrams_svg([drawn], f"{title}: {words}")),
         stem=stem(run, f"reliability-{method}"),
         sentence=f"Dashed: as often right as sure.{together}",
         beside=Markup('<span class="badge {}">{}</span>').format(

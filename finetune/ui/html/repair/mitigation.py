@@ -20,11 +20,11 @@ from finetune.ui.html.forest_picture import forest_picture
 from finetune.ui.html.repair.share_map import percent_cell, share_map
 from finetune.ui.html.repair.switch import of_paper, switched, table_beside
 from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
-from probe.metrics import Estimate
+from probe.pictures.forest import Forest, ForestRow
+from probe.pictures.heat_map import Head, HeatMap
 from probe.runs.run import StoredRun
+from probe.statistics import Estimate
 from probe.ui.html.elements import NOTHING, each, join, note, unbroken
-from probe.ui.html.pictures.forest_plot import Forest, ForestRow
-from probe.ui.html.pictures.heat_map import Head, HeatMap
 
 BEGINNINGS: Mapping[Method, str] = {
     "threshold": "With a threshold",

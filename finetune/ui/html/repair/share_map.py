@@ -3,10 +3,12 @@
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.panel import svg_file
+from probe.pictures.heat_map import MOST, Cell, HeatMap, heat_map, heat_svg
+from probe.pictures.svg import (
+    svg_file,
+)
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.heat_map import MOST, Cell, HeatMap, heat_map, heat_svg
 
 
 def percent_cell(share: float | None) -> Cell:

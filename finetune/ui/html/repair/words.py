@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from probe.metrics import NOTHING as NOT_MEASURED
-from probe.metrics import Estimate, wilson
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
+from probe.statistics import NOTHING as NOT_MEASURED
+from probe.statistics import Estimate, wilson
 from probe.transforms.registry import REGISTRY
 
 BRIEF: Mapping[str, str] = {

@@ -6,20 +6,14 @@ from markupsafe import Markup
 
 from probe.analysis.summary import Measured, Summary
 from probe.baselines import BASELINES
-from probe.metrics import Estimate, interval
+from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
+from probe.pictures.heat_map import Head, HeatMap, heat_map, heat_svg, share_cell
 from probe.reports.scored import summary_frame
+from probe.statistics import Estimate, interval
 from probe.tasks.task import Task
 from probe.transforms.registry import chain_title
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.forest_plot import (
-    Forest,
-    ForestRow,
-    forest_frame,
-    forest_plot,
-    forest_svg,
-)
-from probe.ui.html.pictures.heat_map import Head, HeatMap, heat_map, heat_svg, share_cell
 from probe.ui.html.tones import tone
 
 STAYS = "Share of answers that stay"

@@ -6,10 +6,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.summary import Summary, fp32_words
-from probe.metrics import Estimate, interval
 from probe.models.bundled import title_of
-from probe.reports.duration import duration
+from probe.statistics import Estimate, interval
 from probe.tasks.task import Task
+from probe.text.duration import duration
 from probe.ui.html.batch.pictures import confidence, intervals, kept, spans_right
 from probe.ui.html.batch.words import agreement, average, meaningless, sentence
 from probe.ui.html.elements import NOTHING, join, note, sheet, twin

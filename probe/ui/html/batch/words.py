@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
 from probe.analysis.summary import Measured, Summary
-from probe.metrics import FEWEST, NOTHING, Estimate, joined_difference, sureness
+from probe.statistics import FEWEST, NOTHING, Estimate, joined_difference, sureness
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import Task
 from probe.transforms import default_of, rule_of

@@ -4,11 +4,16 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.analysis.comparison import Row, agreeing, differing, members, p_text
+from probe.analysis.comparison import (
+    Row,
+    agreeing,
+    differing,
+    members,
+)
 from probe.analysis.slices import Measured, inference, measure, note_on, of_gold, slices_of
 from probe.analysis.slices import members as slice_members
-from probe.metrics import percent
 from probe.models.bundled import title_of
+from probe.statistics import p_text, percent
 from probe.tasks.task import Task
 from probe.ui.html.compare.pictures import DIFFER, RIGHT, SAME, WORDS, gold_title
 from probe.ui.html.compare.result import tests

@@ -20,13 +20,13 @@ from probe.analysis.comparison import (
     score,
 )
 from probe.analysis.slices import ALL, Measured, measure
-from probe.metrics import Estimate
 from probe.models.bundled import title_of
+from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
+from probe.statistics import Estimate
 from probe.tasks.task import Label
 from probe.ui.html.elements import NOTHING, join
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.dot_plot import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
-from probe.ui.html.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
 from probe.ui.html.tones import tone
 
 PARTS = "{measure}, overall and in parts"

@@ -15,16 +15,16 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
-from probe.analysis.examination import Examination
-from probe.metrics import Estimate, interval, percent
+from probe.analysis.transformed import Examination
 from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
+from probe.pictures.dots import mark
 from probe.reports.comparison import gold_name, in_a_sentence
+from probe.statistics import Estimate, interval, percent
 from probe.tasks.task import Task
 from probe.ui.html.compare.pictures import GROUPS
 from probe.ui.html.elements import NOTHING, each, join, link, note, unbroken
 from probe.ui.html.importance import importance
-from probe.ui.html.pictures.dot_plot import mark
 from probe.ui.html.prediction import bar, legend, verdict
 from probe.ui.links import link_to_example
 

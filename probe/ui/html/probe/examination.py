@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from probe.analysis.examination import Examination
-from probe.analysis.transformed import Transformed
+from probe.analysis.transformed import Examination, Transformed
 from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction

@@ -14,8 +14,8 @@ from probe.ui.html.edits import changes, edited_line
 from probe.ui.html.elements import NOTHING, join, link, note, title
 from probe.ui.html.importance import importance
 from probe.ui.html.picture import picture
-from probe.ui.html.pictures.before_after import before_after_svg
 from probe.ui.html.prediction import bar, place_of, verdict
+from probe.ui.html.probe.before_after import before_after_svg
 from probe.ui.html.probe.meaning import meaning
 from probe.ui.links import link_to_example, link_to_inoculation
 

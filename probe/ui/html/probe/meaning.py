@@ -8,8 +8,8 @@ from typing import Literal
 from markupsafe import Markup
 
 from probe.analysis.transformed import Transformed
-from probe.metrics import exactly, sureness
 from probe.models.classifier import Prediction
+from probe.statistics import exactly, sureness
 from probe.tasks.label_rules import KEEP, UNDEFINED
 from probe.tasks.nli import NON_ENTAILMENT
 from probe.tasks.reading import in_words

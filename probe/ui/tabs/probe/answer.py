@@ -6,9 +6,15 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.examination import Examination, examine
 from probe.analysis.importance import Importance, attribute, checked
-from probe.analysis.transformed import Transformed, explained, require_usable, transform_all
+from probe.analysis.transformed import (
+    Examination,
+    Transformed,
+    examine,
+    explained,
+    require_usable,
+    transform_all,
+)
 from probe.errors import AttributionError, TransformError, UnknownTransform, UserError
 from probe.models.library import AnyModel, that_reads
 from probe.runs.access import ModelAccess

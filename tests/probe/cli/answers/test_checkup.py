@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from probe.checkup.experiment import KIND
-from probe.checkup.measuring import Asked
-from probe.checkup.plan import new_plan
+from probe.checkup.measuring import Asked, new_plan
 from probe.checkup.report import command, figures_of, read_report
 from probe.runs.engine import Engine
 from probe.runs.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.checkup.figure import Figure
+from probe.checkup.measuring import Figure
 from probe.checkup.report import FORMAT, figures_of, read_report, report_of
 from probe.runs.store import Store
 from probe.ui.checkup.panel import since, write_files

@@ -12,10 +12,9 @@ from finetune.ui.inoculate.plan_form import forecast
 from finetune.ui.inoculate.samples import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
-from probe.analysis.examination import examine
-from probe.analysis.file_progress import FileProgress
 from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
+from probe.analysis.transformed import examine
 from probe.data.rows import guess
 from probe.data.source import read_table
 from probe.models.classifier import Prediction
@@ -28,7 +27,7 @@ from probe.ui.html.compare import cells as compare_cells
 from probe.ui.html.compare import pictures as compare_pictures
 from probe.ui.html.compare import result as compare
 from probe.ui.html.edits import diff
-from probe.ui.html.file_progress import file_progress
+from probe.ui.html.file_progress import FileProgress, file_progress
 from probe.ui.html.probe import examination as probe
 from probe.ui.html.probe.full_view import full_view
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model

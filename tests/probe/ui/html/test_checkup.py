@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from probe.calibration import Bin
 from probe.checkup.report import report_of
 from probe.runs.store import Store
+from probe.statistics import Bin
 from probe.ui.html.checkup import results, shown
 from tests.support.pages.visitors import ME
 from tests.support.runs.checkup import finished, scored

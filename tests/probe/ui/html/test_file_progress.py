@@ -2,8 +2,7 @@
 
 import pytest
 
-from probe.analysis.file_progress import FileProgress
-from probe.ui.html.file_progress import file_progress, in_words, per_second_words
+from probe.ui.html.file_progress import FileProgress, file_progress, in_words, per_second_words
 
 
 def test_who_waits_learns_how_many_files_are_before() -> None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from finetune.ui.html.repair.calibration import figures, figures_frame, pictures, sentence
-from finetune.ui.html.repair.reliability import bins_frame, pooled
-from probe.calibration import BINS, Bin, first_bin
+from probe.statistics import Bin, first_bin
 from tests.support.runs.repairs import (
     CALIBRATED,
     CALIBRATION_PLAN,
@@ -66,13 +65,6 @@ def test_the_twin_holds_the_figures_as_shares() -> None:
     assert frame.loc["smoothing", "agreement"] == pytest.approx(0.85)
 
 
-def test_bins_of_repeats_are_those_of_their_answers_together() -> None:
-    together = pooled([bins(100, 0.98, 0.5), bins(300, 0.94, 0.9)])
-    assert (together[-1].n, together[0].n) == (400, 0)
-    assert together[-1].accuracy == pytest.approx(0.8)  # (50 + 270) / 400
-    assert together[-1].confidence == pytest.approx(0.95)  # (98 + 282) / 400
-
-
 @pytest.mark.parametrize(("labels", "first"), [(2, 7), (3, 5)])
 def test_the_scale_begins_where_answers_can_be(labels: int, first: int) -> None:
     assert first_bin(bins(10, 0.97, 0.8), labels) == first
@@ -84,11 +76,6 @@ def test_the_scale_begins_lower_where_answers_are() -> None:
         for at, each in enumerate(bins(10, 0.97, 0.8))
     )
     assert first_bin(low, 3) == 3
-
-
-def test_the_table_of_a_diagram_leaves_empty_bins_out() -> None:
-    (row,) = bins_frame(bins(600, 0.97, 0.75)).itertuples(index=False)
-    assert tuple(row) == (round(14 / BINS, 3), 1.0, 600, 0.97, 0.75)
 
 
 def test_the_first_method_alone_is_enough() -> None:

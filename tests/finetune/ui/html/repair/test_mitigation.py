@@ -9,7 +9,7 @@ from finetune.trials.mitigation import Cell
 from finetune.ui.html.repair.mitigation import by_transform, found, outcomes_frame, sentence
 from finetune.ui.html.repair.mitigation import pictures as shown
 from finetune.ui.html.repair.words import estimate
-from probe.metrics import share
+from probe.statistics import share
 from probe.ui.html.elements import unbroken
 from tests.support.runs.repairs import (
     MITIGATED,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from probe.analysis.summary import ORIGINAL, Measured, Summary
-from probe.metrics import FEWEST, NOTHING, Estimate
+from probe.statistics import FEWEST, NOTHING, Estimate
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task

@@ -8,8 +8,8 @@ import pytest
 from finetune.trials.inoculation_plan import Cell
 from finetune.ui.html.run import outcome
 from probe.analysis.comparison import Row
-from probe.analysis.examination import examine
 from probe.analysis.slices import slices_of
+from probe.analysis.transformed import examine
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair
 from probe.tasks.sentiment import SENTIMENT

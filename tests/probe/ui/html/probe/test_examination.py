@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.analysis.examination import Examination
+from probe.analysis.transformed import Examination
 from probe.models.prediction import Prediction
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import INVALID, Label

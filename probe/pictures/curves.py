@@ -1,0 +1,348 @@
+"""Curves of accuracy by examples, as Liu et al. 2019 draw them: a panel for each challenge.
+
+Colour and marker tell the models apart, a solid line with full markers is the challenge, a dashed
+one with hollow markers the original set.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from probe.pictures import svg
+from probe.pictures.svg import FILE, NOTHING, PAGE, Palette, join, text
+
+DASHES = {"challenge": "", "original": "5 4", "addsent_first": "1 4", "addsent_other": "9 3 1 3"}
+"""The dashes of each line; of a model that is drawn alone its counter-tests have one, too."""
+OTHER_COLOURS = (
+    "#b7791f",
+    "#4a90c2",
+    "#b5478f",
+    "#7a7f1e",
+    "#8a6bd1",
+    "#a0522d",
+)
+"""Of the models after the first, which has the page's own; none is a label's."""
+MODEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""Of the models in turn, so that colour is never the only cue."""
+STEP, WIDE_STEP, WIDE_FROM = 10, 20, 40
+"""Points between the ticks of an axis, and on one of more points than the last."""
+GOAL = 0.9
+"""The share of the gap that the paper calls outcome 1 where it is closed."""
+
+
+@dataclass(frozen=True)
+class PanelStyle:
+    """What panels of one figure share: the models in their order and the axis, in percent."""
+
+    names: tuple[str, ...]
+    low: float
+    high: float
+    size: tuple[int, int] = (380, 190)
+
+    @property
+    def shapes(self) -> list[str]:
+        """A marker for each name."""
+        return [MODEL_SHAPES[at % len(MODEL_SHAPES)] for at in range(len(self.names))]
+
+    def colours(self, first: str) -> list[str]:
+        """A colour for each name, the first of them given."""
+        colours = (first, *OTHER_COLOURS)
+        return [colours[at % len(colours)] for at in range(len(self.names))]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: the rows of `curve_frame`, the sizes that there are or will be.
+
+    A frame with a column `label` says its points by that. `rules` are baselines by name, in
+    percent. With `goal` a line marks 90 % of the gap, where one model is drawn.
+    """
+
+    frame: pd.DataFrame
+    sizes: tuple[int, ...] = ()
+    rules: Mapping[str, float] = field(default_factory=dict)
+    goal: bool = False
+
+    @property
+    def places(self) -> list[int]:
+        """The numbers of examples along the axis."""
+        return sorted({0, *self.sizes, *(int(size) for size in self.frame["examples"])})
+
+    @property
+    def models(self) -> list[str]:
+        """The models that are drawn."""
+        return list(dict.fromkeys(str(name) for name in self.frame["name"]))
+
+    def goal_height(self) -> float | None:
+        """Return where 90 % of the gap is closed, None where it is not to be marked."""
+        start = self.frame[self.frame["examples"] == 0].set_index("set")["accuracy"]
+        if not self.goal or len(self.models) > 1 or not {"original", "challenge"} <= {*start.index}:
+            return None
+        gap = float(start["original"] - start["challenge"])
+        return float(start["challenge"]) + GOAL * gap if gap > 0 else None
+
+
+def style_for(frame: pd.DataFrame, rules: Mapping[str, float] | None = None) -> PanelStyle:
+    """Return a look that has room for all of a frame and for the rules, in percent."""
+    values = [*frame["low"], *frame["high"], *(rules or {}).values()]
+    low, high = (min(values), max(values)) if values else (0.0, 100.0)
+    names = tuple(dict.fromkeys(str(name) for name in frame["name"]))
+    return PanelStyle(names, max(0.0, 10 * (low // 10)), min(100.0, 10 * -(-high // 10)))
+
+
+def ticks(style: PanelStyle) -> list[int]:
+    """Return the round percentages of an axis, every tenth of a short one."""
+    step = WIDE_STEP if style.high - style.low > WIDE_FROM else STEP
+    first = math.ceil(style.low / step) * step
+    return list(range(first, int(style.high) + 1, step))
+
+
+def counter_tests_in(frame: pd.DataFrame) -> list[str]:
+    """Return the names of the counter-tests that are drawn: of one model alone, not of several."""
+    if frame["name"].nunique() > 1:
+        return []
+    return [name for name in frame["set"].unique() if name not in ("challenge", "original")]
+
+
+def point_texts(frame: pd.DataFrame) -> list[str]:
+    """Say each point in words."""
+    return [
+        f"{row.name_}, {row.set}, {row.examples} examples: {row.accuracy:.1f} % "
+        f"({row.low:.1f} to {row.high:.1f}), n {row.n}, rate {row.lr:g}, seeds {row.seeds}"
+        for row in frame.rename(columns={"name": "name_"}).itertuples(index=False)
+    ]
+
+
+LEFT, RIGHT, TOP, BOTTOM = 34, 14, 10, 24
+"""Pixels around the plot."""
+MERGE_BELOW_POINTS = 2.5  # points: rules closer than this share a label
+NAMES_PER_LINE = 2  # of these names stand on one line of it, which fits a phone
+
+
+def _ring(corners: int, turn: float = 0.0) -> list[tuple[float, float]]:
+    """Return corners on a circle around nothing, the first at the top unless turned."""
+    angles = (2 * math.pi * at / corners + turn for at in range(corners))
+    return [(math.sin(angle), -math.cos(angle)) for angle in angles]
+
+
+_ARM = 0.36
+MARKERS: Mapping[str, Sequence[tuple[float, float]]] = {
+    "circle": _ring(16),
+    "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+    "triangle-up": [(1.2 * x, 1.2 * y) for x, y in _ring(3)],
+    "diamond": [(1.25 * x, 1.25 * y) for x, y in _ring(4)],
+    "cross": [
+        (x, y)
+        for turn in range(4)
+        for x, y in (
+            ((-_ARM, -1.1), (_ARM, -1.1), (_ARM, -_ARM)),
+            ((1.1, -_ARM), (1.1, _ARM), (_ARM, _ARM)),
+            ((_ARM, 1.1), (-_ARM, 1.1), (-_ARM, _ARM)),
+            ((-1.1, _ARM), (-1.1, -_ARM), (-_ARM, -_ARM)),
+        )[turn]
+    ],
+    "triangle-down": [(1.2 * x, 1.2 * y) for x, y in _ring(3, math.pi)],
+}
+"""The corners of each marker of radius 1."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Where numbers of examples and percentages lie in a panel."""
+
+    style: PanelStyle
+    places: Sequence[int]
+
+    @property
+    def right(self) -> float:
+        """Where the plot ends."""
+        return self.style.size[0] - RIGHT
+
+    @property
+    def bottom(self) -> float:
+        """Where its axis lies."""
+        return self.style.size[1] - BOTTOM
+
+    def x(self, examples: int) -> float:
+        """Return where a number of examples lies; all are equally far apart."""
+        first, steps = LEFT + 8, max(1, len(self.places) - 1)
+        return first + (self.right - 6 - first) * list(self.places).index(examples) / steps
+
+    def y(self, accuracy: float) -> float:
+        """Return where an accuracy in percent lies."""
+        share = (accuracy - self.style.low) / max(1e-9, self.style.high - self.style.low)
+        return self.bottom - (self.bottom - TOP) * share
+
+
+def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
+    """Draw accuracy against the number of examples, without the frame of a file."""
+    plot = Plot(style, panel.places)
+    colours = dict(zip(style.names, style.colours(palette.accent), strict=True))
+    shapes = dict(zip(style.names, style.shapes, strict=True))
+    parts = [_grid(plot, palette), _rules(panel, plot, palette), _goal(panel, plot, palette)]
+    alone = len(style.names) == 1
+    labels = panel.frame["label"] if "label" in panel.frame else point_texts(panel.frame)
+    frame = panel.frame.assign(label=labels).sort_values("examples")
+    every, counters = list(frame.itertuples(index=False)), counter_tests_in(panel.frame)
+    for at, name in enumerate(style.names):
+        shift, colour = 3.0 * (at - (len(style.names) - 1) / 2), colours[name]
+        for which in (*(counters if alone else ()), "original", "challenge"):
+            line = [row for row in every if (row.name, row.set) == (name, which)]
+            shade = palette.soft if alone and which != "challenge" else colour
+            if which == "challenge":
+                parts.append(
+                    _band(line, plot, colour) if alone else _bars(line, plot, colour, shift)
+                )
+            parts.append(_line(line, plot, shade, DASHES[which]))
+            fill = colour if which == "challenge" else palette.ground
+            parts += [_marker(row, plot, shapes[name], shade, fill) for row in line]
+    return join(parts)
+
+
+def on_page(panel: Panel, style: PanelStyle, words: str) -> Markup:
+    """Return a panel as wide as its place on the page; `words` name it to who cannot see it."""
+    return svg.on_page(*style.size, words, [drawing(panel, style)])
+
+
+def _grid(plot: Plot, palette: Palette) -> Markup:
+    """Draw a line for each round percentage and write the numbers of examples under the plot."""
+    lines = [
+        _level(plot, value, palette.track)
+        + text(LEFT - 6, plot.y(value) + 4, value, "end", palette.soft)
+        for value in ticks(plot.style)
+    ]
+    numbers = [
+        text(plot.x(place), plot.style.size[1] - 6, place, "middle", palette.soft)
+        for place in plot.places
+    ]
+    return join([_level(plot, plot.style.low, palette.track), *lines, *numbers])
+
+
+def _level(plot: Plot, accuracy: float, colour: str, dashes: str = "") -> Markup:
+    y = plot.y(accuracy)
+    return svg.line((LEFT, y), (plot.right, y), colour, dashes)
+
+
+def _corners(places: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+
+
+def _band(line: Sequence[Any], plot: Plot, colour: str) -> Markup:
+    """Shade the intervals of one model."""
+    there = [(plot.x(row.examples), plot.y(row.high)) for row in line]
+    back = [(plot.x(row.examples), plot.y(row.low)) for row in line]
+    return Markup('<polygon points="{}" fill="{}" opacity="0.15"/>').format(
+        _corners([*there, *back[::-1]]), colour
+    )
+
+
+def _bars(line: Sequence[Any], plot: Plot, colour: str, shift: float) -> Markup:
+    """Draw the intervals of several models side by side, so that they do not hide each other."""
+    bar = Markup(
+        '<line class="interval" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '
+        'stroke-width="1.3" opacity="0.6"/>'
+    )
+    return join(
+        bar.format(plot.x(row.examples) + shift, plot.y(row.low), plot.y(row.high), colour)
+        for row in line
+    )
+
+
+def _line(line: Sequence[Any], plot: Plot, colour: str, dashes: str) -> Markup:
+    places = [(plot.x(row.examples), plot.y(row.accuracy)) for row in line]
+    return Markup(
+        '<polyline points="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-dasharray="{}"/>'
+    ).format(_corners(places), colour, dashes or "none")
+
+
+def _marker(row: Any, plot: Plot, shape: str, colour: str, fill: str) -> Markup:
+    """Draw a point, which says itself in words where the pointer rests."""
+    x, y = plot.x(row.examples), plot.y(row.accuracy)
+    corners = [(x + 3.4 * right, y + 3.4 * down) for right, down in MARKERS[shape]]
+    return Markup(
+        '<polygon class="{}" points="{}" fill="{}" stroke="{}" stroke-width="1.4">'
+        "<title>{}</title></polygon>"
+    ).format(shape, _corners(corners), fill, colour, row.label)
+
+
+def _goal(panel: Panel, plot: Plot, palette: Palette) -> Markup:
+    """Mark where 90 % of the gap is closed, as Liu et al. say of their outcome 1."""
+    height = panel.goal_height()
+    if height is None:
+        return NOTHING
+    words = text(
+        LEFT + 10, plot.y(height) + 13, "90 % closed, the paper’s claim", "start", palette.soft
+    )
+    return _level(plot, height, palette.soft, "2 3") + words
+
+
+def _rules(panel: Panel, plot: Plot, palette: Palette) -> Markup:
+    """Draw what rules reach that read no example as thin lines with their names."""
+    return join(
+        _level(plot, height, palette.soft)
+        + text(plot.right, plot.y(height) - 5 - 12 * line, words, "end", palette.soft)
+        for height, words, line in grouped_labels(panel.rules)
+    )
+
+
+def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
+    """Return lines of text: at what height, the names, how many lines above the lowest.
+
+    Rules that lie close together have one height, and their names stand there two by two.
+    """
+    groups: list[list[tuple[float, str]]] = []
+    for value, name in sorted((value, name) for name, value in rules.items()):
+        if groups and value - groups[-1][0][0] < MERGE_BELOW_POINTS:
+            groups[-1].append((value, name))
+        else:
+            groups.append([(value, name)])
+    return [
+        (
+            sum(value for value, _ in group) / len(group),
+            ", ".join(f"{name} {value:.0f} %" for value, name in group[at : at + NAMES_PER_LINE]),
+            at // NAMES_PER_LINE,
+        )
+        for group in groups
+        for at in range(0, len(group), NAMES_PER_LINE)
+    ]
+
+
+PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
+"""Panels in a row, and how large each is in pixels, also where there is one only."""
+
+
+MARGIN, HEAD, LEGEND_LINE = 16, 30, 22
+
+
+BOLD = Markup(' font-size="13" font-weight="600"')
+
+
+def of_panels(
+    titled: Sequence[tuple[str, Panel]], style: PanelStyle, words: Sequence[str]
+) -> Markup:
+    """Draw panels under their titles with one legend, which ends with the words."""
+    (width, height), columns = style.size, min(PANELS_PER_ROW, len(titled))
+    parts = []
+    for at, (title, panel) in enumerate(titled):
+        row, column = divmod(at, columns)
+        left, top = MARGIN + column * (width + MARGIN), MARGIN + row * (height + HEAD)
+        parts.append(text(left + 4, top + 14, title, more=BOLD))
+        parts.append(svg.moved(left, top + HEAD - 8, drawing(panel, style, FILE)))
+    base = below = MARGIN + -(-len(titled) // columns) * (height + HEAD)
+    looks = zip(style.names, style.colours(FILE.accent), style.shapes, strict=True)
+    for name, colour, shape in looks:
+        base += LEGEND_LINE
+        corners = _corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
+        parts.append(Markup('<polygon points="{}" fill="{}"/>').format(corners, colour))
+        parts.append(text(MARGIN + 22, base - 8, name))
+    parts += [
+        text(MARGIN + 4, base + 14 + at * LEGEND_LINE, line, fill=FILE.soft)
+        for at, line in enumerate(words)
+    ]
+    wide = columns * (width + MARGIN) + MARGIN
+    high = below + LEGEND_LINE * (len(words) + len(style.names)) + 8
+    return svg.drawing(wide, high, "; ".join(title for title, _ in titled), parts, 11)

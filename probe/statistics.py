@@ -1,0 +1,526 @@
+"""Shares and means with 95 % intervals, tests of differences, the bootstrap, and calibration.
+
+SciPy and statsmodels load slowly, so that they are imported where an interval is computed: a worker
+that only trains needs neither.
+
+The calibration error (Gupta et al. 2021, section 4; Guo et al. 2017) has 15 bins of equal width
+over the largest probability. Torchmetrics counts an edge to the bin above it, the released code to
+the one below, and torchmetrics would give a probability of exactly 1.0 a sixteenth bin of its own:
+here it counts to the last of the 15.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probe.first_import import first_import
+from probe.tasks.task import Example, Label, Task
+from probe.terms import Term
+
+Array = NDArray[np.float64]
+MEASURES: Mapping[str, Term] = {
+    "agreement": Term(
+        "Agreement",
+        "How often the model gives a changed text the answer that it gave the original, or for a "
+        "copy the default label.",
+    ),
+    "confidence": Term(
+        "Confidence", "The probability that the model gives its answer, on average over all texts."
+    ),
+    "accuracy": Term("Accuracy", "How often the answer is the gold label."),
+}
+"""What is measured over examples."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over n rows with its 95 % interval; all NaN when n is 0."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+NOTHING = Estimate(math.nan, math.nan, math.nan, 0)
+FEWEST = 20
+"""Examples that a group needs before it is ranked, named as the best or worst, or coloured."""
+SURE_WITHIN = 0.05
+"""A loss of confidence that counts as none."""
+AS_SURE, SURER, LESS_SURE = "as sure as before", "surer than before", "less sure than before"
+
+
+def sureness(change: Estimate) -> str:
+    """Say whether a model is as sure as before by how much its confidence changed, "" if unclear.
+
+    It is where the interval of the change lies above minus `SURE_WITHIN`; that of one answer, or of
+    a fixed set of answers, is its value alone.
+    """
+    if change.low > -SURE_WITHIN:
+        return SURER if change.low > SURE_WITHIN else AS_SURE
+    return LESS_SURE if change.high < -SURE_WITHIN else ""
+
+
+def exactly(value: float) -> Estimate:
+    """Return a value that is no sample's, with itself as its interval."""
+    return Estimate(value, value, value, 1)
+
+
+@dataclass
+class Share:
+    """How many of n are true, counted one by one."""
+
+    count: int = 0
+    n: int = 0
+
+    def add(self, hit: bool) -> None:
+        """Count one more."""
+        self.count += hit
+        self.n += 1
+
+    def estimate(self) -> Estimate:
+        """Return the share of true values with Wilson's interval."""
+        return wilson(self.count, self.n)
+
+
+def share(hits: Sequence[bool]) -> Estimate:
+    """Return the share of true values with Wilson's interval."""
+    return wilson(sum(hits), len(hits))
+
+
+def wilson(count: float, n: int) -> Estimate:
+    """Return a share of n with Wilson's interval; the count behind a mean share may be no whole."""
+    if not n:
+        return NOTHING
+    with first_import:
+        from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(count, n, method="wilson")
+    return Estimate(count / n, float(low), float(high), n)
+
+
+@dataclass
+class Moments:
+    """The sums of values from 0 to 1 and of their squares, added one by one."""
+
+    total: float = 0.0
+    squares: float = 0.0
+    n: int = 0
+
+    def add(self, value: float) -> None:
+        """Count one more value."""
+        self.total += value
+        self.squares += value * value
+        self.n += 1
+
+    def estimate(self) -> Estimate:
+        """Return the mean with Student's interval, cut to [0, 1]; n = 1 has the widest one."""
+        if not self.n:
+            return NOTHING
+        middle = self.total / self.n
+        deviations = max(0.0, self.squares - middle * self.total)
+        return _student(middle, deviations, self.n, 0.0)
+
+
+def mean(values: Sequence[float], least: float = 0.0) -> Estimate:
+    """Return the mean with Student's interval, cut to what values can be: from `least` to 1."""
+    if not values:
+        return NOTHING
+    middle = math.fsum(values) / len(values)
+    return _student(middle, math.fsum((x - middle) ** 2 for x in values), len(values), least)
+
+
+def _student(middle: float, deviations: float, n: int, least: float) -> Estimate:
+    """Return a mean with its interval, from the sum of squared deviations."""
+    if n == 1:
+        return Estimate(middle, least, 1.0, 1)
+    with first_import:
+        from scipy.stats import t
+
+    half = float(t.ppf(0.975, n - 1)) * math.sqrt(deviations / (n - 1) / n)
+    return Estimate(middle, max(least, middle - half), min(1.0, middle + half), n)
+
+
+def mean_score(task: Task, scores: Sequence[float]) -> Estimate:
+    """Return the mean score of answers: of labels with Wilson's interval, of spans with Student's.
+
+    A score of a label may be a mean over several models, such as a third.
+    """
+    return mean(scores) if task.has_spans else wilson(sum(scores), len(scores))
+
+
+def accuracy(task: Task, predicted: Sequence[Label], examples: Sequence[Example]) -> float:
+    """Return the share of right predictions over the examples that have a gold label."""
+    hits = [
+        task.matches(label, example.gold)
+        for label, example in zip(predicted, examples, strict=True)
+        if example.gold
+    ]
+    return sum(hits) / len(hits) if hits else math.nan
+
+
+def percent(estimate: Estimate, to: str = " to ") -> str:
+    """Write a share with its interval, such as 81.3 % (78.0 to 84.2); a dash where n is 0."""
+    if not estimate.n:
+        return "–"
+    return f"{100 * estimate.value:.1f} % ({interval(estimate, to)})"
+
+
+def interval(estimate: Estimate, to: str = " to ") -> str:
+    """Write the two ends of an interval in per cent."""
+    return f"{100 * estimate.low:.1f}{to}{100 * estimate.high:.1f}"
+
+
+def joined_difference(first: Estimate, second: Estimate) -> Estimate:
+    """Return second less first, their intervals joined as if independent (Newcombe 1998, 10)."""
+    value = second.value - first.value
+    down = math.hypot(second.value - second.low, first.high - first.value)
+    up = math.hypot(second.high - second.value, first.value - first.low)
+    return Estimate(value, value - down, value + up, min(first.n, second.n))
+
+
+MAX_P = 0.05  # below which a difference is called one
+
+
+def p_text(p: float) -> str:
+    """Write a p value with three decimals."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def exact_p(only_first: int, only_second: int) -> float:
+    """Return the two-sided p of the discordant counts (McNemar 1947; exact, binomial)."""
+    with first_import:
+        from statsmodels.stats.contingency_tables import mcnemar
+
+    table = np.array([[0, only_first], [only_second, 0]])  # the concordant do not count
+    return float(mcnemar(table, exact=True).pvalue)
+
+
+def paired_p(first: Sequence[float], second: Sequence[float]) -> float:
+    """Test scores of the same texts: McNemar's exact test where all are 0 or 1, else Student's."""
+    gained = sum(b > a for a, b in zip(first, second, strict=True))
+    lost = sum(b < a for a, b in zip(first, second, strict=True))
+    if not gained + lost or len(first) < 2:
+        return 1.0
+    if {*first, *second} <= {0.0, 1.0}:
+        return exact_p(lost, gained)
+    with first_import:
+        from scipy.stats import ttest_rel
+
+    return float(ttest_rel(second, first).pvalue)
+
+
+def interval_p(found: Estimate) -> float:
+    """Return the p-value that is 5 % where one end of the 95 % interval is 0 (normal)."""
+    with first_import:
+        from scipy.stats import norm
+
+    spread = found.value - (found.low if found.value > 0 else found.high)
+    if not spread:
+        return 1.0 if not found.value else 0.0
+    return float(2 * norm.sf(norm.ppf(0.975) * abs(found.value / spread)))
+
+
+def adjusted(ps: Sequence[float]) -> list[float]:
+    """Return p-values after the correction of Benjamini and Hochberg (1995) over all of them.
+
+    Those that are not known stay NaN and count not.
+    """
+    with first_import:
+        from scipy.stats import false_discovery_control
+
+    known = [at for at, p in enumerate(ps) if not math.isnan(p)]
+    corrected = list(ps)
+    for at, p in zip(known, false_discovery_control([ps[at] for at in known]), strict=True):
+        corrected[at] = float(p)
+    return corrected
+
+
+DRAWN_AT_ONCE = 2_000_000
+"""Counts of resamples that are drawn at once: 16 MB of them."""
+
+
+def resampled_means(rows: Array, times: int, rng: np.random.Generator) -> Array:
+    """Return the column means of bootstrap resamples of the rows.  # (times, columns)
+
+    Rows that are alike are drawn together by a multinomial, which is the same distribution as
+    drawing row by row and needs no (times, rows) array.
+    """
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    shares, at_once = counts / len(rows), max(1, DRAWN_AT_ONCE // len(distinct))
+    drawn = [
+        rng.multinomial(len(rows), shares, size=min(at_once, times - done)) @ distinct / len(rows)
+        for done in range(0, times, at_once)
+    ]
+    return np.concatenate(drawn)
+
+
+RESAMPLES, SEED = 10_000, 0
+TIE = 1e-9
+"""Differences nearer to 0 than this are 0, whatever their rounding."""
+
+
+@dataclass(frozen=True)
+class PairedBootstrap:
+    """A paired bootstrap over `n` rows of the mean of the first model's F1 less the second's.
+
+    `low` and `high` are the percentile interval (95 %) of `difference` over the resamples.
+    `first_higher` and `second_higher` count the rows on which one F1 is above the other. `p` is
+    two-sided: twice the smaller share of resamples in which the difference is at most, or at least,
+    0, each with one more resample on its side (Davison and Hinkley 1997, section 4.4). All but the
+    counts are NaN where n is 0.
+    """
+
+    n: int
+    difference: float
+    low: float
+    high: float
+    first_higher: int
+    second_higher: int
+    p: float
+
+    @property
+    def discordant(self) -> int:
+        """On how many rows the F1 of the two differ."""
+        return self.first_higher + self.second_higher
+
+    @property
+    def turned_round(self) -> "PairedBootstrap":
+        """The same with the second model as the first."""
+        ends = (-self.difference, -self.high, -self.low)
+        return PairedBootstrap(self.n, *ends, self.second_higher, self.first_higher, self.p)
+
+
+def paired_bootstrap(differences: Sequence[float]) -> PairedBootstrap:
+    """Test whether the mean of the rows' differences is 0, with 10,000 resamples of the rows."""
+    n = len(differences)
+    if not n:
+        return PairedBootstrap(0, math.nan, math.nan, math.nan, 0, 0, math.nan)
+    means = _resampled(tuple(sorted(Counter(differences).items())))
+    low, high = (float(end) for end in np.percentile(means, (2.5, 97.5)))
+    tails = [int((means <= TIE).sum()), int((means >= -TIE).sum())]
+    return PairedBootstrap(
+        n,
+        math.fsum(differences) / n,
+        low,
+        high,
+        sum(value > TIE for value in differences),
+        sum(value < -TIE for value in differences),
+        min(1.0, 2 * (min(tails) + 1) / (RESAMPLES + 1)),
+    )
+
+
+@lru_cache(maxsize=200)  # a page asks again for the same rows
+def _resampled(counts: tuple[tuple[float, int], ...]) -> Array:
+    """Return the mean difference of each resample, from how many rows have which difference."""
+    values, sizes = zip(*counts, strict=True)
+    rows = np.repeat(np.array(values, dtype=float), sizes)[:, None]
+    return resampled_means(rows, RESAMPLES, np.random.default_rng(SEED))[:, 0]
+
+
+BINS = 15
+SAMPLES = 2000
+"""Sets that are drawn anew for the interval of a calibration error."""
+OFF = 0.05
+"""Our line: a calibration error up to which a model counts as well calibrated."""
+BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
+"""The largest probability below 1.0, in torchmetrics' precision."""
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""No probability is taken to be smaller, so that a log loss stays finite."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The answers whose confidence lies between `low` and `high`; both means are 0 where n is 0."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How well n answers are calibrated, as shares from 0 to 1.
+
+    `brier` is the sum over the labels, from 0 to 2, mean over the examples; `log_loss` is in nats.
+    """
+
+    n: int
+    accuracy: float
+    confidence: float
+    ece: float
+    brier: float
+    log_loss: float
+    bins: tuple[Bin, ...]
+
+
+def calibration(
+    probabilities: Array,  # (examples, labels)
+    admissible: NDArray[np.bool_],  # (examples, labels), true where right
+    answers: NDArray[np.int64] | None = None,  # (examples,)
+) -> Calibration:
+    """Measure probabilities against the labels that are right.
+
+    `answers` are the numbers of the labels that were given, by default the most probable. Labels
+    that are only right together, as both others are for non-entailment, are one class: an answer is
+    as sure as its class. Raises ValueError without examples, or where an example has no right
+    label.
+    """
+    if not len(probabilities) or not admissible.any(axis=1).all():
+        raise ValueError("calibration needs examples, each with a right label")
+    given = probabilities.argmax(axis=1) if answers is None else answers
+    first = [_class_of(admissible, label) for label in range(admissible.shape[1])]
+    classes, class_of = np.unique(first, return_inverse=True)
+    given, admissible = class_of[given], admissible[:, classes]
+    probabilities = probabilities @ (class_of[:, None] == np.arange(len(classes)))
+    confidence = probabilities[np.arange(len(given)), given]
+    correct = admissible[np.arange(len(given)), given]
+    of_right = np.where(admissible, probabilities, 0).sum(axis=1)
+    wrong = np.where(admissible, 0, probabilities)
+    return Calibration(
+        len(given),
+        float(correct.mean()),
+        float(confidence.mean()),
+        expected_calibration_error(confidence, correct),
+        float(((1 - of_right) ** 2 + (wrong**2).sum(axis=1)).mean()),
+        float(-np.log(np.clip(of_right, SMALLEST, 1)).mean()),
+        reliability(confidence, correct),
+    )
+
+
+def _class_of(admissible: NDArray[np.bool_], label: int) -> int:
+    """Return the first label that is right of the same examples; a label never right stands alone.
+
+    # (examples, labels)
+    """
+    if not admissible[:, label].any():
+        return label
+    return int((admissible == admissible[:, [label]]).all(axis=0).argmax())
+
+
+def expected_calibration_error(
+    confidence: Array,  # (examples,)
+    correct: NDArray[np.bool_],  # (examples,)
+) -> float:
+    """Return the mean over all examples of |confidence - accuracy| of their bin."""
+    with first_import:
+        import torch
+        from torchmetrics.functional.classification import binary_calibration_error
+
+    # the binary error is that of a probability and whether what it was given to is so
+    shares = torch.from_numpy(np.minimum(confidence, BELOW_ONE)).float()
+    outcomes = torch.from_numpy(correct.astype(np.int64))
+    return float(binary_calibration_error(shares, outcomes, n_bins=BINS, norm="l1"))
+
+
+@dataclass(frozen=True)
+class CalibrationError:
+    """A calibration error with its interval, and those that chance alone gives.
+
+    `chance` is what perfectly calibrated answers, as sure and as many, come to on average, with the
+    bounds of 95 % of them. Where many answers are spread thinly over the bins it is not small.
+    """
+
+    found: Estimate
+    chance: Estimate
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it is beyond what chance gives, and larger than we let pass."""
+        return self.found.value > max(OFF, self.chance.high)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is so small that it speaks for the model: chance could have shown more."""
+        return self.found.value <= OFF and self.chance.high <= OFF
+
+    @property
+    def beside(self) -> str:
+        """Its interval, and what chance alone gives, in points."""
+        return f"{interval(self.found)}; {100 * self.chance.value:.1f} by chance alone"
+
+
+Ends = tuple[float, float, float]
+"""A value and the ends of its interval."""
+
+
+def mean_error(measured: Sequence[Calibration], seed: int = 0) -> CalibrationError:
+    """Return the mean calibration error of repeats, with the means of their bounds."""
+    found, chance = zip(*(_error(each, seed) for each in measured), strict=True)
+    return CalibrationError(
+        *(Estimate(*ends, measured[0].n) for ends in map(_means, (found, chance)))
+    )
+
+
+def _means(each: Sequence[Ends]) -> Ends:
+    value, low, high = np.mean(each, axis=0).tolist()
+    return value, low, high
+
+
+def _error(measured: Calibration, seed: int) -> tuple[Ends, Ends]:
+    """Return the error, and what it is where answers are right as often as their bin is sure.
+
+    Each with its ends. For the first, answers are drawn by bin and whether they are right; each has
+    its bin's mean confidence. An error is never below 0, so that chance alone makes that of a drawn
+    set larger: the bootstrap's interval is moved by as much.
+    """
+    n, confidence, accuracy = np.array([(b.n, b.confidence, b.accuracy) for b in measured.bins]).T
+    shares = np.concatenate([n * accuracy, n * (1 - accuracy)]).clip(min=0) / measured.n
+    drawn = np.random.default_rng(seed).multinomial(measured.n, shares / shares.sum(), SAMPLES)
+    right, wrong = np.split(drawn, 2, axis=1)  # (samples, bins)
+    errors = np.abs((right + wrong) * confidence - right).sum(axis=1) / measured.n
+    low, high = np.quantile(errors, [0.025, 0.975]) - (errors.mean() - measured.ece)
+    right = np.random.default_rng(seed).binomial(n.astype(np.int64), confidence, (SAMPLES, BINS))
+    by_chance = np.abs(right - n * confidence).sum(axis=1) / measured.n
+    ends = np.quantile(by_chance, [0.025, 0.975])
+    return (measured.ece, max(0.0, low), high), (by_chance.mean(), *ends)
+
+
+def reliability(
+    confidence: Array,  # (examples,)
+    correct: NDArray[np.bool_],  # (examples,)
+) -> tuple[Bin, ...]:
+    """Return the bins of a reliability diagram, lowest first."""
+    places = np.minimum(confidence * BINS, BINS - 1).astype(np.int64)
+    return tuple(_bin(at, confidence[places == at], correct[places == at]) for at in range(BINS))
+
+
+def _bin(at: int, confidence: Array, correct: NDArray[np.bool_]) -> Bin:
+    n = len(confidence)
+    means = (float(confidence.mean()), float(correct.mean())) if n else (0.0, 0.0)
+    return Bin(at / BINS, (at + 1) / BINS, n, *means)
+
+
+def first_bin(bins: Sequence[Bin], labels: int) -> int:
+    """Return the bin from which on answers can lie: of some labels the surest is not below 1/n."""
+    lowest = next((at for at, each in enumerate(bins) if each.n), BINS - 1)
+    return min(lowest, BINS // labels)
+
+
+def pooled(repeats: Sequence[Sequence[Bin]]) -> tuple[Bin, ...]:
+    """Return the bins of the answers of all repeats together."""
+    return tuple(_together(same) for same in zip(*repeats, strict=True))
+
+
+def _together(same: Sequence[Bin]) -> Bin:
+    n = sum(each.n for each in same)
+    confidence, accuracy = (
+        sum(each.n * getattr(each, name) for each in same) / n if n else 0.0
+        for name in ("confidence", "accuracy")
+    )
+    return Bin(same[0].low, same[0].high, n, confidence, accuracy)
+
+
+def bin_words(each: Bin) -> str:
+    """Say how often the answers of a bin are right."""
+    return (
+        f"sure by {each.low:.2f} to {each.high:.2f}: right on {100 * each.accuracy:.0f} % of "
+        f"{each.n:,}"
+    )

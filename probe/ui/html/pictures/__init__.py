@@ -1,1 +1,0 @@
-"""Drawings of a page, each in HTML and as a stand-alone SVG to take away."""

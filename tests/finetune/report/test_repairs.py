@@ -1,0 +1,189 @@
+"""Repairs as tables beside the published ones, and as files, from runs with known figures."""
+
+import csv
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from finetune.report.repair_files import FILES, write_figure, write_points, write_summary
+from finetune.report.repairs import (
+    MarkdownTable,
+    agreement_table,
+    calibration_table,
+    in_percent,
+    mean_share,
+    mitigation_table,
+    repair_tables,
+    salad_only_table,
+    settings,
+    transfer_table,
+    with_interval,
+    written,
+)
+from finetune.ui.repair.titles import KINDS
+from probe.statistics import NOTHING, Estimate
+from tests.support.runs.repairs import (
+    CALIBRATION_PLAN,
+    MITIGATED,
+    MITIGATION_PLAN,
+    TRANSFER_PLAN,
+    TRANSFERRED,
+    calibration_run,
+    mitigated,
+    mitigation_run,
+    transfer_run,
+)
+
+DIGEST = {"model": "ab12"}
+CALIBRATION = calibration_run(artefacts=DIGEST)
+MITIGATION = mitigation_run(artefacts=DIGEST)
+TRANSFER = transfer_run(artefacts=DIGEST)
+SEEDS = [replace(MITIGATED[2].cell, seed=seed) for seed in (0, 1)]
+TRAINED = (mitigated(SEEDS[0], 350, 190, 180), mitigated(SEEDS[1], 360, 190, 180))
+SMALL = mitigated(replace(MITIGATED[2].cell, size=50), 100, 0, 0)
+ROWS: list[tuple[Callable[[], MarkdownTable], tuple[str, ...], dict[str, str]]] = [
+    (
+        lambda: calibration_table([CALIBRATION]),
+        ("`minilm`", "As it was"),
+        {
+            "n": "600",
+            "accuracy": "75.0 (71.4–",  # Wilson's for 450 of 600: 71.39 to 78.30
+            "error": "11.0 (",
+            "paper: accuracy": "87.3",
+            "paper: error": "11.0",
+        },
+    ),
+    (
+        lambda: calibration_table([CALIBRATION]),
+        ("`minilm`", "Temperature scaling"),
+        {"paper: error": "9.0"},
+    ),
+    (  # a task that the paper did not calibrate stands alone
+        lambda: calibration_table(
+            [calibration_run(plan=replace(CALIBRATION_PLAN, model="minilm_qqp", task="paraphrase"),
+                             artefacts=DIGEST)]
+        ),
+        ("`minilm_qqp`", "As it was"),
+        {"paper: error": "–"},
+    ),
+    (  # the run destroys by sort and drop alone
+        lambda: agreement_table([CALIBRATION]),
+        ("`minilm`", "Label smoothing"),
+        {
+            **{"n": "200", "lexical": "85.0 (", "gradient": "85.0 (", "PBSMT": "–"},
+            **{"paper: lexical": "81.8", "paper: PBSMT": "56.3"},
+        },
+    ),
+    (
+        lambda: salad_only_table([TRANSFER]),
+        ("`minilm`",),
+        {"whole": "70.0", "shuffled": "65.0", "paper: whole": "87.3", "paper: shuffled": "84.6"},
+    ),
+    (  # the mean of its seeds
+        lambda: mitigation_table([mitigation_run((*MITIGATED[:2], *TRAINED), artefacts=DIGEST)]),
+        ("`minilm`", "A class “invalid”"),
+        {
+            **{"n": "500", "broken": "200", "accuracy": "71.0 (", "found": "92.5 ("},
+            **{"paper: accuracy": "85.4", "paper: found": "97.1"},
+        },
+    ),
+    (  # trainings of smaller sizes are left out
+        lambda: mitigation_table(
+            [mitigation_run((*MITIGATED, SMALL), replace(MITIGATION_PLAN, sizes=(50, 1000)),
+                            artefacts=DIGEST)]
+        ),
+        ("`minilm`", "A class “invalid”"),
+        {"accuracy": "74.2 ("},
+    ),
+    (  # another task stands beside its data set
+        lambda: mitigation_table(
+            [mitigation_run(plan=replace(MITIGATION_PLAN, model="minilm_mrpc", task="paraphrase"),
+                            artefacts=DIGEST)]
+        ),
+        ("`minilm_mrpc`", "Threshold alone"),
+        {"paper: accuracy": "89.5", "paper: found": "36.8"},
+    ),
+    (
+        lambda: transfer_table(TRANSFER),
+        ("`sort`",),
+        {
+            "`drop`": "55.0 (",
+            "accuracy on whole texts": f"{100 * TRANSFERRED[0].clean.share:.1f} (",
+        },
+    ),
+]  # fmt: skip
+
+
+def test_figures_stand_beside_the_published_ones() -> None:
+    wrong = []
+    for make, begins, expected in ROWS:
+        table = make()
+        (row,) = [row for row in table.rows if tuple(row[: len(begins)]) == begins]
+        found = dict(zip(table.heads, row, strict=True))
+        wrong += [
+            (begins, head, found[head])
+            for head, words in expected.items()
+            if not found[head].startswith(words)
+        ]
+    assert wrong == []
+    taught = transfer_table(TRANSFER)
+    assert [cell.rpartition(" / ")[2] for cell in taught.rows[0][1:3]] == ["99.7", "29.3"]
+    assert "tested on 200 texts of the column's" in taught.says
+    other = transfer_run(plan=replace(TRANSFER_PLAN, task="sentiment", model="minilm_sst2"))
+    assert "table 18 has MNLI alone" in transfer_table(other).says
+    assert calibration_table([CALIBRATION]).models == {"minilm": "ab12"}
+    assert not salad_only_table([transfer_run(TRANSFERRED[:2], artefacts=DIGEST)]).rows
+
+
+def test_how_models_were_trained_is_said_once_for_those_alike() -> None:
+    small = replace(MITIGATION_PLAN, model="esim", sizes=(50,), seeds=(0,))
+    plans = (MITIGATION_PLAN, replace(MITIGATION_PLAN, model="minilm_qqp"), small)
+    assert settings([mitigation_run(plan=plan) for plan in plans]) == (
+        "`minilm` and `minilm_qqp`: fast mode, 1,000 examples, 3 epochs, 2 repeats; "
+        "`esim`: fast mode, 50 examples, 3 epochs, 1 repeat"
+    )
+
+
+def test_tables_come_in_the_papers_order_and_of_what_there_is() -> None:
+    tables = repair_tables([TRANSFER, MITIGATION, CALIBRATION])
+    said = [table.says.rpartition("; table ")[2].partition(". ")[0] for table in tables]
+    assert said == ["8", "9", "11", "12", "18"]
+    assert len(list(repair_tables([MITIGATION]))) == 1 and not list(repair_tables([]))
+
+
+def test_a_table_is_markdown_with_shares_in_percent() -> None:
+    table = MarkdownTable("Figures.", ("a", "b"), [("1", "2"), ("3", "4")], {})
+    assert written(table) == "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
+    assert with_interval(Estimate(0.8149, 0.804, 0.826, 100)) == "81.5 (80.4–82.6)"
+    assert with_interval(NOTHING) == in_percent(None) == "–"
+
+
+def test_the_interval_of_a_mean_is_wilsons_for_the_examples_of_one_repeat() -> None:
+    found = mean_share([0.4, 0.6], 100)
+    # Wilson's for 50 of 100 by hand: (0.5 + z²/200 ± z sqrt(0.25/100 + z²/40000)) / (1 + z²/100)
+    z = 1.959964
+    half = z * math.sqrt(0.0025 + z**2 / 40_000) / (1 + z**2 / 100)
+    assert (found.value, found.n) == (0.5, 100)
+    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
+    assert mean_share([0.85, 0.875], 20).low > mean_share([0.85], 20).low  # about no whole number
+    assert mean_share([], 100).n == mean_share([0.5], 0).n == 0
+
+
+def test_each_kind_of_repair_has_its_files(tmp_path: Path) -> None:
+    assert {*FILES} == {*KINDS}
+    for run, first, figure in (
+        (calibration_run(), "method", "reliability.svg"),
+        (mitigation_run(), "method", "invalid.svg"),
+        (transfer_run(), "trained_on", "transfer.svg"),
+    ):
+        with write_points(run, tmp_path).open() as file:
+            head, *rows = csv.reader(file)
+        assert head[0] == first and len(rows) == len(run.cells), run.kind
+        drawn = write_figure(run, tmp_path)
+        assert drawn.name == figure and drawn.read_text().startswith("<svg "), run.kind
+        summary = json.loads(write_summary(run, tmp_path).read_text())
+        assert {*summary["artefacts"]} == {"model", "sets"}, run.kind

@@ -1,0 +1,229 @@
+"""The slices: which examples are in them, and what is measured on each."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from probe.analysis import slices
+from probe.analysis.comparison import Row
+from probe.analysis.slices import (
+    NEGATIONS,
+    SLICES,
+    answer_type,
+    facts_of,
+    measure,
+    members,
+    note_on,
+    question_word,
+    sliced,
+    slices_of,
+)
+from probe.models.classifier import Prediction
+from probe.statistics import PairedBootstrap
+from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
+from probe.tasks.reading import READING, Question
+from probe.tasks.sentiment import SENTIMENT
+from probe.tasks.task import Label
+from probe.templates import TemplatePair
+from probe.text import wordnet
+
+PREMISE = "The old man near the river saw a dog."
+SHARED = "every hypothesis word in the premise"
+OVERLAP, NEGATION, LENGTH = "lexical overlap", "negation in the hypothesis", "hypothesis length"
+HANS = "HANS heuristic"
+PAIRS: Sequence[tuple[str, str, str]] = (
+    ("The man saw the river.", OVERLAP, SHARED),
+    ("THE DOG!", OVERLAP, SHARED),
+    ("The man heard a cat.", OVERLAP, "at least half of them"),  # the man a of five words
+    ("The dog slept well.", OVERLAP, "at least half of them"),  # two of four: exactly half
+    ("Nobody saw it.", OVERLAP, "fewer than half"),  # one of three
+    ("Birds sing.", OVERLAP, "fewer than half"),
+    *((words, NEGATION, "a negation word") for words in (
+        "The man did not see it.", "The man didn't see it.", "Nobody was there.",
+        "The man cannot swim.", "He left without it.",
+    )),
+    *((words, NEGATION, "none") for words in (
+        "The man saw a knot.", "A nothingness.", "The man saw it.",
+    )),
+    *((" , ".join(["dog"] * n) + " .", LENGTH, name) for n, name in (
+        (1, "up to 5 words"), (5, "up to 5 words"), (6, "6 to 10 words"), (10, "6 to 10 words"),
+        (11, "more than 10 words"),
+    )),
+    ("The old man near the river.", HANS, "lexical_overlap+subsequence"),
+    ("The river saw the man.", HANS, "lexical_overlap"),
+    ("The woman saw a dog.", HANS, ""),
+)  # fmt: skip
+
+
+def of(premise: str, hypothesis: str, heuristic: str = "") -> dict[str, str]:
+    """Return the slices a pair is in, by group; several of a group joined."""
+    facts = facts_of(NLI, TemplatePair(premise, hypothesis, heuristic=heuristic))
+    found: dict[str, str] = {}
+    for each in slices_of(NLI):
+        if each.holds(facts):
+            found[each.group] = "+".join(filter(None, [found.get(each.group, ""), each.name]))
+    return found
+
+
+def test_a_pair_is_in_the_slices_of_its_words() -> None:
+    found = [(words, group, of(PREMISE, words).get(group, "")) for words, group, _ in PAIRS]
+    assert found == list(PAIRS)
+    assert all(word == word.lower() for word in NEGATIONS)
+    assert facts_of(NLI, Pair("A.", "She didn't say so.")).length == 4
+    asleep = ("If it rains, the man sleeps.", "The man sleeps.")
+    assert "constituent" not in of(*asleep)[HANS]  # only what a row says of itself
+    assert "constituent" in of(*asleep, "constituent")[HANS]
+    assert HANS not in of(PREMISE, "Birds sing.", "guesswork")
+
+
+def row(number: int, hypothesis: str, gold: Label | None, *said: Label) -> Row:
+    predictions = tuple(
+        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS), LABELS)
+        for label in said
+    )
+    return Row(number, NLI, Pair(PREMISE, hypothesis, gold), predictions, "", (False,) * len(said))
+
+
+ROWS = [
+    row(0, "The man saw a dog.", "entailment", "entailment", "entailment"),
+    row(1, "The dog saw a man.", "neutral", "entailment", "contradiction"),
+    row(2, "The man saw the river.", "contradiction", "contradiction", "entailment"),
+    row(3, "Nobody was there.", "contradiction", "contradiction", "contradiction"),
+    row(4, "The man saw the dog.", None, "entailment", "entailment"),
+]
+
+
+def numbers(rows: Sequence[Row]) -> list[int]:
+    return [each.number for each in rows]
+
+
+def of_group(rows: Sequence[Row], group: str) -> list[int]:
+    """The numbers of the rows of all slices of a group."""
+    own = [members for each, members in sliced(rows).items() if each.group == group]
+    return [number for several in own for number in numbers(several)]
+
+
+def test_a_slice_holds_answered_pairs_with_a_gold_label() -> None:
+    found = {each.name: numbers(group) for each, group in sliced(ROWS).items()}
+    assert (found[SHARED], found["a negation word"]) == ([0, 1, 2], [3])
+    assert "more than 10 words" not in found
+    for group in (OVERLAP, NEGATION, LENGTH):  # its slices part the pairs
+        assert sorted(of_group(ROWS, group)) == [0, 1, 2, 3], group
+    place = [each.name for each in slices_of(NLI)].index(SHARED)
+    assert numbers(members(ROWS, place, "all")) == [0, 1, 2]
+    assert numbers(members(ROWS, place, "entailment")) == [0]
+    others = members(ROWS, place, "non-entailment")
+    assert [one.gold for one in others] == ["neutral", "contradiction"]  # as they were
+
+
+def test_each_slice_is_measured_over_all_over_entailed_and_over_the_others() -> None:
+    found = {one.gold: one for one in measure(ROWS) if one.slice.name == SHARED}
+    assert {gold: (one.n, [each.value for each in one.scores]) for gold, one in found.items()} == {
+        "all": (3, [2 / 3, 1 / 3]),
+        "entailment": (1, [1.0, 1.0]),
+        # in two classes the second model's contradiction is right where the label is neutral
+        "non-entailment": (2, [1 / 2, 1 / 2]),
+    }
+    test = found["all"].test
+    assert (test.n, test.only_first, test.only_second, test.p) == (3, 1, 0, 1.0)  # type: ignore[union-attr]  # McNemar's
+    golds = [one.gold for one in measure(ROWS) if one.slice.name == "a negation word"]
+    assert golds == ["all", "non-entailment"]
+    assert measure(ROWS[4:]) == []
+    task = PARAPHRASE_IDENTIFICATION
+    pair = TextPair("The dog saw the cat.", "The cat saw the dog.", "non-paraphrase")
+    answer = Prediction("paraphrase", (0.9, 0.1), task.labels)
+    measured = measure([Row(0, task, pair, (answer, answer), "", (False, False))])
+    overlap = [one for one in measured if one.slice.title == "Every word shared"]
+    assert [(one.gold, one.scores[0].value) for one in overlap] == [
+        ("all", 0.0),
+        ("non-paraphrase", 0.0),
+    ]
+
+
+def test_each_task_has_its_slices_with_titles_in_its_words() -> None:
+    pair = {"lexical overlap", "negation in the second text", "second text length"}
+    for task, groups in (
+        (SENTIMENT, {"negation in the text", "text length"}),
+        (PARAPHRASE_IDENTIFICATION, pair),
+        (NLI, {OVERLAP, NEGATION, LENGTH, HANS}),
+    ):
+        assert {each.group for each in slices_of(task)} == groups
+        for each in slices_of(task):
+            assert each.title and each.where and "{" not in each.group + each.name + each.where
+    names = {each.name for each in SLICES if each.fits(READING)}
+    words = {*slices.QUESTION_WORDS.values(), "how many/much", "other"}
+    assert names == words | {*slices.ANSWER_TYPES.values(), "anything else"}
+
+
+def test_a_question_is_of_the_first_word_that_asks() -> None:
+    asked = {
+        "Who painted the boats?": "who", "To whom did she write?": "who", "Whose boat sank?": "who",
+        "When did the storm come?": "when", "Where is the harbour?": "where",
+        "How many boats were there?": "how many/much", "For how much was it sold?": "how many/much",
+        "How did the boat sink?": "how", "What sank?": "what", "In what year did it sink?": "what",
+        "WHICH boat sank?": "which", "Why did it sink?": "why",
+        "What did the man who sank it say?": "what", "Name the boat that sank.": "other",
+        "Did the somewhat old boat sink?": "other", "": "other",
+    }  # fmt: skip
+    assert {question: question_word(question) for question in asked} == asked
+
+
+def test_an_answer_is_of_the_kind_of_the_shortest() -> None:
+    kinds: Sequence[tuple[str, list[str], str]] = (
+        ("When was it?", ["1956"], "number or date"),
+        ("When was it?", ["14 May"], "number or date"),
+        ("When was it?", ["Wednesday"], "number or date"),
+        ("How many?", ["thirty boats"], "number or date"),
+        ("What fell?", ["three per cent"], "number or date"),
+        ("Whom did he meet?", ["President Obama"], "person"),
+        ("What did he see?", ["Rome"], "place"),
+        ("What did he join?", ["Stanford University"], "organisation or other name"),
+        ("What was it?", ["the nests of other birds"], "anything else"),
+        ("What was it?", ["smoke"], "anything else"),
+        ("Why did he stay?", ["he was the only one left"], "anything else"),
+        ("Who was it?", ["Zofia Lamm"], "person"),
+        ("Where was it?", ["Zirat"], "place"),
+        ("What was it?", ["the Hadza"], "organisation or other name"),
+        ("When was it?", ["in the long summer of that year", "1956"], "number or date"),
+    )
+    assert [(*each[:2], answer_type(*each[:2])) for each in kinds] == list(kinds)
+
+
+def asked(number: int, text: str, gold: str, *said: str) -> Row:
+    answers = tuple(Prediction(each, (0.9,), (each,)) for each in said)
+    question = Question(text, "Rome had thirty boats in 1956. They were blue.", gold)
+    return Row(number, READING, question, answers, "", (False,) * len(said))
+
+
+QUESTIONS = [
+    asked(0, "How many boats had Rome?", "thirty", "thirty", "thirty boats"),
+    asked(1, "When was it?", "1956", "1956", "1956"),
+    asked(2, "When was it blue?", "1956", "thirty", "1956"),
+    asked(3, "What colour were they?", "blue", "Rome", "They were blue"),
+]
+
+
+def test_a_slice_of_questions_has_the_f1_of_each_model_and_the_bootstrap() -> None:
+    for group in ("question word", "answer type"):  # every question is in one slice of each
+        assert sorted(of_group(QUESTIONS, group)) == [0, 1, 2, 3], group
+    (when,) = [one for one in measure(QUESTIONS) if one.slice.name == "when"]
+    assert (when.gold, when.n, [one.value for one in when.scores]) == ("all", 2, [0.5, 1.0])
+    assert isinstance(when.test, PairedBootstrap) and not when.has_labels
+    assert (when.test.difference, when.test.second_higher) == (-0.5, 1)
+    place = [each.name for each in slices_of(READING)].index("number or date")
+    assert numbers(members(QUESTIONS, place, "all")) == [0, 1, 2]
+    facts = facts_of(READING, replace(QUESTIONS[0].example, gold=None))
+    assert (facts.question_word, facts.answer_type) == ("how many/much", "")
+
+
+def test_without_wordnet_the_types_are_left_out_and_the_note_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "in place of a recogniser of names" in note_on(READING)
+    monkeypatch.setattr(wordnet, "missing", lambda: "WordNet is not on this machine.")
+    assert {each.group for each in slices.SLICES if each.fits(READING)} == {"question word"}
+    assert note_on(READING) == (
+        "Slices by the type of the answer are left out. WordNet is not on this machine."
+    )

@@ -1,0 +1,134 @@
+"""Charts: where figures stand, what they say, and that any name can stand in them."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from probe.pictures.bars import BAR_WIDTH, Bar, bars_frame, bars_svg
+from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
+from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_map, heat_svg, share_cell
+from probe.pictures.reliability import BOTTOM, TOP, Diagram, bins_frame, diagram, diagrams_svg
+from probe.pictures.svg import REPLACEMENT, drawing, png_file, stacked, svg_file, text
+from probe.statistics import BINS, FEWEST, NOTHING, Estimate, pooled
+from tests.support.runs.repairs import bins
+
+ATTACK = "<b onclick=x>&amp;\"'</b>"
+SURE = Estimate(0.5, 0.4, 0.6, 90)
+HEAT = HeatMap(
+    [Head(ATTACK, "sort")],
+    [Head("all"), Head("neutral", kind="tone-middle")],
+    [[Cell("0.85", 0.5, key="sort.all"), Cell("–")]],
+)
+FOREST = Forest(
+    [ForestRow("Sort", SURE, "sort", words=ATTACK), ForestRow("Drop", NOTHING, "drop")],
+    reference=1 / 4,
+)
+DOTS = DotPlot(["MiniLM", ATTACK], [DotRow("All", [SURE, NOTHING], "gold|all")], 1 / 3, "a guess")
+BARS = [
+    Bar("Right", "RoBERTa", 0.25, ATTACK, strong=False),
+    Bar("Right", "MiniLM", 0.5, "n = 600", strong=True),
+]
+CURVE = Diagram(bins(600, 0.97, 0.75), 5, (ATTACK, "off"))
+FILES = {
+    "heat map": (heat_svg(HEAT, "T"), {f"{ATTACK} (sort)", "0.85", "neutral"}),
+    "forest": (forest_svg(FOREST, "T"), {"Sort", ATTACK, "Drop"}),
+    "dots": (dot_svg(DOTS, "T"), {"MiniLM", ATTACK, "50 · –", "a guess"}),
+    "bars": (bars_svg(BARS, "T"), {"Right", ATTACK, "25.0 %", "50.0 %"}),
+    "reliability": (diagrams_svg([CURVE], "T"), {ATTACK, "off", "0.33"}),
+    "stacked": (stacked([heat_svg(HEAT, "T")] * 2, "T"), {"0.85"}),
+}
+PAGES = {
+    "heat map": heat_map(HEAT, ATTACK),
+    "forest": forest_plot(FOREST, ATTACK),
+    "dots": dot_plot(DOTS, ATTACK),
+    "reliability": diagram(CURVE, ATTACK),
+}
+
+
+def test_every_file_is_well_formed_has_a_title_and_holds_its_words() -> None:
+    lacking = {}
+    for name, (drawn, words) in FILES.items():
+        root = ET.fromstring(svg_file(drawn))
+        assert root[0].text == "T" and root.get("role") == "img", name
+        lacking[name] = words - {node.text for node in root.iter()}
+    assert not any(lacking.values()), lacking
+
+
+def test_no_word_is_markup_and_every_drawing_of_the_page_names_itself() -> None:
+    escaped = "&lt;b onclick=x&gt;"
+    assert not [name for name, drawn in PAGES.items() if "<b onclick" in drawn]
+    assert not [n for n, drawn in PAGES.items() if f'aria-label="{escaped}' not in drawn]
+
+
+def test_figures_stand_at_their_places() -> None:
+    track = forest_plot(FOREST, "shares")
+    assert 'style="left:40.0%;width:20.0%"></u><b style="left:50.0%">' in track
+    assert '<i style="left:25.0%"></i>' in track
+    assert [Forest([], low=0, high=2).place(value) for value in (3, -1)] == [1, 0]
+    lane = dot_plot(DOTS, "shares")
+    assert 'style="left:40.0%;width:20.0%"></u><b class="mark mark-1" style="left:50.0%">' in lane
+    assert '<i style="left:33.3%"></i>' in lane
+    widths = [node.get("width") for node in ET.fromstring(bars_svg(BARS, "T")).iter()]
+    assert {f"{BAR_WIDTH * bar.share:.1f}" for bar in BARS} <= set(widths)
+    (bar,) = re.findall(r'<rect x="[\d.]+" y="([\d.]+)"', diagram(CURVE, "T"))
+    assert float(bar) == pytest.approx(BOTTOM - 0.75 * (BOTTOM - TOP))
+
+
+def test_who_cannot_see_a_forest_hears_every_row() -> None:
+    label = re.search('aria-label="([^"]*)"', forest_plot(FOREST, "shares"))
+    assert label and label[1] == "shares: Sort 0.50 (0.40 to 0.60); Drop not measured"
+    published = Forest([ForestRow("Sort", Estimate(0.5, 0.5, 0.5, 1))])
+    assert 'aria-label="shares: Sort 0.50"' in forest_plot(published, "shares")
+
+
+def test_an_estimate_over_nothing_is_not_drawn() -> None:
+    empty = Forest([ForestRow("Drop", NOTHING)])
+    assert "<b " not in forest_plot(empty, "T") and "<circle" not in forest_svg(empty, "T")
+    assert dot_plot(DOTS, "T").count('class="lane ') == 1
+
+
+def test_only_what_has_a_key_is_a_button() -> None:
+    for drawn, key in ((PAGES["heat map"], "sort.all"), (PAGES["dots"], "gold|all")):
+        assert re.findall('<button[^>]* data-cell="([^"]*)"', drawn) == [key]
+    assert "<button" not in dot_plot(DotPlot(["a"], [DotRow("All", [SURE])]), "T")
+
+
+def test_the_ground_of_a_share_grows_from_the_floor_where_there_are_enough() -> None:
+    for value, floor, strength in (
+        (0.25, 0.25, 0),
+        (0.625, 0.25, MOST / 2),
+        (1.0, 0.25, MOST),
+        (0.1, 0.5, 0),
+    ):
+        share = Estimate(value, value, value, 100)
+        assert share_cell(share, floor).strength == strength, (value, floor)
+    few = share_cell(Estimate(1.0, 0.9, 1.0, FEWEST - 1))
+    assert (few.text, few.strength) == (f"1.00 (n {FEWEST - 1})", 0)
+    assert share_cell(NOTHING, key="sort.all") == Cell("–")
+
+
+def test_the_tables_hold_the_same_figures() -> None:
+    assert bars_frame(BARS).values.tolist()[1] == ["Right", "MiniLM", 0.5, "n = 600"]
+    assert forest_frame(FOREST).iloc[0].tolist() == ["Sort", "sort", 0.5, 0.4, 0.6, 90, ATTACK]
+    assert "words" not in forest_frame(Forest([ForestRow("a", NOTHING)]))
+    assert dot_frame(DOTS).iloc[0].tolist() == ["All", "MiniLM", 0.5, 0.4, 0.6, 90]
+    (row,) = bins_frame(CURVE.bins).itertuples(index=False)  # empty ones are left out
+    assert tuple(row) == (round(14 / BINS, 3), 1.0, 600, 0.97, 0.75)
+
+
+def test_bins_of_repeats_are_those_of_their_answers_together() -> None:
+    together = pooled([bins(100, 0.98, 0.5), bins(300, 0.94, 0.9)])
+    assert (together[-1].n, together[0].n) == (400, 0)
+    assert together[-1].accuracy == pytest.approx(0.8)  # (50 + 270) / 400
+    assert together[-1].confidence == pytest.approx(0.95)  # (98 + 282) / 400
+
+
+def test_what_no_xml_holds_is_replaced_and_keeps_no_picture_from_being_made() -> None:
+    for code in (*range(0x20), 0xFFFF):
+        character = chr(code)
+        drawn = svg_file(drawing(40, 20, "T", [text(0, 12, f"a{character}b")]))
+        kept = character in "\t\n\r"
+        assert (f"a{REPLACEMENT}b" in drawn) != kept and (character in drawn) == kept, code
+    assert png_file(drawing(40, 20, "T", [text(0, 12, "a\x0bb")])).startswith(b"\x89PNG")
