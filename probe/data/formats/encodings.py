@@ -109,7 +109,15 @@ class Content:
 
     def open(self) -> IO[bytes]:
         """Open the bytes. Raises FileError; reading raises as `Unpacked` does."""
-        return open_bytes(self.path, self.bounds) if self.held is None else io.BytesIO(self.held)
+        if self.held is None:
+            return open_bytes(self.path, self.bounds)
+        return io.BufferedReader(Pieces(self._pieces(self.held)), PIECE_BYTES)
+
+    @staticmethod
+    def _pieces(held: bytes) -> Iterator[bytes]:
+        for start in range(0, len(held), PIECE_BYTES):
+            check_stop()
+            yield held[start : start + PIECE_BYTES]
 
     @contextmanager
     def whole(self) -> Iterator[Path | io.BytesIO]:
