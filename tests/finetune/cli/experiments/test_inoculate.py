@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from finetune.cli.inoculate import inoculate_command
-from finetune.cli.main import app
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import (
     THRESHOLD_OPTIONS,
