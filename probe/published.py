@@ -1,9 +1,10 @@
 """What the papers report: assets/paper_tables.json, and single shares in paper_figures.json."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+
+from pydantic import TypeAdapter
 
 from probe.settings import ASSETS
 
@@ -45,24 +46,15 @@ class PublishedShare:
 @cache
 def published_shares() -> Mapping[str, PublishedShare]:
     """Return the published shares by their names, such as agreement.sort.nli."""
-    entries = json.loads((ASSETS / "paper_figures.json").read_text(encoding="utf-8"))
-    return {name: PublishedShare(**entry) for name, entry in entries.items()}
+    kind = TypeAdapter(dict[str, PublishedShare])
+    return kind.validate_json((ASSETS / "paper_figures.json").read_bytes())
 
 
 @cache
 def published_tables() -> tuple[PublishedTable, ...]:
     """Return all tables that are known, in the order of the file."""
-    entries = json.loads((ASSETS / "paper_tables.json").read_text(encoding="utf-8"))
-    return tuple(
-        PublishedTable(
-            **{
-                **entry,
-                "columns": tuple(entry["columns"]),
-                "rows": {name: tuple(values) for name, values in entry["rows"].items()},
-            }
-        )
-        for entry in entries
-    )
+    kind = TypeAdapter(tuple[PublishedTable, ...])
+    return kind.validate_json((ASSETS / "paper_tables.json").read_bytes())
 
 
 def published(name: str, task: str, data: str = "") -> PublishedTable | None:

@@ -1,4 +1,4 @@
-"""`python -m probe glossary`: what the words of results and pages mean."""
+"""`python -m probe glossary`, `templates`, `transforms` and `settings`: what there is."""
 
 import re
 from pathlib import Path

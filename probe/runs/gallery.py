@@ -2,13 +2,11 @@
 
 import json
 import time
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from probe.errors import ExperimentError, reading, writing
-from probe.runs.experiment import Experiment, experiment_of
+from probe.runs.experiment import experiment_of
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.settings import ASSETS
 
@@ -47,7 +45,12 @@ def _run(path: Path, row: Json) -> StoredRun:
         environment=row["environment"],
         kept="",
         cells=tuple(
-            _read_cell(number, point, experiment, row["artefacts"])
+            RunCell(
+                number,
+                point.pop("cell"),
+                "done",
+                result=experiment.unpack(point, row["artefacts"]),
+            )
             for number, point in enumerate(row["points"])
         ),
         artefacts=row["artefacts"],
@@ -65,7 +68,7 @@ def write(folder: Path, name: str, run: StoredRun) -> Path:
         "plan": run.plan,
         "created": time.time(),
         "environment": run.environment,
-        "artefacts": _without_model(run.artefacts),
+        "artefacts": {name: hash_ for name, hash_ in run.artefacts.items() if name != "kept"},
         "verdict": run.verdict,
         "points": [
             {"cell": cell.key, **experiment.pack(cell.result)}
@@ -79,14 +82,3 @@ def write(folder: Path, name: str, run: StoredRun) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     return path
-
-
-def _read_cell(
-    number: int, point: Json, experiment: Experiment, artefacts: Json
-) -> RunCell[Json, Json, Json]:
-    packed = {name: value for name, value in point.items() if name != "cell"}
-    return RunCell(number, point["cell"], "done", result=experiment.unpack(packed, artefacts))
-
-
-def _without_model(artefacts: Mapping[str, Any]) -> Json:  # Any: what JSON holds
-    return {name: value for name, value in artefacts.items() if name != "kept"}

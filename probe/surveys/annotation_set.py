@@ -115,16 +115,6 @@ class Item:
     gold: Label | None = None
     control: str = ""
 
-    @property
-    def json(self) -> Json:
-        """The item as JSON values."""
-        return asdict(self)
-
-
-def item_from(values: Json) -> Item:
-    """Read an item back."""
-    return Item(**values)
-
 
 def example_of(task: Task, item: Item, before: bool = False) -> Any:  # Any: the task's own class
     """Return an item as an example of its task, changed or as it was."""
@@ -310,7 +300,7 @@ class AnnotationSet:
     @cached_property
     def items(self) -> dict[str, Item]:
         """The items and controls by id."""
-        return {values["id"]: item_from(values) for values in self.survey.content["items"]}
+        return {values["id"]: Item(**values) for values in self.survey.content["items"]}
 
     @cached_property
     def batches(self) -> tuple[tuple[str, ...], ...]:
@@ -337,7 +327,7 @@ def content_of(
         "mode": mode.name,
         "votes": votes,
         "source": source,
-        "items": [item.json for item in items],
+        "items": [asdict(item) for item in items],
         "batches": [list(batch) for batch in batches],
     }
 

@@ -26,6 +26,7 @@ from probe.runs.store import Store
 Kind = Literal["annotation", "lesson"]
 MAX_SURVEYS, MAX_RESPONDENTS, MAX_NICKNAME = 50, 500, 40
 """Surveys of one owner, respondents of one survey, characters of a nickname."""
+ANSWER_TABLES = (ResponseRow, AssignmentRow, RespondentRow)
 UNKNOWN = "there is no such set or class here; it may have been deleted, or the link is incomplete"
 ENDED = "this has ended; answers are no longer taken"
 NEEDS_TOKEN = "the page has no token yet by which it would know you again; reload it"
@@ -251,10 +252,7 @@ def delete_answers(store: Store, visitor: str, survey_id: str) -> None:
         raise SurveyError(UNKNOWN)
     token = as_token(visitor)
     store.database.write(
-        *(
-            delete(table).where(table.survey == survey_id, table.visitor == token)
-            for table in (ResponseRow, AssignmentRow, RespondentRow)
-        )
+        *(delete(t).where(t.survey == survey_id, t.visitor == token) for t in ANSWER_TABLES)
     )
 
 
@@ -270,10 +268,7 @@ def remove_old_surveys(store: Store, before: float) -> None:
 
 def _remove(store: Store, ids: Sequence[str]) -> None:
     if ids:
-        of_surveys = (
-            delete(table).where(table.survey.in_(ids))
-            for table in (ResponseRow, AssignmentRow, RespondentRow)
-        )
+        of_surveys = (delete(table).where(table.survey.in_(ids)) for table in ANSWER_TABLES)
         store.database.write(*of_surveys, delete(SurveyRow).where(SurveyRow.id.in_(ids)))
 
 

@@ -17,6 +17,7 @@ from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts
 from finetune.trials.inoculation_plan import (
     BASE,
+    TRIALS,
     Cell,
     Epoch,
     Plan,

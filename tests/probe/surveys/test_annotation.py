@@ -27,7 +27,6 @@ from probe.surveys.annotation_set import (
     MODES,
     draw_items,
     example_of,
-    item_from,
     mode_for,
     modes_for,
     set_control,
@@ -93,7 +92,6 @@ def test_only_the_changed_text_is_seen_where_it_is_to_be_valid(classifier: Class
     assert list(shown_texts(NLI, MODES["labels"], item)) == ["Premise", "Hypothesis"]
     assert example_of(NLI, item).hypothesis == item.texts["hypothesis"]
     assert example_of(NLI, item, before=True).hypothesis == item.before["hypothesis"]
-    assert item_from(item.json) == item
 
 
 def test_of_a_distractor_the_question_and_the_new_sentence_are_seen() -> None:
