@@ -70,7 +70,7 @@ docs: $(VENV)/.stamp-run  ## write docs/reference from the code
 figures-stale: $(VENV)/.stamp-run  ## list the tables made with other weights than the shipped ones
 	@$(BIN)/python -m benchmarks.figures stale
 
-figures: $(VENV)/.stamp-run  ## compute these tables' figures into var/figures, to be pasted by hand; hours; DATA is a folder with the files that the checkout lacks
+figures: $(VENV)/.stamp-run  ## compute these tables' figures into var/figures, to be put into result files and cards by hand; hours; DATA is a folder with the files that the checkout lacks
 	@$(BIN)/python -m benchmarks.figures run $(if $(DATA),--data "$(DATA)")
 
 screenshots: $(VENV)/.stamp-test $(VENV)/.stamp-wordnet $(VENV)/.stamp-chromium  ## photograph every tab and state into var/screenshots, or those that VIEWS names

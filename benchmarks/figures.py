@@ -3,14 +3,15 @@
     python -m benchmarks.figures stale                  # make figures-stale
     python -m benchmarks.figures run --data FOLDER      # make figures DATA=FOLDER
 
-Below every table of BENCHMARKS.md and of the models' cards stands a line such as
-`Weights: minilm 1a2b3c4d`, with commas between several models, or `Weights: none` where a table
-depends on no model. A table whose weights are no longer those that are shipped is stale, and so is
-one that says `(older weights)`. The commands of a table are the last block of them before it in its
-section, or else the first one behind it; those that name other models alone are left out.
+The files of benchmarks/results name the weights and the commands of BENCHMARKS.md's tables. Below
+every table of a model's card stands a line such as `Weights: minilm 1a2b3c4d`, with commas between
+several models, or `Weights: none`; its commands are the last block of them before it in its
+section, or else the first one behind it; those that name other models alone are left out. A table
+whose weights are no longer those that are shipped is stale, and so is one that says
+`(older weights)`.
 
 `run` computes and writes what each command prints and makes into a folder of its own; the figures
-are pasted by hand.
+are put into result files and cards by hand.
 """
 
 import hashlib
@@ -21,17 +22,15 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from benchmarks.page.app_process import ROOT
-from probe.models.weights import weights_hash
+from benchmarks.tables import DIGITS, OLDER, RESULTS, current, made, results
 
-DIGITS = 8
-"""How much of a hash a table names."""
-OLDER = "(older weights)"
 OUT = ROOT / "var" / "figures"
 HEADING = re.compile(r"^(?=##)", re.MULTILINE)
 TABLE = re.compile(r"(?:^\|.*\n)+(?:\nWeights: (?P<weights>.*)\n)?", re.MULTILINE)
@@ -74,15 +73,17 @@ class Table:
         return f"{self.path.relative_to(ROOT)}:{self.line}"
 
 
-def current(name: str) -> str:
-    """Return the hash of a shipped model's weights as a table names it, "" for no such model."""
-    folder = ROOT / "assets" / "models" / name
-    return weights_hash(folder)[:DIGITS] if folder.is_dir() else ""
+def cards() -> list[Path]:
+    """Return the models' cards."""
+    return sorted((ROOT / "assets" / "models").glob("*/README.md"))
 
 
-def documents() -> list[Path]:
-    """Return the files that have such tables."""
-    return [ROOT / "BENCHMARKS.md", *sorted((ROOT / "assets" / "models").glob("*/README.md"))]
+def result_tables() -> Iterator[Table]:
+    """Yield the tables of the result files; those of the gallery have its runs' weights."""
+    for name, found in results().items():
+        weights = found.weights or {model: current(model) for model in found.models}
+        older = bool(found.gallery) and OLDER in made(name, found)
+        yield Table(RESULTS / f"{name}.toml", 1, dict(weights), older, found.commands)
 
 
 def tables(path: Path) -> Iterator[Table]:
@@ -122,7 +123,8 @@ def plain(command: str) -> str:
 
 def stale_tables() -> list[Table]:
     """Return the tables to be made anew."""
-    return [table for path in documents() for table in tables(path) if table.stale]
+    every = chain(result_tables(), *map(tables, cards()))
+    return [table for table in every if table.stale]
 
 
 def needed(stale: Sequence[Table]) -> dict[str, list[Table]]:
@@ -182,8 +184,8 @@ def computed(words: Sequence[str], folder: Path) -> str:
 @app.command()
 def stale() -> None:
     """List the stale tables, each with the commands that compute it."""
-    for command, made in needed(stale_tables()).items():
-        for table in made:
+    for command, of in needed(stale_tables()).items():
+        for table in of:
             typer.echo(f"{table.place}  {command}")
 
 
@@ -202,15 +204,15 @@ def run(
         Path, typer.Option(resolve_path=True, help="Where a folder for each command goes.")
     ] = OUT,
 ) -> None:
-    """Compute the figures of the stale tables again; pasting them is by hand.
+    """Compute the figures of the stale tables again, to be put into their files by hand.
 
     Each command runs in a folder of its own in OUT, where it writes its files, output.txt and
     errors.txt. One that lacks a file is skipped, one that fails is named, and the others go on;
     the exit code is 1 where one failed.
     """
     failed = False
-    for command, made in needed(stale_tables()).items():
-        typer.echo(f"$ {command}\n  for {', '.join(table.place for table in made)}")
+    for command, of in needed(stale_tables()).items():
+        typer.echo(f"$ {command}\n  for {', '.join(table.place for table in of)}")
         words, missing = with_paths(shlex.split(command), data)
         if missing:
             typer.echo(f"  skipped: the checkout and --data lack {', '.join(missing)}")

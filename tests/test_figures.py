@@ -1,17 +1,22 @@
-"""The tables of the documentation say with which weights they were made, and are made anew."""
+"""The tables of the documentation: from result files, of shipped weights, by whole commands."""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from benchmarks import figures
-from benchmarks.figures import Table, current, documents, needed, tables
+from benchmarks.figures import Table, cards, needed, result_tables, tables
+from benchmarks.repairs import RUNS, missing
+from benchmarks.tables import PAGE, PLACE, cell, current, gallery_weights, page, results, row_of
 from probe.models.weights import weights_hash
-from tests.support.checkout import ROOT
+from probe.runs.gallery import FOLDER, write
+from probe.runs.models import named_model_hash
+from tests.support.checkout import text
+from tests.support.runs.repairs import calibration_run
 
-TABLES = [table for path in documents() for table in tables(path)]
 SECTIONS = """# Measurements
 ## First
 
@@ -39,32 +44,69 @@ Made by `python -m benchmarks.page.idle [--root CHECKOUT]`.
 """
 
 
-def place(table: Table) -> str:
-    return f"{table.path.relative_to(ROOT)}:{table.line}"
+def test_the_tables_of_benchmarks_are_those_that_the_command_writes() -> None:
+    written = text(PAGE.name)
+    assert page(written) == written
+    assert [match[1] for match in PLACE.finditer(written)] == re.findall(r"<!--(\w+)-->", written)
+    assert set(re.findall(r"<!--(\w+)-->", written)) == set(results())
 
 
-@pytest.mark.parametrize("table", TABLES, ids=place)
-def test_a_table_names_the_shipped_weights_or_says_that_they_are_older(table: Table) -> None:
-    assert table.weights is not None
-    assert all(map(current, table.weights))
-    assert table.older or not table.stale
+def test_the_prose_of_benchmarks_has_no_table_and_no_figure_of_its_own() -> None:
+    written = text(PAGE.name)
+    prose = PLACE.sub("", written).replace("SQuAD 1.1", "")
+    held = "".join(match[0] for match in PLACE.finditer(written))
+    assert not re.findall(r"^\|.*", prose, re.MULTILINE)
+    decimals = re.compile(r"\d+\.\d+")
+    assert set(decimals.findall(prose)) <= set(decimals.findall(held))
 
 
-@pytest.mark.parametrize("table", TABLES, ids=place)
-def test_a_table_comes_from_commands(table: Table) -> None:
-    assert table.commands
+def test_figures_are_written_with_their_digits_intervals_and_what_was_published() -> None:
+    values = ["sort", 4957, "82.70", ["82.7", "81.7", "83.8"], [["1.0", "0.5", "2.0"], "9.0"], ""]
+    assert list(map(cell, values)) == [
+        "sort", "4,957", "82.70", "82.7 (81.7 to 83.8)", "1.0 (0.5 to 2.0) / 9.0", "–"
+    ]  # fmt: skip
+    forms = ["agreement.{}.nli", "confidence.{}.nli"]
+    columns = ["transform", "n", {"title": "paper", "published": forms}]
+    assert row_of(columns, ["`reverse`", 9]) == ["`reverse`", "9", "76.9 / 94.2"]
+    assert row_of(columns, ["`nothing`", 9]) == ["`nothing`", "9", "–"]
+    assert row_of(columns, ["`reverse`", 9, "1.0"]) == ["`reverse`", "9", "1.0"]
 
 
-@pytest.mark.parametrize("table", [table for table in TABLES if table.weights], ids=place)
-def test_a_table_with_weights_has_whole_commands_for_each_of_its_models(table: Table) -> None:
-    assert not [command for command in table.commands if re.search(r"[A-Z]{4}|\.\.\.", command)]
-    named = {model for command in table.commands for model in re.findall(r"--model (\S+)", command)}
-    unnamed = any("--model" not in command for command in table.commands)
-    assert unnamed or set(table.weights or {}) <= named
+def test_runs_of_other_weights_say_so() -> None:
+    assert gallery_weights({"minilm": named_model_hash("minilm")}) == (
+        f"Weights: minilm {current('minilm')}; "
+    )
+    assert gallery_weights({"gone": "ab12"}) == "Weights: (older weights); "
 
 
-def test_lines_weights_and_commands_are_read(tmp_path: Path) -> None:
-    file = tmp_path / "BENCHMARKS.md"
+def test_every_table_names_shipped_weights_and_whole_commands() -> None:
+    every = [*result_tables(), *(table for card in cards() for table in tables(card))]
+    assert len(every) > 60
+    wrong = []
+    for table in every:
+        weights = table.weights or {}
+        named = {name for words in table.commands for name in re.findall(r"--model (\S+)", words)}
+        unnamed = any("--model" not in words for words in table.commands)
+        modules = {words.split()[2] for words in table.commands}
+        wrong += [
+            f"{table.place}: {what}"
+            for what, holds in {
+                "no line of weights": table.weights is not None,
+                "no such model": all(map(current, weights)),
+                "stale without saying so": table.older or not table.stale,
+                "no command": bool(table.commands),
+                "no such command": all(map(find_spec, modules)),
+                "a command to be completed": not weights
+                or not re.search(r"[A-Z]{4}|\.\.\.", " ".join(table.commands)),
+                "a model without its command": unnamed or set(weights) <= named,
+            }.items()
+            if not holds
+        ]
+    assert wrong == []
+
+
+def test_lines_weights_and_commands_of_a_card_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "README.md"
     file.write_text(SECTIONS, encoding="utf-8")
     older = {"minilm": "00000000", "da": "11111111"}
     assert list(tables(file)) == [
@@ -92,22 +134,10 @@ def test_words_of_a_config_change_no_weights(tmp_path: Path) -> None:
     assert weights_hash(tmp_path) != before
 
 
-def test_a_stale_table_is_listed_with_its_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "BENCHMARKS.md"
-    file.write_text(SECTIONS, encoding="utf-8")
-    monkeypatch.setattr(figures, "ROOT", tmp_path)
-    monkeypatch.setattr(figures, "documents", lambda: [file])
-    figures.stale()
-    listed = "BENCHMARKS.md:7  python -m probe batch one.csv --transforms sort\n"
-    assert capsys.readouterr().out == listed
-
-
 def test_adjoining_commands_are_one_table_s_and_those_of_other_models_are_left_out(
     tmp_path: Path,
 ) -> None:
-    file = tmp_path / "BENCHMARKS.md"
+    file = tmp_path / "README.md"
     file.write_text(
         "    python -m probe pair\n\n"
         "    python -m probe one.csv --model da \\\n        --sign abs\n"
@@ -147,10 +177,11 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "here.csv").write_text("here")
     (folder / "fake.py").write_text(FAKE)
     lines = "".join(f"    python -m fake {words}\n" for words in COMMANDS)
-    file = folder / "BENCHMARKS.md"
+    file = folder / "README.md"
     file.write_text(f"{lines}\n| a |\n\nWeights: minilm 00000000\n", encoding="utf-8")
     monkeypatch.setattr(figures, "ROOT", folder)
-    monkeypatch.setattr(figures, "documents", lambda: [file])
+    monkeypatch.setattr(figures, "cards", lambda: [file])
+    monkeypatch.setattr(figures, "result_tables", lambda: iter(()))
     return folder
 
 
@@ -162,37 +193,40 @@ def computed(checkout: Path) -> Result:
     return CliRunner().invoke(figures.app, words)
 
 
-def test_a_failing_command_is_named_in_a_line_and_the_others_go_on(checkout: Path) -> None:
-    result = computed(checkout)
-    assert result.exit_code == 1
-    lines = result.stdout.splitlines()
-    assert [line for line in lines if line.startswith("$")] == [
-        f"$ python -m fake {words}" for words in COMMANDS
-    ]
-    assert lines[1] == "  for BENCHMARKS.md:6"
-    assert lines[2].startswith("  failed: exit code 1: error: it is broken; see ")
-    assert sum(line.startswith("  done; see ") for line in lines) == 2
-
-
-def test_a_command_without_its_file_is_skipped_which_is_no_failure(checkout: Path) -> None:
-    file = checkout / "BENCHMARKS.md"
-    file.write_text(file.read_text().replace("fake fail", "fake"))
-    result = computed(checkout)
-    assert result.exit_code == 0
-    assert (
-        "fake lost.csv\n  for BENCHMARKS.md:6\n  skipped: the checkout and --data lack lost.csv"
-        in (result.stdout)
-    )
-
-
-def test_each_command_writes_into_its_own_folder_and_reads_the_checkout_s_and_the_data_s_files(
+def test_a_failing_command_is_named_one_without_its_file_skipped_and_the_others_go_on(
     checkout: Path,
 ) -> None:
     before = set(checkout.iterdir())
-    computed(checkout)
+    listed = CliRunner().invoke(figures.app, ["stale"]).stdout
+    assert listed.splitlines() == [f"README.md:6  python -m fake {words}" for words in COMMANDS]
+    result = computed(checkout)
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert [line for line in lines if line.startswith("$")] == [
+        f"$ python -m fake {words}" for words in COMMANDS
+    ]
+    assert lines[2].startswith("  failed: exit code 1: error: it is broken; see ")
+    assert sum(line.startswith("  done; see ") for line in lines) == 2
+    assert "  skipped: the checkout and --data lack lost.csv" in lines
     out = checkout.parent / "out"
     assert sorted(path.read_text() for path in out.glob("*/copy.csv")) == ["away", "here"]
     assert sorted(path.read_text() for path in out.glob("*/output.txt")) == [
         "away.jsonl --out copy.csv\n", "fail\n", "here.csv --out copy.csv\n"
     ]  # fmt: skip
     assert set(checkout.iterdir()) <= before | {checkout / "__pycache__"}
+
+
+def test_a_skipped_command_is_no_failure(checkout: Path) -> None:
+    file = checkout / "README.md"
+    file.write_text(file.read_text().replace("fake fail", "fake"))
+    assert computed(checkout).exit_code == 0
+
+
+def test_gallery_runs_that_are_missing_or_of_other_weights_are_computed(tmp_path: Path) -> None:
+    everything = [run.name for run in RUNS]
+    write(tmp_path, "minilm-calibration", calibration_run(artefacts={"model": "ab12"}))
+    assert [run.name for run in missing(tmp_path)] == everything
+    shipped = {"model": named_model_hash("minilm")}
+    write(tmp_path, "minilm-calibration", calibration_run(artefacts=shipped))
+    assert [run.name for run in missing(tmp_path)] == everything[1:]
+    assert {f"{run.name}.json" for run in RUNS} <= {path.name for path in FOLDER.iterdir()}

@@ -89,8 +89,7 @@ def before_table(run: GeneralisationRun) -> MarkdownTable:
     conditions[ALL] = {**labelled(every), ALL: of_all(every)}
     labels = [label for label in NLI.labels if label in conditions[ALL]]
     return MarkdownTable(
-        f"`{_model(run)}` before any training on the {run.plan.phenomenon} templates: accuracy in "
-        f"percent by {_varied(run)} and gold label, all repeats together; table 3.",
+        f"Table 3: `{_model(run)}` before training, {run.plan.phenomenon} by {_varied(run)}.",
         (
             *(_varied(run), "n", *labels, ALL),
             *(f"paper: {label}" for label in (*labels, ALL) if paper),
@@ -118,8 +117,8 @@ def grid_table(run: GeneralisationRun) -> MarkdownTable:
     rows: list[tuple[str, Sequence[Point]]] = [("nothing", untrained(run.results))]
     rows += points.items()
     return MarkdownTable(
-        f"`{_model(run)}` trained on {max(run.plan.sizes):,} {run.plan.phenomenon} examples of the "
-        f"row's {_varied(run)}, tested on the column's: accuracy in percent.",
+        f"`{_model(run)}` after {max(run.plan.sizes):,} {run.plan.phenomenon} examples of the "
+        f"row's {_varied(run)}.",
         ("trained on", "n", *run.plan.columns, "n original", "original"),
         [
             [

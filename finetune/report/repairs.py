@@ -125,9 +125,8 @@ def _paper(table: PublishedTable | None, row: str, column: str) -> str:
 def calibration_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return accuracy and calibration error by method, table 8."""
     return MarkdownTable(
-        "Accuracy on whole texts and expected calibration error, in percent, beside that which "
-        "perfectly calibrated answers, as sure and as many, have by chance; table 8. "
-        f"{settings(runs)}.",
+        "Accuracy on whole texts, and calibration error beside that of perfectly calibrated "
+        f"answers by chance; table 8. {settings(runs)}.",
         ("model", "method", "n", "accuracy", "error", "paper: accuracy", "paper: error"),
         [row for run in runs for row in _calibration_rows(run)],
         _models(*runs),
@@ -163,8 +162,8 @@ def agreement_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return the agreement on word salad by method and family, table 9."""
     papers = [f"paper: {title}" for title in FAMILIES.values()]
     return MarkdownTable(
-        "Agreement on word salad in percent, the mean over the transforms of a family; n is the "
-        f"number of texts of the transform that changed fewest; table 9. {settings(runs)}.",
+        "Agreement on word salad, the mean over a family's transforms; n is of that which "
+        f"changed fewest; table 9. {settings(runs)}.",
         ("model", "method", "n", *FAMILIES.values(), *papers),
         [row for run in runs for row in _agreement_rows(run)],
         _models(*runs),
@@ -197,8 +196,8 @@ def _agreement(points: Sequence[Calibrated], family: str) -> Estimate:
 def salad_only_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return what trainings on whole and on shuffled texts come to on whole ones, table 11."""
     return MarkdownTable(
-        "Accuracy on whole texts in percent, where the training saw whole texts only and where it "
-        f"saw shuffled ones only; table 11. {settings(runs)}.",
+        "Accuracy on whole texts, trained on these or on shuffled ones; table 11. "
+        f"{settings(runs)}.",
         ("model", "n", "whole", "shuffled", "paper: whole", "paper: shuffled"),
         [row for run in runs for row in _salad_only_rows(run)],
         _models(*runs),
@@ -228,8 +227,8 @@ def _clean(points: Sequence[Taught] | Sequence[Repaired]) -> Estimate:
 def mitigation_table(runs: Sequence[StoredRun]) -> MarkdownTable:
     """Return clean accuracy and what is found invalid by method, table 12."""
     return MarkdownTable(
-        "Accuracy on whole texts and share of broken ones found invalid, in percent, the mean over "
-        f"the transforms; table 12. {settings(runs)}.",
+        "Accuracy on whole texts and share of broken ones found invalid, the mean over the "
+        f"transforms; table 12. {settings(runs)}.",
         (
             "model",
             "method",
@@ -273,9 +272,8 @@ def transfer_table(run: StoredRun) -> MarkdownTable:
     tests = " to ".join(str(count) for count in sorted({min(counts), max(counts)}))
     beside_it = "behind a stroke the paper's; table 18" if paper else "table 18 has MNLI alone"
     return MarkdownTable(
-        f"`{name_of(run)}`: share found invalid in percent, taught the row's transform, tested on "
-        f"{tests} texts of the column's, and accuracy on whole texts; {beside_it}. "
-        f"{settings([run])}.",
+        f"Found invalid, taught the row's transform, tested on {tests} texts of the column's; "
+        f"{beside_it}. {settings([run])}.",
         ("taught", *(f"`{name}`" for name in plan.transforms), "accuracy on whole texts"),
         [
             [
