@@ -15,6 +15,7 @@ import finetune.cli.main
 import probe.cli.main
 from benchmarks.tables import results
 from documentation.__main__ import PAGES
+from probe.cli.group import Unloaded
 from tests.support.checkout import ROOT, text
 
 GROUPS: dict[str, Any] = {  # Any: a group of click or of typer's own, by typer's version
@@ -44,7 +45,8 @@ def help_or_options(words: list[str]) -> Any:  # Any: what the parser reads
     command, name = GROUPS[package], package
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         name = rest.pop(0)
-        command = command.commands[name].load()
+        below = command.commands[name]
+        command = below.load() if isinstance(below, Unloaded) else below
     if rest == ["--help"]:
         return name
     return command.make_context(name, [word for word in rest if word != "..."]).params
