@@ -410,6 +410,7 @@ def test_splits_differ_by_seed() -> None:
         (Request("numerical", lexical="B2"), "others have no sister verbs"),
         (Request("numerical", low=1), "numbers start at 2, not 1"),
         (Request("numerical", low=5, high=6), "the range 5-6 needs at least 3 whole numbers"),
+        (Request("numerical", low=9, high=3), "the range 9-3 must begin with the smaller number"),
         (
             Request("numerical", low=5, high=7, integer_strict=True),
             "the range 5-7 needs at least 4 whole numbers",

@@ -456,6 +456,7 @@ def test_drop_keeps_no_token_less_important_than_one_it_drops(
 def test_a_destroyed_pair_has_no_gold_label(label: str) -> None:
     pair = Pair("A man sat.", "He was here.", label)
     assert apply_once("sort", pair).gold is None
+    assert apply_once("sort", replace(pair, hypothesis="")).gold is None  # though nothing changed
 
 
 @each("name", ["drop", "repeat"])
