@@ -14,7 +14,8 @@ LEFT, RIGHT, TOP, BOTTOM = 34.0, 290.0, 22.0, 160.0
 """Where the scales begin and end, in pixels of a drawing of 300 by 192."""
 WIDTH, HEIGHT, WORDS_HEIGHT = 300, 192, 20
 LEGEND = (
-    "Where a bar ends under the dashed line the model is surer of its answers than it is right."
+    "Where a bar ends under the dashed line the model is surer of its answers than it is right; "
+    "the narrow bar leads to how sure it is of them on average."
 )
 
 
@@ -61,14 +62,18 @@ def _parts(drawn: Diagram, palette: Palette) -> Iterator[Markup]:
     def height(share: float) -> float:
         return BOTTOM - share * (BOTTOM - TOP)
 
-    colour = palette.share if drawn.before else palette.accent
+    colour, gap = palette.accent, palette.share
+    if drawn.before:
+        colour, gap = gap, colour
     for each in drawn.bins[drawn.first :]:
         if each.n:
             start, end, top = across(each.low) + 1.5, across(each.high) - 1.5, height(each.accuracy)
-            yield Markup('<g><title>{}</title><g opacity="0.4">{}</g>{}</g>').format(
+            third, sure = (end - start) / 3, height(each.confidence)
+            yield Markup('<g><title>{}</title><g opacity="0.4">{}</g>{}{}</g>').format(
                 bin_words(each),
                 svg.box(start, top, end - start, BOTTOM - top, colour),
                 svg.line((start, top), (end, top), colour),
+                svg.box(start + third, min(top, sure), third, abs(sure - top), gap),
             )
     yield svg.line((LEFT, height(least)), (RIGHT, height(1)), palette.soft, "4 4")
     yield svg.line((LEFT, BOTTOM), (RIGHT, BOTTOM), palette.track)
