@@ -94,7 +94,7 @@ def packing_of(path: Path) -> str:
     return suffix if suffix in PACKINGS else ""
 
 
-HELD_BYTES = 1 << 24
+HELD_BYTES = 1 << 22
 """Bytes of an unpacked file that stay in memory, so that it is opened once; a larger one is opened
 anew for each pass."""
 
