@@ -13,6 +13,7 @@ from typer.main import get_command
 
 import finetune.cli.main
 import probe.cli.main
+import recipes.translators
 from benchmarks.tables import results
 from documentation.__main__ import PAGES
 from probe.cli.group import Unloaded
@@ -21,6 +22,7 @@ from tests.support.checkout import ROOT, text
 GROUPS: dict[str, Any] = {  # Any: a group of click or of typer's own, by typer's version
     "probe": get_command(probe.cli.main.app),
     "finetune": get_command(finetune.cli.main.app),
+    "recipes.translators": get_command(recipes.translators.app),
 }
 HERE = ("*.md", "docs/**/*.md", "assets/**/*.md")
 DOCS = sorted(str(path.relative_to(ROOT)) for form in HERE for path in ROOT.glob(form))

@@ -24,6 +24,7 @@ PACKAGES = {"sklearn": "scikit-learn", "vl_convert": "vl-convert-python", "PIL":
 UNIMPORTED = {
     "sentencepiece": "transformers reads the spm files of hub models with it",
     "protobuf": "and needs this to do so",
+    "cryptography": "dask makes the certificate of the app's own processes with it",
 }
 # torch pins the packages of its CUDA build itself
 CUDA = re.compile(r"nvidia-|cuda-|triton$")

@@ -46,7 +46,6 @@ def test_any_other_error_is_not_swallowed() -> None:
 def test_words_that_a_command_does_not_take_are_one_sentence() -> None:
     for words, sentence in [
         (["pair", "--seed", "x"], "invalid value for '--seed': "),
-        (["baselines", "train", "a.csv", "--out", "b", "--least", "0"], "invalid value for "),
         (["batch", "a.csv"], "missing option '--out'"),
         (["models", "nosuch"], "no such command 'nosuch'"),
         (["--nosuch"], "no such option: --nosuch"),
@@ -96,7 +95,6 @@ def test_what_cannot_be_written_is_one_sentence(blocked: str, pairs: str, model:
         (PROBE, ["batch", pairs, "--model", model, "--out", f"{pairs}.csv", "--summary", blocked]),
         (PROBE, ["compare", pairs, *models, "--out", blocked]),
         (PROBE, ["compare", pairs, *models, "--summary", blocked]),
-        (PROBE, ["baselines", "train", pairs, "--out", blocked, "--least", "1"]),
         (FINETUNE, ["train", "--model", model, "--train", pairs, "--out", blocked]),
         (FINETUNE, ["words", "--model", "da", "--train", pairs, "--out", blocked]),
         (FINETUNE, ["vectors", "--encoder", model, "--train", pairs, "--out", f"{blocked}/v"]),
@@ -120,8 +118,6 @@ def test_a_missing_file_is_one_sentence(tmp_path: Path, model: str) -> None:
     gone, out = str(tmp_path / "gone.jsonl"), str(tmp_path / "out")
     for app, words in [
         (PROBE, ["rules", "all", gone]),
-        (PROBE, ["pbsmt", "copies", gone]),
-        (PROBE, ["tagger", "train", gone, "--out", out]),
         (FINETUNE, ["train", "--model", model, "--train", gone, "--out", out]),
         (FINETUNE, ["words", "--model", "da", "--train", gone, "--out", out]),
         (FINETUNE, ["vectors", "--encoder", model, "--train", gone, "--out", out]),

@@ -157,7 +157,8 @@ def test_what_is_kept_names_a_folder_by_its_full_path(
     group: Any = get_command(finetune_app)
     verbs = ("inoculate", "calibrate", "mitigate", "transfer", "generalise")
     checkup: Any = get_command(probe_app)
-    for command in (*(group.commands[verb] for verb in verbs), checkup.commands["checkup"]):
+    for unloaded in (*(group.commands[verb] for verb in verbs), checkup.commands["checkup"]):
+        command = unloaded.load()
         (model,) = [option for option in command.params if option.name == "model"]
         given = {"model": str(tmp_path / "model"), "minilm": "minilm", "a/b": "a/b"}
         assert {name: model.process_value(Context(command), name) for name in given} == given
