@@ -14,14 +14,23 @@ Test = Callable[..., None]
 WRONG = (Exception, pytest.fail.Exception)
 
 
+def failures(check: Callable[..., object], cases: Iterable[Any]) -> dict[str, str]:
+    """Return by its case what each failing check raises; mappings and tuples are its arguments."""
+    failed = {}
+    for case in cases:
+        try:
+            if isinstance(case, Mapping):
+                check(**case)
+            else:
+                check(*case) if isinstance(case, tuple) else check(case)
+        except WRONG as problem:
+            failed[f"{case!r:.300}"] = f"{type(problem).__name__}: {problem}"
+    return failed
+
+
 def check_each(cases: Mapping[str, Case], check: Callable[[Case], object]) -> None:
     """Check all cases, and fail with the name and the reason of each that is wrong."""
-    wrong = {}
-    for name, case in cases.items():
-        try:
-            check(case)
-        except WRONG as problem:
-            wrong[name] = f"{type(problem).__name__}: {problem}"
+    wrong = failures(lambda name: check(cases[name]), cases)
     assert not wrong, "\n".join(f"{name}: {reason}" for name, reason in wrong.items())
 
 

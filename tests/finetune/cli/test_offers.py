@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from finetune.cli.main import app
 from probe.tasks.task import task_named
+from tests.support.cases import failures
 from tests.support.commands import answer, refusal, run
-from tests.support.failures import failures
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.offers import CHALLENGES, EVERY, LABELLED, OPTIONS, SLICES, TEMPLATES, TRANSFORMS
 

@@ -8,8 +8,8 @@ import pytest
 from finetune.trials.word_salad import salad_names
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task, task_named
+from tests.support.cases import failures
 from tests.support.commands import call
-from tests.support.failures import failures
 from tests.support.files.pair_files import write
 
 pytestmark = pytest.mark.slow

@@ -18,8 +18,8 @@ from probe.models.library import load
 from probe.runs.gallery import read
 from probe.runs.store import Store
 from probe.tasks.task import INVALID
+from tests.support.cases import failures
 from tests.support.commands import call
-from tests.support.failures import failures
 from tests.support.files.pair_files import row, write
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.runs.clean_source import clean_source, write_clean

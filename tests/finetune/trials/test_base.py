@@ -18,7 +18,7 @@ from probe.glossary import glossary
 from probe.runs.gallery import gallery_runs
 from probe.runs.run import Json
 from probe.tasks.task import Task, offered_tasks
-from tests.support.failures import failures
+from tests.support.cases import failures
 from tests.support.glossary import require_plain, undefined
 from tests.support.runs import generalisation as generalised
 from tests.support.runs import repairs

@@ -22,7 +22,7 @@ from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import REGISTRY
 from probe.transforms.registry import ready
-from tests.support.failures import failures
+from tests.support.cases import failures
 from tests.support.files.pair_files import PAIRS, row, write
 
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])

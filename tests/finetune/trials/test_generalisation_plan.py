@@ -34,7 +34,7 @@ from finetune.trials.generalisation_plan import (
 from probe.errors import ExperimentError, FileError
 from probe.tasks.task import task_named
 from probe.templates import template_ids
-from tests.support.failures import failures
+from tests.support.cases import failures
 from tests.support.files.pair_files import write
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.runs.generalisation import PLAN

@@ -11,7 +11,7 @@ from finetune.trials.inoculation import (
     known_differences,
 )
 from finetune.trials.inoculation_plan import Cell, Plan
-from tests.support.failures import failures
+from tests.support.cases import failures
 from tests.support.runs.points import make_point
 
 PLAN = Plan("minilm", "negation", (10,), (1e-3,), (0,), "fast")

@@ -34,7 +34,7 @@ from probe.runs.store import Store
 from probe.stopping import Cancelled, Stop, never
 from probe.tasks.nli import NLI
 from probe.tasks.task import INVALID
-from tests.support.failures import failures
+from tests.support.cases import failures
 from tests.support.processes.worker_process import one_worker, worker_pid
 from tests.support.runs.clean_source import TRAINING, clean_source
 from tests.support.runs.repair_requests import REQUESTS

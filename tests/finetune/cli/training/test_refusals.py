@@ -9,8 +9,8 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 from finetune.training.checkpoints import CHECKPOINT
+from tests.support.cases import failures
 from tests.support.commands import call
-from tests.support.failures import failures
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.models.tiny_reader import tiny_reader
 
