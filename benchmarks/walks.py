@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -61,8 +62,12 @@ def main() -> None:
                 opened[f"{path.parent.name}/{path.name}"] += 1
 
     sys.addaudithook(audit)
-    from finetune.cli.main import app as finetune  # what is loaded is not walked
-    from probe.cli.main import app as probe
+    from finetune.cli import main as finetune  # what is loaded is not walked
+    from probe.cli import main as probe
+
+    apps = {"probe": probe.app, "finetune": finetune.app}
+    for place in (*finetune.COMMANDS.values(), *probe.COMMANDS.values()):
+        import_module(place.split(":")[0])
 
     with tempfile.TemporaryDirectory() as home:
         os.chdir(home)
@@ -72,7 +77,7 @@ def main() -> None:
             functions = set[tuple[str, str]]()
             opened.clear()
             with passed(functions), contextlib.redirect_stdout(io.StringIO()):
-                {"probe": probe, "finetune": finetune}[command](arguments, standalone_mode=False)
+                apps[command](arguments, standalone_mode=False)
             files = {file for file, _ in functions}
             print(f"{name:12} {len(files):4} files {len(functions):5} functions")
             for path, times in sorted(opened.items()):
