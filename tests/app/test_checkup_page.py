@@ -40,9 +40,9 @@ def test_a_check_up_that_is_stopped_is_taken_up_again_and_ends_in_a_report(start
     expect(said).to_contain_text(re.compile(r"^Decomposable Attention is right on \d+ % of 600"))
     assert started.locator(f"{RESULTS} .glance").count() == 5
     expect(started.locator(f"{RESULTS} .title", has_text="What it is bad at")).to_be_visible()
-    expect(started.locator(f"{RESULTS} svg.reliability")).to_be_hidden()
+    expect(started.locator(f"{RESULTS} .reliability svg")).to_be_hidden()
     started.locator(f"{RESULTS} summary", has_text="how sure it is").click()
-    expect(started.locator(f"{RESULTS} svg.reliability")).to_be_visible()
+    expect(started.locator(f"{RESULTS} .reliability svg")).to_be_visible()
 
 
 def test_the_report_is_offered_as_page_and_as_json(started: Page) -> None:
