@@ -140,7 +140,7 @@ def _diagram(run: StoredRun, method: Method, same: Sequence[Point]) -> Markup:
         bins_frame(bins),
         svg_file(diagrams_svg([drawn], f"{title}: {words}")),
         stem=stem(run, f"reliability-{method}"),
-        sentence=f"Dashed: as often right as sure.{together}",
+        sentence=f"Dashed: as often right as sure; narrow: how sure on average.{together}",
         beside=Markup('<span class="badge {}">{}</span>').format(
             "keep" if error.is_fault else "good" if error.is_small else "plain", words
         ),
