@@ -195,6 +195,13 @@ class Schedule:
     patience: int
 
 
+def halving(epochs: int, batch: int, seed: int, lr: float, patience: int) -> Schedule:
+    """Return a schedule whose rate is halved with each epoch in a row without a gain."""
+    return Schedule(
+        range(1, epochs + 1), batch, seed, lambda _, without_gain: lr / 2**without_gain, patience
+    )
+
+
 @dataclass(frozen=True)
 class Epoch:
     """One epoch: mean loss of a row, mean score on the dev set, the rate at its start."""

@@ -14,9 +14,9 @@ from finetune.training.frozen_layers import Prepared, prepare
 from finetune.training.loop import (
     BestEpoch,
     Diverged,
-    Schedule,
     Trainer,
     copied_weights,
+    halving,
     make_optimiser,
     train_epochs,
     trainable,
@@ -83,13 +83,8 @@ def _epochs(
     recipe = ready.whole.architecture.recipe
     optimiser = make_optimiser(recipe, trainable(ready.trained), cell.lr)
     trainer = Trainer(ready.trained, recipe, optimiser, ready.precision)
-    schedule = Schedule(
-        range(1, plan.max_epochs + 1),
-        plan.batch or recipe.batch,
-        cell.seed,
-        lambda _, without_gain: cell.lr / 2**without_gain,
-        plan.patience,
-    )
+    batch = plan.batch or recipe.batch
+    schedule = halving(plan.max_epochs, batch, cell.seed, cell.lr, plan.patience)
     measure = partial(score, ready.trained, dev, ready.precision, stop)
     for row in train_epochs(trainer, data.first(cell.size), measure, schedule, best, stop):
         yield Epoch(cell, row.epoch, row.loss, row.dev, row.lr, row.pairs_per_second)

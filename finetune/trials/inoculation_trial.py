@@ -16,13 +16,13 @@ from finetune.training.frozen_layers import prepare
 from finetune.training.loop import (
     BestEpoch,
     Diverged,
-    Schedule,
     Trainee,
     Trainer,
     TrainingData,
     average_of,
     averaged,
     copied_weights,
+    halving,
     make_optimiser,
     train_epochs,
     trainable,
@@ -164,13 +164,8 @@ def _epochs(
     optimiser = make_optimiser(recipe, trainable(ready.trained), cell.lr)
     average = average_of(recipe, ready.trained.model)
     trainer = Trainer(ready.trained, recipe, optimiser, ready.precision, average=average)
-    schedule = Schedule(
-        range(1, plan.max_epochs + 1),
-        plan.batch or recipe.batch,
-        cell.seed,
-        lambda _, without_gain: cell.lr / 2**without_gain,
-        plan.patience,
-    )
+    batch = plan.batch or recipe.batch
+    schedule = halving(plan.max_epochs, batch, cell.seed, cell.lr, plan.patience)
     data = encoded(sets.challenge_train)
     for row in train_epochs(trainer, data, lambda: fmean(dev(False)), schedule, best, stop):
         yield Epoch(cell, row.epoch, row.loss, row.dev, row.lr, row.pairs_per_second)
