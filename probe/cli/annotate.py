@@ -8,31 +8,16 @@ import typer
 from probe.cli.file_options import OR_HUB, labelled_and_told, local_file, takes_file
 from probe.cli.group import group
 from probe.cli.options import TaskName, loaded_any
-from probe.cli.output import check_output_files, make_folder, print_json, write_json
+from probe.cli.output import check_output_files, make_folder, print_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import form_of
 from probe.errors import ExampleError, ModelError, OptionError
 from probe.models.library import entries, load_any
 from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
-from probe.surveys.annotation_results import (
-    items_frame,
-    read_items,
-    results,
-    results_json,
-    votes_frame,
-    write_table,
-)
-from probe.surveys.annotation_set import (
-    BATCH,
-    VOTES,
-    AnnotationSet,
-    content_of,
-    draw_items,
-    mode_for,
-)
-from probe.surveys.batches import into_batches, judgements
-from probe.surveys.survey import create_survey, own_surveys, responses
+from probe.surveys.annotation_results import items_frame, read_items, write_files, write_table
+from probe.surveys.annotation_set import VOTES, AnnotationSet, create_set, draw_items, mode_for
+from probe.surveys.survey import own_surveys
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
@@ -108,14 +93,18 @@ def import_command(
     chosen = task_named(task)
     asked = mode_for(chosen, mode)
     rows = read_items(file, chosen, asked)
-    items = [item for item in rows if not item.control]
-    if not items:
+    count = sum(not item.control for item in rows)
+    if not count:
         raise ExampleError(f"{file.name} holds no items beside controls")
-    batches = into_batches(items, [item for item in rows if item.control], BATCH, seed)
-    content = content_of(chosen, asked, rows, batches, votes, file.name)
-    survey = create_survey(Store(), COMMAND_LINE, "annotation", title or asked.title, content)
-    typer.echo(f"set {survey.id}: {len(items)} items in {len(batches)} batches")
-    typer.echo(f"link: the page's address with {AnnotationSet(survey).address}")
+    annotated = create_set(
+        *(Store(), COMMAND_LINE, chosen, asked, rows),
+        votes=votes,
+        source=file.name,
+        title=title,
+        seed=seed,
+    )
+    typer.echo(f"set {annotated.survey.id}: {count} items in {len(annotated.batches)} batches")
+    typer.echo(f"link: the page's address with {annotated.address}")
 
 
 @app.command("list")
@@ -141,9 +130,4 @@ def export_command(
     annotated = AnnotationSet(found)
     make_folder(out)
     classifier = load_any(model, task=annotated.task) if model else None
-    counted = results_json(annotated, results(store, annotated, classifier))
-    write_table(votes_frame(judgements(annotated, responses(store, survey))), out / "votes.csv")
-    items = list(annotated.items.values())
-    write_table(items_frame(annotated.task, items), out / "items.csv")
-    write_json(counted, out / "results.json")
-    print_json(counted)
+    print_json(write_files(store, annotated, classifier, out))

@@ -1,5 +1,6 @@
 """The run database's tables."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -93,8 +94,12 @@ class GrantHolderRow(Base):
     visitor: Mapped[str] = mapped_column(String(200), primary_key=True, index=True)
 
 
-class SurveyRow(Base):
-    """What a class is asked; `id` is the secret of its link. `ends` is 0 where it has no end."""
+class Survey(Base):
+    """What a class is asked; `id` is the secret of its link.
+
+    Times are seconds since 1970; `ends` is 0 where it has no end. `shown` says whether respondents
+    see the results.
+    """
 
     __tablename__ = "survey"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -105,6 +110,11 @@ class SurveyRow(Base):
     created: Mapped[float]
     ends: Mapped[float] = mapped_column(default=0.0)
     shown: Mapped[bool] = mapped_column(default=False)
+
+    @property
+    def ended(self) -> bool:
+        """Whether answers are no longer taken."""
+        return 0 < self.ends <= time.time()
 
 
 class RespondentRow(Base):
@@ -230,7 +240,7 @@ class Database:
         if self.damage:
             raise DamagedDatabase(self.damage)
         try:
-            with _store_errors(), Session(self._engine) as session:
+            with _store_errors(), Session(self._engine, expire_on_commit=False) as session:
                 yield session
         except DamagedDatabase as problem:
             self.damage = str(problem)

@@ -1,10 +1,14 @@
 """The results of an annotation set: by transform, beside the papers' people and beside a model."""
 
+import json
+import math
 import time
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from probe.data.rows import is_missing
@@ -17,18 +21,40 @@ from probe.reports.comparison import estimate_json
 from probe.runs.run import Json
 from probe.runs.store import Store
 from probe.statistics import Estimate, mean, share
-from probe.surveys.annotation_set import INVALID, KEPT, AnnotationSet, Item, Mode, example_of
-from probe.surveys.batches import Judged, Judgement, Returned, judged, judgements, kappa, returned
-from probe.surveys.survey import responses
+from probe.surveys.annotation_set import INVALID, KEPT, AnnotationSet, Item, Mode, example_of, key
+from probe.surveys.survey import Response, respondents, responses
 from probe.tasks.task import IN_COMMON, Label, Task
 from probe.transforms import REGISTRY, default_of
 
 UNTOUCHED = ""
 """The transform of texts that are as they were."""
-TABLES = {"valid": "judged_invalid", "labels": "people_accuracy"}
-"""The published table of each mode: Gupta et al. 2021, tables 4 and 14."""
 BROKEN = "broken"
 """The row of all changed texts together."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One answer to one item; it counts where its batch's control got the right answer."""
+
+    response: Response
+    batch: int
+    item: Item
+    counts: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An item with its first counted votes; a majority has more than half of the wanted ones."""
+
+    item: Item
+    votes: Sequence[str]
+    wanted: int
+
+    @property
+    def majority(self) -> str:
+        """The answer of the majority, "" where there is none."""
+        answer, count = next(iter(Counter(self.votes).most_common(1)), ("", 0))
+        return answer if 2 * count > self.wanted else ""
 
 
 @dataclass(frozen=True)
@@ -54,119 +80,177 @@ class Line:
     share: Estimate
     undecided: int
     open: int
-    paper: float | None = None
-    model: OnModel | None = None
-    classes: str = ""
+    paper: float | None
+    model: OnModel | None
+    classes: str
 
 
 @dataclass(frozen=True)
 class Results:
-    """All lines, untouched texts first, all broken ones last; kappa with its n, and batches."""
+    """All lines, untouched texts first, all broken ones last.
+
+    `kappa` is over `kappa_n` items; of the `returned` batches some `failed` their control.
+    """
 
     lines: tuple[Line, ...]
     kappa: float
     kappa_n: int
-    returned: Returned
-    model: str = ""
+    returned: int
+    failed: int
+    model: str
+
+
+@dataclass(frozen=True)
+class SetProgress:
+    """How far a set is: people who opened its link, batches that came back, and the share done.
+
+    Batches count towards `share` where their control got its answer.
+    """
+
+    people: int
+    returned: int
+    share: float
+
+
+def judgements(store: Store, annotated: AnnotationSet) -> list[Judgement]:
+    """Return all answers, each with whether it counts, in the order in which they came."""
+    places = {
+        key(number, item): (number, annotated.items[item])
+        for number, batch in enumerate(annotated.batches)
+        for item in batch
+    }
+    given = responses(store, annotated.survey.id)
+    answers: defaultdict[tuple[int, int], dict[str, str]] = defaultdict(dict)
+    for response in given:
+        batch, item = places[response.item]
+        answers[response.respondent, batch][item.id] = response.answer
+    passed = {place: annotated.passed(place[1], theirs) for place, theirs in answers.items()}
+    return [
+        Judgement(response, batch, item, passed[response.respondent, batch])
+        for response in given
+        for batch, item in [places[response.item]]
+    ]
+
+
+def _returned(rows: Sequence[Judgement]) -> dict[tuple[int, int], bool]:
+    """Return by respondent and batch whether what came back counts."""
+    return {(row.response.respondent, row.batch): row.counts for row in rows}
+
+
+def progress_of(store: Store, annotated: AnnotationSet) -> SetProgress:
+    """Return how far a set is."""
+    returned = _returned(judgements(store, annotated))
+    good = Counter(batch for (_, batch), counts in returned.items() if counts)
+    done = sum(min(count, annotated.votes) for count in good.values())
+    wanted = annotated.votes * len(annotated.batches)
+    return SetProgress(respondents(store, annotated.survey.id), len(returned), done / wanted)
 
 
 def results(store: Store, annotated: AnnotationSet, classifier: AnyModel | None = None) -> Results:
     """Count what there is so far. Raises StoreError."""
-    rows = judgements(annotated, responses(store, annotated.survey.id))
-    return counted(annotated, rows, classifier)
-
-
-def counted(
-    annotated: AnnotationSet, rows: Sequence[Judgement], classifier: AnyModel | None = None
-) -> Results:
-    """Count judgements."""
-    items = judged(annotated, rows)
-    said = on_items(annotated, classifier) if classifier else {}
-    named = {item.item.transform for item in items}
+    rows = judgements(store, annotated)
+    votes: defaultdict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.counts:
+            votes[row.item.id].append(row.response.answer)
+    items = [
+        Judged(item, votes[item.id][: annotated.votes], annotated.votes)
+        for item in annotated.items.values()
+        if not item.control
+    ]
+    named = {judged.item.transform for judged in items}
     order = [UNTOUCHED, *REGISTRY]
-    known = [name for name in order if name in named]
-    others = sorted(named.difference(order))
-    groups = {
-        name: [item for item in items if item.item.transform == name] for name in [*known, *others]
-    }
+    names = [*filter(named.__contains__, order), *sorted(named.difference(order))]
+    groups = {name: [each for each in items if each.item.transform == name] for name in names}
     if len(named - {UNTOUCHED}) > 1:
-        groups[BROKEN] = [item for item in items if item.item.transform]
-    agreed, n = kappa(annotated, items)
-    lines = tuple(
-        _line(annotated, name, group, _on_model(annotated, group, said) if said else None)
-        for name, group in groups.items()
-    )
-    return Results(lines, agreed, n, returned(rows), classifier.name if classifier else "")
-
-
-def _line(
-    annotated: AnnotationSet, name: str, group: Sequence[Judged], model: OnModel | None
-) -> Line:
-    needs_gold = annotated.mode.name == "labels"
-    decided = [item for item in group if item.majority and (item.item.gold or not needs_gold)]
-    golds = annotated.task.in_common([item.item.gold for item in decided])
-    measured = zip(decided, golds, strict=True)
-    complete = [item for item in group if len(item.votes) == annotated.votes]
-    return Line(
-        name,
-        share([_measured(annotated, item, gold) for item, gold in measured]),
-        sum(not item.majority for item in complete),
-        len(group) - len(complete),
-        paper_share(annotated, name),
-        model,
-        IN_COMMON if needs_gold and annotated.task.merges(golds) else "",
+        groups[BROKEN] = [each for each in items if each.item.transform]
+    whole = [Counter(each.votes) for each in items if len(each.votes) == annotated.votes]
+    returned = _returned(rows).values()
+    said = _on_items([each.item for each in items], classifier) if classifier else {}
+    return Results(
+        tuple(_line(annotated, name, group, said) for name, group in groups.items()),
+        fleiss_kappa([[votes[answer] for answer in annotated.answers] for votes in whole]),
+        len(whole),
+        len(returned),
+        sum(not counts for counts in returned),
+        classifier.name if classifier else "",
     )
 
 
-def _measured(annotated: AnnotationSet, item: Judged, gold: Label | None) -> bool:
-    if annotated.mode.name == "labels":
-        return annotated.task.matches(item.majority, gold or "")
-    return item.majority == {"valid": INVALID, "distractor": KEPT}[annotated.mode.name]
+def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
+    """Return Fleiss' kappa (1971) of items by answers; each item has the same number of votes.
 
+    # counts: (items, answers)
 
-def paper_share(annotated: AnnotationSet, transform: str) -> float | None:
-    """Return what the paper's people came to for a transform, None where it does not say.
-
-    What table 4 says of validity it says of all tasks together.
+    1 is perfect agreement, 0 what chance gives. NaN for fewer than two votes an item, and where all
+    answers are the same, since chance then agrees too.
     """
-    name = TABLES.get(annotated.mode.name)
-    if name is None:
-        return None
-    task = annotated.task.name if name == TABLES["labels"] else "nli"
-    table = published_for(name, task, "")
-    return table.value(transform or "untouched", table.columns[0]) if table else None
+    from statsmodels.stats import inter_rater
+
+    with np.errstate(invalid="ignore"):
+        return float(inter_rater.fleiss_kappa(np.array(counts))) if counts else math.nan
 
 
 Said = Mapping[str, tuple[bool, float, Label]]
-"""By item: whether the model keeps its answer, how sure it is, and its answer."""
+"""By item: whether a model keeps its answer, how sure it is, and its answer."""
 
 
-def on_items(annotated: AnnotationSet, classifier: AnyModel) -> Said:
-    """Ask a model about the same items, changed and as they were."""
-    items = [item for item in annotated.items.values() if not item.control]
+def _on_items(items: Sequence[Item], classifier: AnyModel) -> Said:
+    """Ask a model about items, changed and as they were."""
     task = classifier.task
     after = classifier.predict([example_of(task, item) for item in items])
     before = classifier.predict([example_of(task, item, before=True) for item in items])
-    said: dict[str, tuple[bool, float, Label]] = {}
+    said = {}
     for item, now, then in zip(items, after, before, strict=True):
         expected = (default_of(item.transform, task) if item.transform else None) or then.label
         said[item.id] = (task.agrees(expected, now.label), now.confidence, now.label)
     return said
 
 
-def _on_model(annotated: AnnotationSet, group: Sequence[Judged], said: Said) -> OnModel:
-    answers, task = [said[item.item.id] for item in group], annotated.task
-    golds = task.in_common([item.item.gold for item in group])
-    rights = [
-        task.matches(label, gold)
-        for (_, _, label), gold in zip(answers, golds, strict=True)
-        if gold
-    ]
-    return OnModel(
-        share([agrees for agrees, _, _ in answers]),
-        mean([confidence for _, confidence, _ in answers]),
-        share(rights),
+def _line(annotated: AnnotationSet, name: str, group: Sequence[Judged], said: Said) -> Line:
+    task, measured = annotated.task, {"valid": INVALID, "distractor": KEPT}
+    wanted = measured.get(annotated.mode.name)
+    decided = [each for each in group if each.majority and (wanted or each.item.gold)]
+    golds = task.in_common([each.item.gold for each in decided])
+    complete = [each for each in group if len(each.votes) == annotated.votes]
+    model = None
+    if said:
+        answers = [said[each.item.id] for each in group]
+        known = zip(answers, task.in_common([each.item.gold for each in group]), strict=True)
+        model = OnModel(
+            share([keeps for keeps, _, _ in answers]),
+            mean([confidence for _, confidence, _ in answers]),
+            share([task.matches(label, gold) for (_, _, label), gold in known if gold]),
+        )
+    return Line(
+        name,
+        share(
+            [
+                each.majority == wanted if wanted else task.matches(each.majority, gold or "")
+                for each, gold in zip(decided, golds, strict=True)
+            ]
+        ),
+        sum(not each.majority for each in complete),
+        len(group) - len(complete),
+        paper_share(annotated, name),
+        model,
+        "" if wanted or not task.merges(golds) else IN_COMMON,
     )
+
+
+def paper_share(annotated: AnnotationSet, transform: str) -> float | None:
+    """Return what people came to in Gupta et al. 2021, tables 4 and 14, None where it is not told.
+
+    What table 4 says of validity it says of all tasks together.
+    """
+    tables = {
+        "valid": ("judged_invalid", "nli"),
+        "labels": ("people_accuracy", annotated.task.name),
+    }
+    if annotated.mode.name not in tables:
+        return None
+    table = published_for(*tables[annotated.mode.name], "")
+    return table.value(transform or "untouched", table.columns[0]) if table else None
 
 
 def results_json(annotated: AnnotationSet, found: Results) -> Json:
@@ -179,28 +263,22 @@ def results_json(annotated: AnnotationSet, found: Results) -> Json:
         "source": annotated.survey.content["source"],
         "items": sum(not item.control for item in annotated.items.values()),
         "model": found.model or None,
-        "kappa": None if found.kappa != found.kappa else found.kappa,
+        "kappa": None if math.isnan(found.kappa) else found.kappa,
         "kappa_items": found.kappa_n,
-        "returned": asdict(found.returned),
-        "lines": [_line_json(line) for line in found.lines],
-    }
-
-
-def _line_json(line: Line) -> Json:
-    model = line.model
-    return {
-        "transform": line.transform or "untouched",
-        "share": estimate_json(line.share),
-        **({"classes": line.classes} if line.classes else {}),
-        "undecided": line.undecided,
-        "open": line.open,
-        "paper": line.paper,
-        "model": model
-        and {
-            "agreement": estimate_json(model.agreement),
-            "confidence": estimate_json(model.confidence),
-            "accuracy": estimate_json(model.accuracy),
-        },
+        "returned": {"batches": found.returned, "failed": found.failed},
+        "lines": [
+            {
+                "transform": line.transform or "untouched",
+                "share": estimate_json(line.share),
+                **({"classes": line.classes} if line.classes else {}),
+                "undecided": line.undecided,
+                "open": line.open,
+                "paper": line.paper,
+                "model": line.model
+                and {name: estimate_json(each) for name, each in vars(line.model).items()},
+            }
+            for line in found.lines
+        ],
     }
 
 
@@ -227,26 +305,35 @@ def items_frame(task: Task, items: Sequence[Item]) -> pd.DataFrame:
 
 def votes_frame(rows: Sequence[Judgement]) -> pd.DataFrame:
     """Return judgements as a table, one a row; `counts` is 0 where the control was failed."""
-    return pd.DataFrame(
-        [
-            {
-                "respondent": row.respondent,
-                "nickname": row.nickname,
-                "batch": row.batch + 1,
-                "item": row.item.id,
-                "transform": row.item.transform or "untouched",
-                "control": row.item.control,
-                "answer": row.answer,
-                "counts": int(row.counts),
-                "sent": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.sent)),
-            }
-            for row in rows
-        ],
-        columns=[
-            *("respondent", "nickname", "batch", "item", "transform", "control", "answer"),
-            *("counts", "sent"),
-        ],
-    )
+    told = [
+        {
+            "respondent": row.response.respondent,
+            "nickname": row.response.nickname,
+            "batch": row.batch + 1,
+            "item": row.item.id,
+            "transform": row.item.transform or "untouched",
+            "control": row.item.control,
+            "answer": row.response.answer,
+            "counts": int(row.counts),
+            "sent": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.response.created)),
+        }
+        for row in rows
+    ]
+    columns = "respondent nickname batch item transform control answer counts sent"
+    return pd.DataFrame(told, columns=columns.split())
+
+
+def write_files(
+    store: Store, annotated: AnnotationSet, classifier: AnyModel | None, folder: Path
+) -> Json:
+    """Write votes.csv, items.csv and results.json, and return the results. Raises FileError."""
+    found = results_json(annotated, results(store, annotated, classifier))
+    write_table(votes_frame(judgements(store, annotated)), folder / "votes.csv")
+    items = list(annotated.items.values())
+    write_table(items_frame(annotated.task, items), folder / "items.csv")
+    with writing(path := folder / "results.json"):
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return found
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
@@ -280,12 +367,8 @@ def read_items(path: Path, task: Task, mode: Mode) -> list[Item]:
             )
         before = {name: cells.get(f"{BEFORE}{name}") or texts[name] for name in task.fields}
         gold = task.read_gold(cells.get("gold", ""))
-        items.append(
-            Item(
-                cells.get("id") or str(number), texts, before, cells.get("transform", ""), gold,
-                control,
-            )
-        )  # fmt: skip
+        name, id = cells.get("transform", ""), cells.get("id") or str(number)
+        items.append(Item(id, texts, before, name, gold, control))
     if len({item.id for item in items}) < len(items):
         raise FileError(f"two rows of {path.name} have the same id")
     return items

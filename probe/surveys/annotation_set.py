@@ -1,19 +1,37 @@
-"""An annotation set: items in batches, what people are asked about them, how many votes each."""
+"""An annotation set: items in batches, what people are asked about them, who is given which batch.
+
+A batch has one control item. It is done when enough people have answered it who gave the control
+its answer; a batch that somebody was given and did not return counts as taken for a while.
+"""
 
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+
 from probe.analysis.transformed import transform_all
 from probe.errors import ArgumentError, ExampleError, SurveyError
 from probe.models.library import AnyModel
-from probe.runs.run import Json
+from probe.runs.access import as_token
+from probe.runs.database import AssignmentRow, ResponseRow, Survey
 from probe.runs.store import Store
-from probe.surveys.survey import Survey, own_survey, responses, set_content, survey_of
+from probe.surveys.survey import (
+    add_responses,
+    change_survey,
+    create_survey,
+    own_survey,
+    require_open,
+    require_respondent,
+    responses,
+    survey_of,
+)
 from probe.tasks.task import TASKS, Label, Task
 
 VALID, INVALID = "valid", "invalid"
@@ -98,6 +116,8 @@ def mode_for(task: Task, name: str) -> Mode:
 
 CONTROLS = 5
 """Control items of a set; batches take them in turn."""
+BATCH, VOTES = 5, 3
+"""Items of a batch, its control among them, and people who judge each item: the paper's."""
 
 
 @dataclass(frozen=True)
@@ -159,16 +179,18 @@ def draw_items(
     pool = list(examples)
     random.Random(f"{seed}|annotation").shuffle(pool)
     controls = _controls(task, mode, pool, classifier, seed)
-    set_aside = {item.id for item in controls}
-    pool = [example for example in pool if example.id not in set_aside]
+    pool = _without(pool, controls)
     drawn: list[Item] = []
     for name in transforms:
-        changed = _changed(task, name, pool, each, classifier, seed)
+        changed = list(islice(_changed(task, name, pool, classifier, seed, each), each))
+        if len(changed) < each:
+            raise ExampleError(
+                f"{name} changes {len(changed)} of the {len(pool)} examples that the controls "
+                f"left, fewer than {each}"
+            )
         drawn += changed
-        used = {item.id for item in changed}
-        pool = [example for example in pool if example.id not in used] + [
-            example for example in pool if example.id in used
-        ]
+        fresh = _without(pool, changed)
+        pool = fresh + _without(pool, fresh)
     whole = {"valid": len(drawn) or each, "labels": each}.get(mode.name, 0)
     if len(pool) < whole:
         raise ExampleError(
@@ -177,6 +199,12 @@ def draw_items(
     drawn += [_untouched(task, example) for example in pool[:whole]]
     random.Random(f"{seed}|order").shuffle(drawn)
     return _numbered(drawn, ""), _numbered(controls, "c")
+
+
+def _without(pool: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """Return the examples of a pool whose ids none of the others has."""
+    ids = {each.id for each in others}
+    return [example for example in pool if example.id not in ids]
 
 
 def _numbered(items: Sequence[Item], prefix: str) -> list[Item]:
@@ -189,20 +217,6 @@ def _untouched(task: Task, example: Any) -> Item:
 
 
 def _changed(
-    task: Task, name: str, pool: Sequence[Any], n: int, classifier: AnyModel, seed: int
-) -> list[Item]:
-    """Return the first n of the pool that a transform changes. Raises ExampleError for fewer."""
-    transformed = _transformed(task, name, pool, classifier, seed, n)
-    found = list(islice(transformed, n))
-    if len(found) < n:
-        raise ExampleError(
-            f"{name} changes {len(found)} of the {len(pool)} examples that the controls left, "
-            f"fewer than {n}"
-        )
-    return found
-
-
-def _transformed(
     task: Task, name: str, pool: Sequence[Any], classifier: AnyModel, seed: int, together: int
 ) -> Iterator[Item]:
     """Yield the examples that a transform changes; so many are transformed together."""
@@ -212,13 +226,8 @@ def _transformed(
         rows = transform_all(classifier, chunk, predictions, [name], seed)[name]
         for example, row in zip(chunk, rows, strict=True):
             if (result := row[0].result).changed:
-                yield Item(
-                    example.id,
-                    task.texts(result.example),
-                    task.texts(example),
-                    name,
-                    example.gold,
-                )
+                texts = task.texts(result.example)
+                yield Item(example.id, texts, task.texts(example), name, example.gold)
 
 
 def _controls(
@@ -239,14 +248,12 @@ def _controls(
     if mode.name == "labels":
         return [replace(item, control=item.gold or "") for item in items]
     longest = sorted(items, key=lambda item: -len(item.texts[task.target].split()))
-    broken = {item.id for item in longest[: CONTROLS // 2]}
-    examples = [example for example in first if example.id in broken]
-    transformed = _transformed(task, "shuffle", examples, classifier, seed, CONTROLS)
-    shuffled = {item.id: item for item in transformed}
+    broken = _without(first, longest[CONTROLS // 2 :])
+    shuffled = {
+        item.id: item for item in _changed(task, "shuffle", broken, classifier, seed, CONTROLS)
+    }
     return [
-        replace(shuffled[item.id], control=INVALID)
-        if item.id in shuffled
-        else replace(item, control=VALID)
+        replace(shuffled.get(item.id, item), control=INVALID if item.id in shuffled else VALID)
         for item in items
     ]
 
@@ -262,50 +269,27 @@ def _answering(task: Task, example: Any) -> Item:
     return Item(example.id, texts, {**texts, "passage": ""}, gold=example.gold, control=DROPPED)
 
 
-BATCH, VOTES = 5, 3
-"""Items of a batch, its control among them, and people who judge each item: the paper's."""
-
-
-@dataclass(frozen=True)
 class AnnotationSet:
-    """A survey that asks people about items."""
+    """A survey that asks people about items.
 
-    survey: Survey
+    `answers` are what people choose from, `votes` how many judge each item, `items` all by id,
+    controls too, and `batches` the ids of the items of each batch.
+    """
 
-    @cached_property
-    def task(self) -> Task:
-        """The task of the items."""
-        return TASKS[self.survey.content["task"]]
-
-    @property
-    def mode(self) -> Mode:
-        """What people are asked."""
-        return MODES[self.survey.content["mode"]]
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """What people choose from."""
-        return self.mode.answers(self.task)
+    def __init__(self, survey: Survey) -> None:
+        """Read a survey's content."""
+        self.survey, content = survey, survey.content
+        self.task: Task = TASKS[content["task"]]
+        self.mode = MODES[content["mode"]]
+        self.answers = self.mode.answers(self.task)
+        self.votes = int(content["votes"])
+        self.items = {values["id"]: Item(**values) for values in content["items"]}
+        self.batches: Sequence[Sequence[str]] = content["batches"]
 
     @property
     def address(self) -> str:
         """The part of the link behind the page's address."""
         return "?" + urlencode({"tab": "annotate", "task": self.task.name, "set": self.survey.id})
-
-    @property
-    def votes(self) -> int:
-        """How many people judge each item."""
-        return int(self.survey.content["votes"])
-
-    @cached_property
-    def items(self) -> dict[str, Item]:
-        """The items and controls by id."""
-        return {values["id"]: Item(**values) for values in self.survey.content["items"]}
-
-    @cached_property
-    def batches(self) -> tuple[tuple[str, ...], ...]:
-        """The ids of the items of each batch."""
-        return tuple(map(tuple, self.survey.content["batches"]))
 
     def passed(self, batch: int, answers: Mapping[str, str]) -> bool:
         """Whether a batch's control items got their answers."""
@@ -313,39 +297,51 @@ class AnnotationSet:
         return all(answers.get(item.id) == item.control for item in controls)
 
 
-def content_of(
+def create_set(
+    store: Store,
+    owner: str,
     task: Task,
     mode: Mode,
     items: Sequence[Item],
-    batches: Sequence[Sequence[str]],
+    *,
     votes: int = VOTES,
     source: str = "",
-) -> Json:
-    """Return the content of a survey; `source` says where the items come from."""
-    return {
+    title: str = "",
+    seed: int = 0,
+) -> AnnotationSet:
+    """Store items and controls as a set; `source` says where they come from. Raises SurveyError."""
+    controls = [item for item in items if item.control]
+    content = {
         "task": task.name,
         "mode": mode.name,
         "votes": votes,
         "source": source,
         "items": [asdict(item) for item in items],
-        "batches": [list(batch) for batch in batches],
+        "batches": into_batches(_without(items, controls), controls, BATCH, seed),
     }
+    return AnnotationSet(create_survey(store, owner, "annotation", title or mode.title, content))
+
+
+def into_batches(
+    items: Sequence[Item], controls: Sequence[Item], size: int, seed: int = 0
+) -> list[list[str]]:
+    """Return the ids of each batch: `size` items at most, one of them a control at a drawn place.
+
+    Without controls all are items.
+    """
+    per_batch = size - 1 if controls else size
+    rng, batches = random.Random(f"{seed}|batches"), []
+    for number, start in enumerate(range(0, len(items), per_batch)):
+        ids = [item.id for item in items[start : start + per_batch]]
+        if controls:
+            ids.insert(rng.randint(0, len(ids)), controls[number % len(controls)].id)
+        batches.append(ids)
+    return batches
 
 
 def annotation_set(store: Store, survey_id: str) -> AnnotationSet:
     """Return the set behind a link. Raises SurveyError."""
     return AnnotationSet(survey_of(store, survey_id, "annotation"))
-
-
-def key(batch: int, item: str) -> str:
-    """Return by what an answer is stored: a control item stands in several batches."""
-    return f"{batch}:{item}"
-
-
-def from_key(stored: str) -> tuple[int, str]:
-    """Return batch and item of a stored answer."""
-    batch, _, item = stored.partition(":")
-    return int(batch), item
 
 
 def set_control(store: Store, owner: str, survey_id: str, item: str, answer: str) -> None:
@@ -356,8 +352,87 @@ def set_control(store: Store, owner: str, survey_id: str, item: str, answer: str
         raise SurveyError("this is no control of the set, or none of its answers")
     if responses(store, survey_id):
         raise SurveyError("people have answered already, so that the controls stay as they are")
-    items = [
-        {**values, "control": answer} if values["id"] == item else values
-        for values in annotated.survey.content["items"]
+    items = {**annotated.items, item: replace(control, control=answer)}
+    content = {**annotated.survey.content, "items": [asdict(each) for each in items.values()]}
+    change_survey(store, owner, survey_id, content=content)
+
+
+def key(batch: int, item: str) -> str:
+    """Return by what an answer is stored: a control item stands in several batches."""
+    return f"{batch}:{item}"
+
+
+RESERVED_SECONDS = 15 * 60
+"""For so long nobody else is given the place of a batch that somebody has begun."""
+
+
+def next_batch(store: Store, annotated: AnnotationSet, visitor: str) -> int | None:
+    """Give a respondent a batch that is still to be judged, None where there is none for them.
+
+    The one that they have begun, else of those that need people the one with the most. Raises
+    SurveyError where the set has ended or they have not opened its link.
+    """
+    survey, token = annotated.survey, as_token(visitor)
+    require_respondent(store, survey, visitor)
+    with store.database.session() as session:
+        rows = session.scalars(select(AssignmentRow).where(AssignmentRow.survey == survey.id)).all()
+        answered = session.scalars(select(ResponseRow).where(ResponseRow.survey == survey.id))
+        given = {(row.visitor, row.item): row.answer for row in answered}
+    mine = {row.batch: row for row in rows if row.visitor == token}
+    taken = dict.fromkeys(range(len(annotated.batches)), 0)
+    for row in rows:
+        answers = {
+            item: given.get((row.visitor, key(row.batch, item)), "")
+            for item in annotated.batches[row.batch]
+        }
+        reserved = row.given > time.time() - RESERVED_SECONDS
+        taken[row.batch] += annotated.passed(row.batch, answers) if row.finished else reserved
+    begun = [batch for batch, row in mine.items() if not row.finished]
+    wanting = [batch for batch in taken if batch not in mine and taken[batch] < annotated.votes]
+    batch = max(begun or wanting, key=lambda batch: (taken[batch], -batch), default=None)
+    if batch is not None:
+        row = AssignmentRow(survey=survey.id, visitor=token, batch=batch, given=time.time())
+        # another page of the same visitor may be quicker
+        with suppress(IntegrityError), store.database.writing() as session:
+            session.merge(row)
+    return batch
+
+
+def submit_batch(
+    store: Store, annotated: AnnotationSet, visitor: str, batch: int, answers: Mapping[str, str]
+) -> None:
+    """Store a respondent's answers to a batch that they were given, by the ids of its items.
+
+    Raises SurveyError where one is missing or is none of the answers, and where the batch is not
+    theirs or was sent before.
+    """
+    survey, token = annotated.survey, as_token(visitor)
+    require_open(survey)
+    missing = [
+        number
+        for number, item in enumerate(annotated.batches[batch], 1)
+        if answers.get(item) not in annotated.answers
     ]
-    set_content(store, owner, survey_id, {**annotated.survey.content, "items": items})
+    if missing:
+        numbers = ", ".join(map(str, missing))
+        raise SurveyError(f"answer every text first: still open is number {numbers}")
+    # another page of the same visitor may be quicker
+    with suppress(IntegrityError), store.database.writing() as session:
+        row = session.get(AssignmentRow, (survey.id, token, batch))
+        if row is None:
+            raise SurveyError("these were not given to you; open the link again")
+        if not row.finished:
+            row.finished = time.time()
+            keyed = {key(batch, item): answers[item] for item in annotated.batches[batch]}
+            add_responses(session, survey.id, token, keyed)
+
+
+def sent_batches(store: Store, annotated: AnnotationSet, visitor: str) -> int:
+    """Return how many batches a respondent has sent."""
+    sent = select(func.count()).where(
+        AssignmentRow.survey == annotated.survey.id,
+        AssignmentRow.visitor == as_token(visitor),
+        AssignmentRow.finished > 0,
+    )
+    with store.database.session() as session:
+        return session.scalar(sent.select_from(AssignmentRow)) or 0

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session, undefer
 
 from probe.errors import SurveyError
 from probe.runs.access import COMMAND_LINE, DAY, as_token
-from probe.runs.database import AssignmentRow, RespondentRow, ResponseRow, SurveyRow
+from probe.runs.database import AssignmentRow, RespondentRow, ResponseRow, Survey
 from probe.runs.run import Json
 from probe.runs.store import Store
 
@@ -28,30 +28,7 @@ MAX_SURVEYS, MAX_RESPONDENTS, MAX_NICKNAME = 50, 500, 40
 """Surveys of one owner, respondents of one survey, characters of a nickname."""
 ANSWER_TABLES = (ResponseRow, AssignmentRow, RespondentRow)
 UNKNOWN = "there is no such set or class here; it may have been deleted, or the link is incomplete"
-ENDED = "this has ended; answers are no longer taken"
 NEEDS_TOKEN = "the page has no token yet by which it would know you again; reload it"
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What is asked; times are seconds since 1970, `ends` 0 where it has no end.
-
-    `shown` says whether respondents see the results.
-    """
-
-    id: str
-    kind: Kind
-    owner: str
-    title: str
-    created: float
-    ends: float
-    shown: bool
-    content: Json
-
-    @property
-    def ended(self) -> bool:
-        """Whether answers are no longer taken."""
-        return 0 < self.ends <= time.time()
 
 
 @dataclass(frozen=True)
@@ -77,7 +54,7 @@ def create_survey(
     if owner != COMMAND_LINE and len(own_surveys(store, owner)) >= MAX_SURVEYS:
         raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in My data")
     now = time.time()
-    row = SurveyRow(
+    survey = Survey(
         id=secrets.token_urlsafe(16),
         kind=kind,
         owner=owner,
@@ -85,50 +62,43 @@ def create_survey(
         content=content,
         created=now,
         ends=now + seconds if seconds else 0.0,
-        shown=False,
     )
     with store.database.writing() as session:
-        session.add(row)
-        session.flush()
-        return _survey(row)
+        session.add(survey)
+    return survey
 
 
 def survey_of(store: Store, survey_id: str, kind: Kind) -> Survey:
     """Return the survey behind a link. Raises SurveyError where there is none of this kind."""
-    found = _surveys(store, SurveyRow.id == survey_id, SurveyRow.kind == kind)
-    if not found:
-        raise SurveyError(UNKNOWN)
-    return found[0]
+    return _one(_surveys(store, Survey.id == survey_id, Survey.kind == kind))
 
 
 def own_survey(store: Store, owner: str, survey_id: str) -> Survey:
     """Return a survey of one's own. Raises SurveyError, also for another's."""
-    found = _surveys(store, SurveyRow.id == survey_id, SurveyRow.owner == owner)
-    if not found or not owner:
-        raise SurveyError(UNKNOWN)
-    return found[0]
+    return _one(_surveys(store, Survey.id == survey_id, Survey.owner == owner))
 
 
 def own_surveys(store: Store, owner: str) -> tuple[Survey, ...]:
     """Return an owner's surveys, newest first."""
-    return _surveys(store, SurveyRow.owner == owner) if owner else ()
+    return _surveys(store, Survey.owner == owner)
 
 
 def answered_surveys(store: Store, visitor: str) -> tuple[Survey, ...]:
     """Return the surveys that a visitor has opened, newest first."""
     opened = select(RespondentRow.survey).where(RespondentRow.visitor == as_token(visitor))
-    return _surveys(store, SurveyRow.id.in_(opened)) if as_token(visitor) else ()
+    return _surveys(store, Survey.id.in_(opened))
 
 
 def _surveys(store: Store, *where: ColumnElement[bool]) -> tuple[Survey, ...]:
-    query = select(SurveyRow).where(*where).order_by(SurveyRow.created.desc())
+    query = select(Survey).where(*where).order_by(Survey.created.desc())
     with store.database.session() as session:
-        return tuple(map(_survey, session.scalars(query.options(undefer(SurveyRow.content)))))
+        return tuple(session.scalars(query.options(undefer(Survey.content))))
 
 
-def _survey(row: SurveyRow) -> Survey:
-    kind: Kind = "annotation" if row.kind == "annotation" else "lesson"
-    return Survey(row.id, kind, row.owner, row.title, row.created, row.ends, row.shown, row.content)
+def _one(found: Sequence[Survey]) -> Survey:
+    if not found:
+        raise SurveyError(UNKNOWN)
+    return found[0]
 
 
 def join(store: Store, survey: Survey, visitor: str, nickname: str = "") -> None:
@@ -138,13 +108,11 @@ def join(store: Store, survey: Survey, visitor: str, nickname: str = "") -> None
         raise SurveyError(NEEDS_TOKEN)
     if len(named) > MAX_NICKNAME:
         raise SurveyError(f"a nickname has at most {MAX_NICKNAME} characters")
-    _require_open(survey)
+    require_open(survey)
+    others = respondents(store, survey.id)
     with store.database.session() as session:
         known = session.get(RespondentRow, (survey.id, token))
-        others = session.scalar(
-            select(func.count()).where(RespondentRow.survey == survey.id).select_from(RespondentRow)
-        )
-    if known is None and (others or 0) >= MAX_RESPONDENTS:
+    if known is None and others >= MAX_RESPONDENTS:
         raise SurveyError(f"{MAX_RESPONDENTS} people take part already, which is the most")
     joined = known.joined if known else time.time()
     row = RespondentRow(survey=survey.id, visitor=token, nickname=named, joined=joined)
@@ -159,11 +127,22 @@ def has_joined(store: Store, survey: Survey, visitor: str) -> bool:
         return session.get(RespondentRow, (survey.id, as_token(visitor))) is not None
 
 
-def respond(store: Store, survey: Survey, visitor: str, answers: Mapping[str, str]) -> None:
-    """Store a respondent's answers by item; an item's first answer stays. Raises SurveyError."""
-    _require_open(survey)
+def require_open(survey: Survey) -> None:
+    """Refuse answers to a survey that has ended. Raises SurveyError."""
+    if survey.ended:
+        raise SurveyError("this has ended; answers are no longer taken")
+
+
+def require_respondent(store: Store, survey: Survey, visitor: str) -> None:
+    """Refuse who has not opened the link of an open survey. Raises SurveyError."""
+    require_open(survey)
     if not has_joined(store, survey, visitor):
         raise SurveyError("open the link first: only who holds it takes part")
+
+
+def respond(store: Store, survey: Survey, visitor: str, answers: Mapping[str, str]) -> None:
+    """Store a respondent's answers by item; an item's first answer stays. Raises SurveyError."""
+    require_respondent(store, survey, visitor)
     with store.database.writing() as session:
         add_responses(session, survey.id, as_token(visitor), answers)
 
@@ -221,24 +200,15 @@ def answers_of(store: Store, survey_id: str, visitor: str) -> dict[str, str]:
         return {item: answer for item, answer in session.execute(own)}
 
 
-def show_results(store: Store, owner: str, survey_id: str, shown: bool) -> None:
-    """Let respondents see the results, or hide them again. Raises SurveyError."""
+def change_survey(store: Store, owner: str, survey_id: str, **values: object) -> None:
+    """Change what is asked or shown, or when it ends. Raises SurveyError."""
     own_survey(store, owner, survey_id)
-    store.database.write(update(SurveyRow).where(SurveyRow.id == survey_id).values(shown=shown))
-
-
-def set_content(store: Store, owner: str, survey_id: str, content: Json) -> None:
-    """Change what is asked. Raises SurveyError."""
-    own_survey(store, owner, survey_id)
-    changed = update(SurveyRow).where(SurveyRow.id == survey_id).values(content=content)
-    store.database.write(changed)
+    store.database.write(update(Survey).where(Survey.id == survey_id).values(**values))
 
 
 def end_survey(store: Store, owner: str, survey_id: str) -> None:
     """Take no more answers. Raises SurveyError."""
-    own_survey(store, owner, survey_id)
-    ends = update(SurveyRow).where(SurveyRow.id == survey_id).values(ends=time.time())
-    store.database.write(ends)
+    change_survey(store, owner, survey_id, ends=time.time())
 
 
 def delete_survey(store: Store, owner: str, survey_id: str) -> None:
@@ -259,22 +229,17 @@ def delete_answers(store: Store, visitor: str, survey_id: str) -> None:
 def remove_old_surveys(store: Store, before: float) -> None:
     """Remove the lessons that have ended, and the annotations made before a time (0: none)."""
     now = time.time()
-    over = (SurveyRow.kind == "lesson") & (SurveyRow.ends > 0) & (SurveyRow.ends <= now)
-    old = (SurveyRow.created < before) & (SurveyRow.owner != COMMAND_LINE)
+    over = (Survey.kind == "lesson") & (Survey.ends > 0) & (Survey.ends <= now)
+    old = (Survey.created < before) & (Survey.owner != COMMAND_LINE)
     with store.database.session() as session:
-        ids = session.scalars(select(SurveyRow.id).where(or_(over, old))).all()
+        ids = session.scalars(select(Survey.id).where(or_(over, old))).all()
     _remove(store, ids)
 
 
 def _remove(store: Store, ids: Sequence[str]) -> None:
     if ids:
         of_surveys = (delete(table).where(table.survey.in_(ids)) for table in ANSWER_TABLES)
-        store.database.write(*of_surveys, delete(SurveyRow).where(SurveyRow.id.in_(ids)))
-
-
-def _require_open(survey: Survey) -> None:
-    if survey.ended:
-        raise SurveyError(ENDED)
+        store.database.write(*of_surveys, delete(Survey).where(Survey.id.in_(ids)))
 
 
 def start_class(store: Store, owner: str, title: str, lesson: str, task: str, model: str) -> Survey:

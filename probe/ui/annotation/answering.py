@@ -10,8 +10,14 @@ from markupsafe import Markup
 from probe.errors import UserError
 from probe.runs.store import Store
 from probe.surveys.annotation_results import results
-from probe.surveys.annotation_set import BATCH, AnnotationSet, annotation_set
-from probe.surveys.batches import next_batch, sent_batches, submit_batch
+from probe.surveys.annotation_set import (
+    BATCH,
+    AnnotationSet,
+    annotation_set,
+    next_batch,
+    sent_batches,
+    submit_batch,
+)
 from probe.surveys.survey import MAX_NICKNAME, has_joined, join
 from probe.ui.annotation.shown import instructions, results_shown, text_card, thanks
 from probe.ui.html.elements import NOTHING, alert

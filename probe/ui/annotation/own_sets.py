@@ -10,39 +10,22 @@ from probe.data.reading import labelled
 from probe.errors import ArgumentError, FileError, UserError
 from probe.limits import visitor_bounds
 from probe.runs.access import ModelAccess
+from probe.runs.database import Survey
 from probe.runs.store import Store
-from probe.surveys.annotation_results import (
-    items_frame,
-    results,
-    results_json,
-    votes_frame,
-    write_table,
-)
+from probe.surveys.annotation_results import results, write_files
 from probe.surveys.annotation_set import (
-    BATCH,
-    VOTES,
     AnnotationSet,
-    content_of,
+    create_set,
     draw_items,
     mode_for,
     set_control,
 )
-from probe.surveys.batches import into_batches, judgements
-from probe.surveys.survey import (
-    Survey,
-    create_survey,
-    end_survey,
-    own_survey,
-    own_surveys,
-    responses,
-    show_results,
-)
+from probe.surveys.survey import change_survey, end_survey, own_survey, own_surveys
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task, task_named
 from probe.ui.annotation.shown import controls, no_set, own_sets, results_shown, set_head
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.shared_link import shared_link
-from probe.ui.results.result_files import write_json
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import fresh_folder, own_file
 
@@ -114,13 +97,15 @@ class OwnSets:
             items, checks = draw_items(
                 task, mode, examples, transforms, count, classifier, int(seed or 0)
             )
-            batches = into_batches(items, checks, BATCH, int(seed or 0))
-            content = content_of(task, mode, [*items, *checks], batches, VOTES, origin)
-            survey = create_survey(self.store, visitor, "annotation", mode.title, content)
+            drawn = create_set(
+                *(self.store, visitor, task, mode, [*items, *checks]),
+                source=origin,
+                seed=int(seed or 0),
+            )
         except UserError as trouble:
             yield OwnOutputs(told=alert(trouble)).outputs
             return
-        yield self.open(visitor, survey.id)
+        yield self.open(visitor, drawn.survey.id)
 
     def _examples(
         self, visitor: str, task: Task, source: str, path: str | None
@@ -164,7 +149,10 @@ class OwnSets:
     def set_shown(self, visitor: str, survey_id: str, model: str, shown: bool) -> list[Any]:
         """Let respondents see the results, or hide them."""
         return self._changed(
-            visitor, survey_id, model, lambda: show_results(self.store, visitor, survey_id, shown)
+            visitor,
+            survey_id,
+            model,
+            lambda: change_survey(self.store, visitor, survey_id, shown=shown),
         )
 
     def end(self, visitor: str, survey_id: str, model: str) -> list[Any]:
@@ -195,13 +183,8 @@ class OwnSets:
         try:
             annotated = AnnotationSet(own_survey(self.store, visitor, survey_id))
             classifier = self.models.get(visitor, model, annotated.task) if model else None
-            rows = judgements(annotated, responses(self.store, survey_id))
             folder = fresh_folder(visitor)
-            items = list(annotated.items.values())
-            write_table(items_frame(annotated.task, items), folder / "items.csv")
-            write_table(votes_frame(rows), folder / "votes.csv")
-            found = results(self.store, annotated, classifier)
-            write_json(results_json(annotated, found), folder / "results.json")
+            write_files(self.store, annotated, classifier, folder)
         except UserError as trouble:
             return OwnOutputs(told=alert(trouble)).outputs
         names = ("votes.csv", "items.csv", "results.json")

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from probe.models.bundled import title_of
+from probe.runs.database import Survey
 from probe.runs.store import Store
 from probe.statistics import percent
-from probe.surveys.annotation_results import BROKEN, Line, Results
+from probe.surveys.annotation_results import BROKEN, Line, Results, progress_of
 from probe.surveys.annotation_set import AnnotationSet, Item, shown_texts
-from probe.surveys.batches import progress_of
-from probe.surveys.survey import Survey
 from probe.transforms import REGISTRY
 from probe.ui.html.elements import (
     NOTHING,
@@ -198,7 +197,7 @@ def transform_title(name: str) -> str:
 
 def _failed(found: Results) -> Markup:
     """Say how many batches do not count."""
-    batches, failed = found.returned.batches, found.returned.failed
+    batches, failed = found.returned, found.failed
     if not batches:
         return NOTHING
     share = failed / batches

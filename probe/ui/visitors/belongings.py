@@ -19,13 +19,13 @@ from probe.runs.access import (
     revoke,
     stored_bytes,
 )
+from probe.runs.database import Survey
 from probe.runs.engine import Engine
 from probe.runs.experiment import run_title
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
 from probe.surveys.survey import (
-    Survey,
     answered_surveys,
     delete_answers,
     delete_survey,

@@ -1,10 +1,8 @@
 """An annotation set: its items and controls, who is given which batch, what the votes come to."""
 
 import math
-import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,11 +11,14 @@ from probe.errors import ArgumentError, ExampleError, FileError, LabelError, Sur
 from probe.models.classifier import Classifier
 from probe.models.library import load_any
 from probe.runs.store import Store
-from probe.surveys import batches as module
+from probe.surveys import annotation_set as module
 from probe.surveys.annotation_results import (
     BROKEN,
+    Judged,
+    fleiss_kappa,
     items_frame,
     paper_share,
+    progress_of,
     read_items,
     results,
     results_json,
@@ -25,41 +26,36 @@ from probe.surveys.annotation_results import (
 )
 from probe.surveys.annotation_set import (
     MODES,
+    annotation_set,
     draw_items,
     example_of,
+    into_batches,
     mode_for,
     modes_for,
+    next_batch,
+    sent_batches,
     set_control,
     shown_texts,
-)
-from probe.surveys.batches import (
-    fleiss_kappa,
-    into_batches,
-    majority,
-    next_batch,
-    progress_of,
-    sent_batches,
     submit_batch,
 )
-from probe.surveys.survey import end_survey, join, responses, survey_of
+from probe.surveys.survey import end_survey, join, responses
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import offered_tasks
+from tests.support.cases import each
 from tests.support.pages.visitors import ME, YOU
 from tests.support.runs.annotation import answer_all, honest, items, person, small_set
 
 EXAMPLES = bundled_examples(NLI)[:60]
 SALAD = ("sort", "shuffle", "copyone")
+VALID = MODES["valid"]
 
 
 @pytest.fixture
 def store(home: Path) -> Store:
     return Store()
-
-
-# items
 
 
 def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_plain(
@@ -79,19 +75,17 @@ def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_pl
             else:
                 assert (item.control == "invalid") == (item.texts != item.before)
         assert len({item.control for item in controls}) > 1
+        item = next(item for item in drawn if item.transform == "sort")
+        seen = {"Text": item.texts["hypothesis"]}
+        if mode == "labels":
+            seen = {"Premise": item.texts["premise"], "Hypothesis": item.texts["hypothesis"]}
+        assert shown_texts(NLI, MODES[mode], item) == seen
+        for before, texts in ((False, item.texts), (True, item.before)):
+            assert example_of(NLI, item, before).hypothesis == texts["hypothesis"]
     first, again, other = (
-        draw_items(NLI, MODES["valid"], EXAMPLES, SALAD, 2, classifier, seed) for seed in (1, 1, 2)
+        draw_items(NLI, VALID, EXAMPLES, SALAD, 2, classifier, seed) for seed in (1, 1, 2)
     )
     assert first == again != other
-
-
-def test_only_the_changed_text_is_seen_where_it_is_to_be_valid(classifier: Classifier) -> None:
-    drawn, _ = draw_items(NLI, MODES["labels"], EXAMPLES, ["sort"], 1, classifier)
-    item = next(item for item in drawn if item.transform)
-    assert shown_texts(NLI, MODES["valid"], item) == {"Text": item.texts["hypothesis"]}
-    assert list(shown_texts(NLI, MODES["labels"], item)) == ["Premise", "Hypothesis"]
-    assert example_of(NLI, item).hypothesis == item.texts["hypothesis"]
-    assert example_of(NLI, item, before=True).hypothesis == item.before["hypothesis"]
 
 
 def test_of_a_distractor_the_question_and_the_new_sentence_are_seen() -> None:
@@ -107,14 +101,19 @@ def test_of_a_distractor_the_question_and_the_new_sentence_are_seen() -> None:
         assert any(answer in shown_texts(READING, mode, item)["Sentence"] for answer in answers)
 
 
-def test_too_few_examples_are_told_of(classifier: Classifier) -> None:
-    for count, names, each, trouble in [
+@each(
+    "count, names, n, trouble",
+    [
         (3, ["sort"], 1, "can be controls"),
         (10, ["sort"], 9, r"of the 5 examples that the controls left, fewer than 9"),
         (10, ["sort", "shuffle"], 3, "the controls left 5 examples, too few for 6 untouched"),
-    ]:
-        with pytest.raises(ExampleError, match=trouble):
-            draw_items(NLI, MODES["valid"], EXAMPLES[:count], names, each, classifier)
+    ],
+)
+def test_too_few_examples_are_told_of(
+    classifier: Classifier, count: int, names: list[str], n: int, trouble: str
+) -> None:
+    with pytest.raises(ExampleError, match=trouble):
+        draw_items(NLI, VALID, EXAMPLES[:count], names, n, classifier)
 
 
 def test_each_task_has_its_modes() -> None:
@@ -129,7 +128,7 @@ def test_items_come_back_from_a_file_as_they_were_and_a_wrong_one_is_told_of(
     tmp_path: Path,
 ) -> None:
     write_table(items_frame(SENTIMENT, items()), path := tmp_path / "items.csv")
-    assert read_items(path, SENTIMENT, MODES["valid"]) == items()
+    assert read_items(path, SENTIMENT, VALID) == items()
     for text, trouble in {
         "words\na\n": "no column 'text'",
         "text,control\na,perhaps\n": "row 1 .* control 'perhaps'",
@@ -139,24 +138,21 @@ def test_items_come_back_from_a_file_as_they_were_and_a_wrong_one_is_told_of(
     }.items():
         path.write_text(text)
         with pytest.raises((FileError, LabelError), match=trouble):
-            read_items(path, SENTIMENT, MODES["valid"])
+            read_items(path, SENTIMENT, VALID)
     path.write_text("text\na\n''\n")
-    assert len(read_items(path, SENTIMENT, MODES["valid"])) == 2
-
-
-# batches
+    assert len(read_items(path, SENTIMENT, VALID)) == 2
 
 
 def test_each_batch_holds_four_items_and_one_control() -> None:
     rows = items()
     controls = [item for item in rows if item.control]
-    batches = into_batches([item for item in rows if not item.control], controls, 5)
+    others = [item for item in rows if not item.control]
+    batches = into_batches(others, controls, 5)
     names = {item.id for item in controls}
-    assert [len(batch) for batch in batches] == [5, 5]
-    assert [len(names & set(batch)) for batch in batches] == [1, 1]
+    assert [(len(batch), len(names & set(batch))) for batch in batches] == [(5, 1), (5, 1)]
     whole = [item for batch in batches for item in batch if item not in names]
-    assert whole == [item.id for item in rows if not item.control]
-    assert batches == into_batches([item for item in rows if not item.control], controls, 5)
+    assert whole == [item.id for item in others]
+    assert batches == into_batches(others, controls, 5)
     assert [len(batch) for batch in into_batches(rows, [], 5)] == [5, 5]
 
 
@@ -166,10 +162,9 @@ def test_three_people_judge_each_text_in_batches_whose_control_got_its_answer(
     annotated = small_set(store)
     answer_all(store, annotated, person(9), lambda item: "valid" if item.transform else "invalid")
     progress, found = progress_of(store, annotated), results(store, annotated)
-    assert (progress.returned, progress.share) == (2, 0.0)
-    assert (found.returned.batches, found.returned.failed) == (2, 2)
+    assert (progress.returned, progress.share) == (found.returned, 0.0) == (2, 0.0)
+    assert found.failed == 2 and math.isnan(found.kappa)
     assert [(line.share.n, line.open) for line in found.lines] == [(0, 4), (0, 4)]
-    assert math.isnan(found.kappa)
     assert [answer_all(store, annotated, person(each), honest) for each in range(4)] == [2, 2, 2, 0]
     assert progress_of(store, annotated).share == 1.0
     assert [sent_batches(store, annotated, person(each)) for each in (0, 3)] == [2, 0]
@@ -187,8 +182,8 @@ def test_who_comes_back_gets_the_batch_that_was_begun(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     annotated = small_set(store, votes=1)
-    for each in range(3):
-        join(store, annotated.survey, person(each))
+    for number in range(3):
+        join(store, annotated.survey, person(number))
     first = next_batch(store, annotated, person(0))
     assert next_batch(store, annotated, person(0)) == first
     assert next_batch(store, annotated, person(1)) not in (first, None)
@@ -197,8 +192,10 @@ def test_who_comes_back_gets_the_batch_that_was_begun(
     assert next_batch(store, annotated, person(2)) == first
 
 
-def test_all_texts_of_a_batch_are_answered_and_once(store: Store) -> None:
+def test_a_batch_is_answered_whole_once_and_in_time_by_who_was_given_it(store: Store) -> None:
     annotated = small_set(store)
+    with pytest.raises(SurveyError, match="open the link first"):
+        next_batch(store, annotated, person(0))
     join(store, annotated.survey, person(0))
     batch = next_batch(store, annotated, person(0))
     assert batch is not None
@@ -210,15 +207,8 @@ def test_all_texts_of_a_batch_are_answered_and_once(store: Store) -> None:
     for answer in ("valid", "invalid"):
         submit_batch(store, annotated, person(0), batch, dict.fromkeys(ids, answer))
     assert [row.answer for row in responses(store, annotated.survey.id)] == ["valid"] * 5
-
-
-def test_who_has_not_opened_the_link_or_comes_too_late_gets_nothing(store: Store) -> None:
-    annotated = small_set(store)
-    with pytest.raises(SurveyError, match="open the link first"):
-        next_batch(store, annotated, person(0))
-    join(store, annotated.survey, person(0))
     end_survey(store, ME, annotated.survey.id)
-    ended = type(annotated)(survey_of(store, annotated.survey.id, "annotation"))
+    ended = annotation_set(store, annotated.survey.id)
     with pytest.raises(SurveyError, match="ended"):
         next_batch(store, ended, person(0))
     with pytest.raises(SurveyError, match="ended"):
@@ -240,42 +230,21 @@ def test_thirty_people_at_once_lose_no_answer_and_two_pages_of_one_get_the_same_
     assert len(responses(store, annotated.survey.id)) == 5 * sent
 
 
-# results
-
-
-def plain_kappa(votes: list[list[int]], answers: int) -> float:
-    """Fleiss' kappa pair by pair: how often two people agree on an item, and by chance."""
-    pairs = [
-        first == second
-        for row in votes
-        for (one, first), (two, second) in product(enumerate(row), repeat=2)
-        if one != two
-    ]
-    every = [vote for row in votes for vote in row]
-    chance = sum((every.count(answer) / len(every)) ** 2 for answer in range(answers))
-    return (sum(pairs) / len(pairs) - chance) / (1 - chance)
-
-
-def test_kappa_is_that_of_a_plain_computation_and_of_fleiss_own_example() -> None:
-    for seed in range(20):
-        rng = random.Random(seed)
-        answers, people = rng.randint(2, 4), rng.randint(2, 6)
-        votes = [[rng.randrange(answers) for _ in range(people)] for _ in range(rng.randint(3, 12))]
-        votes.append(list(range(2)) + [0] * (people - 2))
-        counts = [[row.count(answer) for answer in range(answers)] for row in votes]
-        assert fleiss_kappa(counts) == pytest.approx(plain_kappa(votes, answers)), seed
+def test_kappa_is_that_of_fleiss_own_example_and_undefined_without_disagreement() -> None:
     counts = [
         *([0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1]),
         *([7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]),
     ]
     assert fleiss_kappa(counts) == pytest.approx(0.210, abs=5e-4)
-    for undefined in ([], [[1, 0], [0, 1]], [[3, 0], [3, 0]]):
-        assert math.isnan(fleiss_kappa(undefined))
+    assert [*map(fleiss_kappa, ([], [[1, 0], [0, 1]], [[3, 0], [3, 0]]))] == pytest.approx(
+        [math.nan] * 3, nan_ok=True
+    )
 
 
 def test_a_majority_is_more_than_half_of_the_wanted_votes(store: Store) -> None:
     cases = [("aab", 3, "a"), ("aa", 3, "a"), ("abc", 3, ""), ("a", 3, ""), ("aabb", 4, "")]
-    assert [case for case in (*cases, ("", 3, "")) if majority(case[0], case[1]) != case[2]] == []
+    for votes, wanted, majority in (*cases, ("", 3, "")):
+        assert Judged(items()[0], votes, wanted).majority == majority, votes
     annotated = small_set(store, votes=2)
     answer_all(store, annotated, person(0), honest)
     answer_all(store, annotated, person(1), lambda item: item.control or "valid")
@@ -285,30 +254,31 @@ def test_a_majority_is_more_than_half_of_the_wanted_votes(store: Store) -> None:
 
 def test_people_and_a_model_answer_the_same_texts(store: Store) -> None:
     annotated = small_set(store, "labels")
-    for each in range(3):
-        answer_all(store, annotated, person(each), lambda item: item.control or "positive")
-    model = load_any("minilm_sst2", task=SENTIMENT)
-    found = results(store, annotated, model)
-    whole = found.lines[0]
+    for number in range(3):
+        answer_all(store, annotated, person(number), lambda item: item.control or "positive")
+    whole, changed = results(store, annotated, load_any("minilm_sst2", task=SENTIMENT)).lines
     assert whole.share.value == 1.0
-    assert whole.model is not None
+    assert whole.model is not None and changed.model is not None
     assert (whole.model.agreement.value, whole.model.agreement.n) == (1.0, 4)
-    assert found.lines[1].model is not None
-    assert 0.5 <= found.lines[1].model.confidence.value <= 1.0
+    assert 0.5 <= changed.model.confidence.value <= 1.0
     assert [paper_share(annotated, name) for name in ("", BROKEN, "sort")] == [0.83, 0.49, None]
 
 
-def test_controls_can_be_changed_until_somebody_has_answered(store: Store) -> None:
+def test_controls_can_be_changed_by_the_owner_until_somebody_has_answered(store: Store) -> None:
     annotated = small_set(store)
-    set_control(store, ME, annotated.survey.id, "i8", "invalid")
-    changed = small_set(store)
-    for ask in (
-        lambda: set_control(store, YOU, changed.survey.id, "i8", "valid"),
-        lambda: set_control(store, ME, changed.survey.id, "i1", "valid"),
-        lambda: set_control(store, ME, changed.survey.id, "i8", "perhaps"),
-    ):
-        with pytest.raises(SurveyError):
-            ask()
-    answer_all(store, changed, person(0), honest)
-    with pytest.raises(SurveyError, match="have answered already"):
-        set_control(store, ME, changed.survey.id, "i8", "invalid")
+    change = [
+        (ME, "i8", "invalid", ""),
+        (YOU, "i8", "valid", "no such set"),
+        (ME, "i1", "valid", "no control of the set"),
+        (ME, "i8", "perhaps", "none of its answers"),
+        (ME, "i8", "valid", "have answered already"),
+    ]
+    for owner, item, answer, trouble in change:
+        if "already" in trouble:
+            answer_all(store, annotated, person(0), honest)
+        if not trouble:
+            set_control(store, owner, annotated.survey.id, item, answer)
+            continue
+        with pytest.raises(SurveyError, match=trouble):
+            set_control(store, owner, annotated.survey.id, item, answer)
+    assert annotation_set(store, annotated.survey.id).items["i8"].control == "invalid"

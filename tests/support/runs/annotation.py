@@ -3,9 +3,15 @@
 from collections.abc import Callable
 
 from probe.runs.store import Store
-from probe.surveys.annotation_set import MODES, AnnotationSet, Item, annotation_set, content_of
-from probe.surveys.batches import into_batches, next_batch, submit_batch
-from probe.surveys.survey import create_survey, join
+from probe.surveys.annotation_set import (
+    MODES,
+    AnnotationSet,
+    Item,
+    create_set,
+    next_batch,
+    submit_batch,
+)
+from probe.surveys.survey import join
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.pages.visitors import ME
 
@@ -26,12 +32,8 @@ def items(mode: str = "valid") -> list[Item]:
 
 def small_set(store: Store, mode: str = "valid", votes: int = 3) -> AnnotationSet:
     """Store the items as a set of ME: two batches of four and a control."""
-    rows = items(mode)
-    batches = into_batches(
-        [item for item in rows if not item.control], [item for item in rows if item.control], 5
-    )
-    content = content_of(SENTIMENT, MODES[mode], rows, batches, votes, "made up")
-    return annotation_set(store, create_survey(store, ME, "annotation", "Small", content).id)
+    asked = MODES[mode]
+    return create_set(store, ME, SENTIMENT, asked, items(mode), votes=votes, source="made up")
 
 
 def person(number: int) -> str:

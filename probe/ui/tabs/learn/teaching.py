@@ -8,10 +8,10 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import SurveyError, UserError
+from probe.runs.database import Survey
 from probe.runs.store import Store
 from probe.surveys.annotation_results import write_table
 from probe.surveys.survey import (
-    Survey,
     answers_of,
     guesses,
     guesses_frame,

@@ -29,6 +29,6 @@ def test_a_few_failed_controls_are_said_in_small_print(store: Store) -> None:
         answer_all(store, annotated, person(each), answers)
     found = results(store, annotated)
     shown = results_shown(annotated, found)
-    assert f"{found.returned.failed} of {found.returned.batches} batches" in shown
+    assert f"{found.failed} of {found.returned} batches" in shown
     assert "in the paper" in shown
     assert '<p class="problem">' not in shown
