@@ -2,8 +2,8 @@
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -16,20 +16,16 @@ from probe.analysis.summary import fp32_words
 from probe.cli.compute import run_to_its_end
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
-    Assignments,
-    ById,
-    Draw,
+    Changes,
     Guard,
-    Keep,
     LabelOrder,
     LongTexts,
     ModelName,
-    Pin,
     PrecisionName,
-    Sign,
     TaskName,
     opened,
-    transform_options,
+    read_changes,
+    takes_changes,
 )
 from probe.cli.output import check_output_files, end_progress, show_progress, write_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
@@ -41,7 +37,7 @@ from probe.models.library import that_reads
 from probe.runs.access import COMMAND_LINE
 from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
-from probe.runs.run import RunRequest, StoredRun
+from probe.runs.run import RunRequest
 from probe.runs.store import Store
 from probe.scoring.files import (
     PRECISION_ROWS,
@@ -62,25 +58,6 @@ INTERRUPTED = 130
 """The exit status of a command that was interrupted."""
 
 
-@contextmanager
-def stopped_by_interrupt() -> Iterator[None]:
-    """Let `check_stop` raise Stopped after the first Ctrl-C; a second one ends the command."""
-    asked = False
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        with stopping(lambda: "interrupted" if asked else ""):
-            yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def score_as_run(
     asked: Callable[[], RunRequest], identity: Mapping[str, str], places: Places
 ) -> tuple[dict[str, Any], bool]:  # Any: JSON
@@ -90,14 +67,33 @@ def score_as_run(
     the reason where a part fails, and Exit where it was interrupted before any was scored.
     """
     store = Store()
-    run = _unfinished(store, identity)
-    if run is None:
-        run = store.create(COMMAND_LINE, asked())
-    else:
+    same = (
+        run
+        for run in store.runs(COMMAND_LINE, "scoring")
+        if run.artefacts.get("identity") == dict(identity) and run.state != "done"
+    )
+    if run := next(same, None):
         store.reopen(run.id)
         parts = f"{len(done_parts(run))} of {len(run.cells)}"
         typer.echo(f"the run {run.id} has {parts} parts of this file; it goes on", err=True)
-    run, stopped = _computed(store, run)
+    else:
+        run = store.create(COMMAND_LINE, asked())
+    began, done = time.monotonic(), {cell.number: 0 for cell in run.cells}
+    earlier, rows = sum(result["rows"] for result in run.results), run.plan["rows"]
+
+    def listen(run_id: str, number: int, row: Progress | Result) -> None:
+        done[number] = row.values["rows"]
+        fresh = sum(done.values())
+        speed = fresh / max(time.monotonic() - began, 1e-9)
+        show_progress(f"{earlier + fresh}/{rows} rows, {speed:.1f} a second")
+
+    stopped = False
+    try:
+        run_to_its_end(store, Engine(store, listener=listen), run.id)
+    except KeyboardInterrupt:
+        stopped = True
+    end_progress()
+    run = store.get(run.id)
     if run.state == "failed":
         raise ExperimentError(run.error)
     if stopped and not done_parts(run):
@@ -106,33 +102,8 @@ def score_as_run(
     return assemble(run, places).shape, stopped
 
 
-def _unfinished(store: Store, identity: Mapping[str, str]) -> StoredRun | None:
-    """Return the newest run of the command line that scores the same and has not ended."""
-    runs = store.runs(COMMAND_LINE, "scoring")
-    same = (run for run in runs if run.artefacts.get("identity") == dict(identity))
-    return next((run for run in same if run.state != "done"), None)
-
-
-def _computed(store: Store, run: StoredRun) -> tuple[StoredRun, bool]:
-    began, done = time.monotonic(), {cell.number: 0 for cell in run.cells}
-    earlier = sum(result["rows"] for result in run.results)
-
-    def listen(run_id: str, number: int, row: Progress | Result) -> None:
-        done[number] = row.values["rows"]
-        fresh = sum(done.values())
-        speed = fresh / max(time.monotonic() - began, 1e-9)
-        show_progress(f"{earlier + fresh}/{run.plan['rows']} rows, {speed:.1f} a second")
-
-    stopped = False
-    try:
-        run_to_its_end(store, Engine(store, listener=listen), run.id)
-    except KeyboardInterrupt:
-        stopped = True
-    end_progress()
-    return store.get(run.id), stopped
-
-
 @takes_file(gold="if there")
+@takes_changes
 def batch_command(
     file: Annotated[
         Path,
@@ -152,12 +123,7 @@ def batch_command(
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
     ] = None,
     seed: int = 0,
-    keep: Keep = 0.5,
-    sign: Sign = "support",
-    pin: Pin = ".!?",
-    by_id: ById = False,
-    draw: Draw = "vocabulary",
-    others: Assignments = [],  # noqa: B006
+    changes: Changes = read_changes(),
     precision: PrecisionName = "auto",
     guard: Guard = False,
     long: LongTexts = "cut",
@@ -181,7 +147,7 @@ def batch_command(
     source = open_source(path, options=reading)
     classifier = that_reads(opened(model, labels, task), long)
     answered = classifier.task
-    options = transform_options(answered, keep, sign, pin, by_id, draw, others)
+    options = changes(answered)
     columns = settled(source, path, answered, reading)
     before = notes_before(source, columns, answered, [classifier], names, options)
     for said in before:
@@ -219,20 +185,32 @@ def batch_command(
 
 
 def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
-    """Score to the end, or until the person interrupts it; return the summary, and which it was."""
+    """Score to the end, or until the first Ctrl-C; return the summary, and which it was.
+
+    A second Ctrl-C ends the command.
+    """
     if scoring.anew:
         typer.echo(f"note: {scoring.anew}; all rows are scored again", err=True)
     elif scoring.start:
         typer.echo(f"an earlier call scored {scoring.start:,} rows; this one goes on", err=True)
     stopped = False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal stopped
+        if stopped:
+            raise KeyboardInterrupt
+        stopped = True
+
+    before = signal.signal(signal.SIGINT, ask)
     try:
-        with stopped_by_interrupt():
+        with suppress(Stopped), stopping(lambda: "interrupted" if stopped else ""):
             for chunk in scoring.chunks():
                 show_progress(
                     f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
                     f"{chunk.left:.0f} s left"
                 )
-    except Stopped:
-        stopped = True
+            stopped = False  # where it was too late to stop
+    finally:
+        signal.signal(signal.SIGINT, before)
     end_progress()
     return scoring.hand_over(), stopped

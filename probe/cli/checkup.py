@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.checkup.experiment import known_results, run_request
-from probe.checkup.measuring import IN_SLICES, Asked, Plan, estimate_seconds, figure_names, new_plan
+from probe.checkup.measuring import IN_SLICES, Asked, estimate_seconds, figure_names, new_plan
 from probe.checkup.page import report_files, write_report
 from probe.checkup.report import (
     against,
@@ -103,26 +103,24 @@ def checkup_command(
     name, words = (source_name(path), option_words(reading.said)) if path else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)
     typer.echo(f"{duration_words(estimate_seconds(plan, examples, loaded))} on one core")
-    report = _measured(plan, examples, in_process or threads > 1)
+    request = run_request(plan, examples)  # through store and engine, as the page does
+    known = partial(
+        known_results, plan=plan, environment=request.environment, artefacts=request.artefacts
+    )
+    report = report_of(compute_run(request, known, row_text, in_process or threads > 1))
     changes = against(before, report) if before else None
     paths = write_report(report, out, changes)
     if reference:
         write_json(without_rows(report), reference)
-    _tell(report, changes)
+    for line in (*report["findings"], *(changes_words(changes) if changes is not None else ())):
+        typer.echo(line)
+    for each in report["advice"]:
+        typer.echo(f"try: {each['why']}: {each['command']}")
     typer.echo(f"written: {' and '.join(map(str, paths))}")
     if missed := too_low(report, limits):
         for line in missed:
             typer.echo(f"failed: {line}", err=True)
         raise typer.Exit(FAILED)
-
-
-def _measured(plan: Plan, examples: Sequence[Any], in_process: bool) -> Json:
-    """Compute a check-up through store and engine, as the page does; return its report."""
-    request = run_request(plan, examples)
-    known = partial(
-        known_results, plan=plan, environment=request.environment, artefacts=request.artefacts
-    )
-    return report_of(compute_run(request, known, row_text, in_process))
 
 
 def row_text(key: Json, row: Progress | Result) -> str:
@@ -131,15 +129,6 @@ def row_text(key: Json, row: Progress | Result) -> str:
         return f"{key['part']:20}  measuring"
     figures = " ".join(f"{100 * each['value']:.1f} %" for each in row.values["figures"][:2])
     return f"{key['part']:20}  {figures or 'changes no text'}  {row.values['seconds']:.1f} s"
-
-
-def _tell(report: Json, changes: Sequence[Json] | None) -> None:
-    for line in report["findings"]:
-        typer.echo(line)
-    for line in changes_words(changes) if changes is not None else ():
-        typer.echo(line)
-    for each in report["advice"]:
-        typer.echo(f"try: {each['why']}: {each['command']}")
 
 
 def _limit(text: str, task: Task) -> tuple[str, float]:

@@ -1,7 +1,6 @@
 """`python -m probe compare`: several models on one pair or on a file."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,12 +25,11 @@ from probe.cli.options import (
 )
 from probe.cli.output import check_output_files, end_progress, print_json, show_progress, write_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
-from probe.data.rows import Columns, read_rows, require_text
-from probe.data.source import Table, read_table
+from probe.data.rows import read_rows, require_text
+from probe.data.source import read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
-from probe.models.classifier import Precision
-from probe.models.library import AnyModel, that_reads
+from probe.models.library import that_reads
 from probe.reports.comparison import compared_frame, comparison_json, example_comparison_json
 from probe.statistics import Estimate, percent
 from probe.tasks.task import Task
@@ -83,12 +81,16 @@ def compare_command(
         classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
         answered = held_to(classifiers)
         named = {"premise": premise, "hypothesis": hypothesis}
-        example = read_example(
-            answered, fields_of(answered, "--text", texts, named), answer or gold
-        )
+        given = fields_of(answered, "--text", texts, named)
+        example = read_example(answered, given, answer or gold)
         require_text(answered, example)
         shape = example_comparison_json(example, classifiers, precision)
-        typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else _pair_text(shape))
+        lines = [
+            f"{one['model']:24} {one['label']:15} {one['confidence']:.3f}"
+            f"{'  too long, its end is cut' if one['cut'] else ''}"
+            for one in shape["models"]
+        ]
+        typer.echo(json.dumps(shape, ensure_ascii=False) if as_json else "\n".join(lines))
         return
     if premise or hypothesis or texts:
         raise ComparisonError("give a file, or --premise and --hypothesis (or --text), not both")
@@ -104,11 +106,18 @@ def compare_command(
     answered = held_to(classifiers)
     asked = _with_columns(replace(reading, gold=gold), columns, answered)
     chosen = settled(table, path, answered, asked)
-    folded = any(each.task is not answered for each in classifiers)
-    said = [answered.note] if folded else []
+    said = [answered.note] if any(each.task is not answered for each in classifiers) else []
     for sentence in [*said, *notes_before(table, chosen, answered, classifiers)]:
         typer.echo(f"note: {sentence}", err=True)
-    shape = _compare_table(table, chosen, classifiers, out, precision, guard)
+    rows: list[Row] = []
+    names = [classifier.name for classifier in classifiers]
+    for chunk in compare_rows(classifiers, read(table, chosen, answered), precision):
+        rows += chunk.rows
+        show_progress(f"{chunk.done}/{chunk.total} rows")
+    end_progress()
+    if out:
+        write_table(compared_frame(table, rows, names), out, guard)
+    shape = comparison_json(rows, names, precision)
     if summary:
         write_json(shape, summary)
     if as_json:
@@ -118,27 +127,6 @@ def compare_command(
     if not shape["scored"]:
         first = next(read_rows(table, chosen, answered))
         raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
-
-
-def _compare_table(
-    table: Table,
-    chosen: Columns,
-    classifiers: Sequence[AnyModel],
-    out: Path | None,
-    precision: Precision,
-    guard: bool,
-) -> dict[str, Any]:
-    rows: list[Row] = []
-    names = [classifier.name for classifier in classifiers]
-    unread = read(table, chosen, held_to(classifiers))
-    for chunk in compare_rows(classifiers, unread, precision):
-        rows += chunk.rows
-        show_progress(f"{chunk.done}/{chunk.total} rows")
-    end_progress()
-    if out:
-        compared = compared_frame(table, rows, names)
-        write_table(compared, out, guard)
-    return comparison_json(rows, names, precision)
 
 
 def _with_columns(reading: FileOptions, text: str, task: Task) -> FileOptions:
@@ -160,14 +148,6 @@ def _with_columns(reading: FileOptions, text: str, task: Task) -> FileOptions:
 
 def _estimate(shape: dict[str, Any]) -> str:
     return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
-
-
-def _pair_text(shape: dict[str, Any]) -> str:
-    return "\n".join(
-        f"{one['model']:24} {one['label']:15} {one['confidence']:.3f}"
-        f"{'  too long, its end is cut' if one['cut'] else ''}"
-        for one in shape["models"]
-    )
 
 
 def _text(shape: dict[str, Any]) -> str:

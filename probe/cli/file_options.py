@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Annotated, Any, Literal
 
 import typer
 
-from probe.cli.options import assignments
+from probe.cli.options import assignments, takes
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
 from probe.data.reading import Labelled, labelled, reading_of
@@ -17,61 +17,51 @@ from probe.data.rows import NO_COLUMN, Columns, ReadFile
 from probe.errors import OptionError
 from probe.tasks.task import Task
 
-OPTIONS: dict[str, tuple[Any, Any]] = {  # Any: typer's own, and what each begins with
-    "column": (
-        Annotated[
-            list[str],
-            typer.Option(
-                "--column", metavar="FIELD=NAME", help="The column of a text; else by its name."
-            ),
-        ],
-        [],
-    ),
-    "gold": (
-        Annotated[
-            str, typer.Option(help=f"Column of the gold label; {NO_COLUMN}: read without one.")
-        ],
-        "",
-    ),
-    "label_value": (
-        Annotated[
-            list[str],
-            typer.Option(
-                "--label-value",
-                metavar="VALUE=LABEL",
-                help="The gold label that a value of the file means; empty for no gold label.",
-            ),
-        ],
-        [],
-    ),
-    "header": (
-        Annotated[
-            bool | None,
-            typer.Option("--header/--no-header", help="Whether the first row names the columns."),
-        ],
-        None,
-    ),
-    "encoding": (
-        Annotated[str, typer.Option(help="In what the text is written, such as cp1250.")],
-        "",
-    ),
-    "sheet": (Annotated[str, typer.Option(help="The sheet of a workbook, by name or number.")], ""),
-    "quotes": (
-        Annotated[
-            bool | None,
-            typer.Option("--quotes/--no-quotes", help="Whether quotes enclose the fields."),
-        ],
-        None,
-    ),
-}
-GOLD_NEEDED: Any = Annotated[str, typer.Option(help="Column of the gold label.")]  # as above
+
+def read_options(
+    premise: Annotated[str, typer.Option(help="The same as --column premise=NAME.")] = "",
+    hypothesis: Annotated[str, typer.Option(help="The same as --column hypothesis=NAME.")] = "",
+    column: Annotated[
+        list[str],
+        typer.Option(
+            "--column", metavar="FIELD=NAME", help="The column of a text; else by its name."
+        ),
+    ] = [],  # noqa: B006
+    gold: Annotated[
+        str, typer.Option(help=f"Column of the gold label; {NO_COLUMN}: read without one.")
+    ] = "",
+    label_value: Annotated[
+        list[str],
+        typer.Option(
+            "--label-value",
+            metavar="VALUE=LABEL",
+            help="The gold label that a value of the file means; empty for no gold label.",
+        ),
+    ] = [],  # noqa: B006
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row names the columns."),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="In what the text is written, such as cp1250.")
+    ] = "",
+    sheet: Annotated[str, typer.Option(help="The sheet of a workbook, by name or number.")] = "",
+    quotes: Annotated[
+        bool | None,
+        typer.Option("--quotes/--no-quotes", help="Whether quotes enclose the fields."),
+    ] = None,
+) -> FileOptions:
+    """Read how a file is read. Raises OptionError for what is said twice."""
+    columns = assignments("--column", column)
+    for field, name in {"premise": premise, "hypothesis": hypothesis}.items():
+        if name and columns.setdefault(field, name) != name:
+            raise OptionError(f"{field} is given twice, by --{field} and by --column")
+    values = assignments("--label-value", label_value)
+    return FileOptions(header, encoding, sheet, quotes, columns, gold, values)
+
+
+GOLD_NEEDED: Any = Annotated[str, typer.Option(help="Column of the gold label.")]  # Any: typer's
 """In the place of that option where nothing can be done without gold labels."""
-TEXTS: dict[str, tuple[Any, Any]] = {  # Any: as above
-    "premise": (Annotated[str, typer.Option(help="The same as --column premise=NAME.")], ""),
-    "hypothesis": (Annotated[str, typer.Option(help="The same as --column hypothesis=NAME.")], ""),
-}
-PARAMETER = "reading"
-"""What a command calls the options, read as one."""
 
 
 def takes_file(
@@ -82,54 +72,12 @@ def takes_file(
     Where the command has an option of its own called gold, or premise and hypothesis, those are
     left out here. A file without gold labels is offered where they are read if they are there.
     """
-    options = {**(TEXTS if texts else {}), **OPTIONS}
+    options = dict(inspect.signature(read_options).parameters)
     if gold == "needed":
-        options["gold"] = (GOLD_NEEDED, "")
-    elif gold == "own":
-        del options["gold"]
-
-    def with_options(command: Callable[..., Any]) -> Any:  # Any: typer takes any function
-        @wraps(command)
-        def called(**given: Any) -> Any:  # Any: what typer read
-            asked = {name: given.pop(name) for name in options}
-            return command(**given, **{PARAMETER: read_options(**asked)})
-
-        own = inspect.signature(command).parameters.values()
-        added = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, annotation=option, default=default
-            )
-            for name, (option, default) in options.items()
-        ]
-        kept = [
-            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for each in own
-            if each.name != PARAMETER
-        ]
-        called.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]  # typer reads it
-        return called
-
-    return with_options
-
-
-def read_options(
-    column: list[str],
-    label_value: list[str],
-    header: bool | None,
-    encoding: str,
-    sheet: str,
-    quotes: bool | None,
-    gold: str = "",
-    premise: str = "",
-    hypothesis: str = "",
-) -> FileOptions:
-    """Read the options of a command. Raises OptionError for what is said twice."""
-    columns = assignments("--column", column)
-    for field, name in {"premise": premise, "hypothesis": hypothesis}.items():
-        if name and columns.setdefault(field, name) != name:
-            raise OptionError(f"{field} is given twice, by --{field} and by --column")
-    values = assignments("--label-value", label_value)
-    return FileOptions(header, encoding, sheet, quotes, columns, gold, values)
+        options["gold"] = options["gold"].replace(annotation=GOLD_NEEDED)
+    left_out = {"premise": not texts, "hypothesis": not texts, "gold": gold == "own"}
+    own = {name: each for name, each in options.items() if not left_out.get(name)}
+    return takes("reading", read_options, own)
 
 
 def settled(

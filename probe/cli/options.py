@@ -1,8 +1,9 @@
 """Options that several commands share, and how their texts are read."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Annotated, Any, get_args
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -14,6 +15,8 @@ from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, read_labels, task_named
 from probe.transforms.options import Options, read_options
 from probe.transforms.registry import read_task_options
+
+Opened = TypeVar("Opened")
 
 
 def one_of(name: str, choices: tuple[str, ...]) -> Callable[[str], Any]:
@@ -78,17 +81,6 @@ Guard = Annotated[
         "--guard", help="Put an apostrophe before what spreadsheets would compute; CSV and TSV."
     ),
 ]
-Keep = Annotated[float, typer.Option(help="r, the share of tokens kept.")]
-Sign = Annotated[str, typer.Option(help="support, gupta or abs.")]
-Pin = Annotated[str, typer.Option(help="Marks that stay at the end.")]
-ById = Annotated[bool, typer.Option("--by-id", help="Keep tokens by id, as Gupta's code.")]
-Draw = Annotated[str, typer.Option(help="vocabulary or paper_code.")]
-Assignments = Annotated[
-    list[str],
-    typer.Option("--set", metavar="NAME=VALUE", help="An option of `transforms --options`."),
-]
-
-
 Texts = Annotated[
     list[str],
     typer.Option("--text", metavar="FIELD=VALUE", help="A text of the task by its field."),
@@ -134,14 +126,66 @@ def read_example(task: Task, texts: Mapping[str, str], gold: str) -> Any:  # Any
     return task.example(**whole, gold=task.read_gold(gold))
 
 
-def transform_options(
-    task: Task, keep: float, sign: str, pin: str, by_id: bool, draw: str, others: Sequence[str]
-) -> Options:
-    """Read the options of a task's transforms. Raises OptionError."""
-    assigned = assignments("--set", others)
-    given = read_options({"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw})
-    _require_once("--set", assigned.keys() & given.changed.keys())
-    return read_task_options(task, assigned, given)
+def takes(
+    name: str, read: Callable[..., Any], options: Mapping[str, inspect.Parameter] | None = None
+) -> Callable[[Callable[..., Any]], Any]:  # Any: typer takes any function
+    """Give a command the options of a function that reads them as one value, its own parameter.
+
+    They stand where that parameter does, else last; `options` are those of the function that the
+    command takes, all where it is None.
+    """
+    own = options or inspect.signature(read).parameters
+
+    def with_options(command: Callable[..., Any]) -> Any:
+        @wraps(command)
+        def called(**given: Any) -> Any:
+            value = read(**{option: given.pop(option) for option in own})
+            return command(**given, **{name: value})
+
+        parameters = dict(inspect.signature(command).parameters)
+        place = [*parameters].index(name) if name in parameters else len(parameters)
+        parameters.pop(name, None)
+        others = [*parameters.values()]
+        called.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # typer reads it
+            [
+                each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+                for each in (*others[:place], *own.values(), *others[place:])
+            ]
+        )
+        return called
+
+    return with_options
+
+
+Changes = Callable[[Task], Options]
+"""Reads what a person says of the transforms of a task. It raises OptionError."""
+
+
+def read_changes(
+    keep: Annotated[float, typer.Option(help="r, the share of tokens kept.")] = 0.5,
+    sign: Annotated[str, typer.Option(help="support, gupta or abs.")] = "support",
+    pin: Annotated[str, typer.Option(help="Marks that stay at the end.")] = ".!?",
+    by_id: Annotated[
+        bool, typer.Option("--by-id", help="Keep tokens by id, as Gupta's code.")
+    ] = False,
+    draw: Annotated[str, typer.Option(help="vocabulary or paper_code.")] = "vocabulary",
+    others: Annotated[
+        list[str],
+        typer.Option("--set", metavar="NAME=VALUE", help="An option of `transforms --options`."),
+    ] = [],  # noqa: B006
+) -> Changes:
+    """Return what reads the options of a task's transforms."""
+
+    def read(task: Task) -> Options:
+        assigned = assignments("--set", others)
+        given = read_options({"keep": keep, "sign": sign, "pin": pin, "by_id": by_id, "draw": draw})
+        _require_once("--set", assigned.keys() & given.changed.keys())
+        return read_task_options(task, assigned, given)
+
+    return read
+
+
+takes_changes = takes("changes", read_changes)
 
 
 def _require_once(option: str, both: Collection[str]) -> None:
@@ -151,32 +195,37 @@ def _require_once(option: str, both: Collection[str]) -> None:
         raise OptionError(f"{name} is given twice, by --{name.replace('_', '-')} and by {option}")
 
 
-def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
-    """Load a model, for the named task if one is named; warn where its labels seem wrong.
+def _asked(open: Callable[..., Opened], name: str, labels: str, task: str) -> Opened:
+    """Open a model, for the named task if one is named. Raises ModelError and LabelError.
 
-    Raises ModelError and LabelError.
+    What a model's config leaves open is asked for by the option that answers it.
     """
-    with naming_options():
+    try:
         asked = task_named(task) if task else None
-        loaded = open_model(name, read_labels(labels, asked), asked)
-    warn(loaded.warnings)
-    return loaded.model
+        return open(name, read_labels(labels, asked), asked)
+    except UnclearLabels as unclear:
+        raise ModelError(f"{unclear} (the option is --labels)") from unclear
+    except UnclearTask as unclear:
+        raise ModelError(f"{unclear} (the option is --task)") from unclear
+
+
+def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
+    """Load a model; warn where its labels seem wrong. Raises ModelError and LabelError."""
+    found = _asked(open_model, name, labels, task)
+    warn(found.warnings)
+    return found.model
 
 
 def loaded_any(name: str, labels: str = "", task: str = "") -> AnyModel:
     """Load a model of any task, without a look at whether its labels seem wrong."""
-    with naming_options():
-        asked = task_named(task) if task else None
-        model = load_any(name, read_labels(labels, asked), asked)
+    model = _asked(load_any, name, labels, task)
     warn(notes_of(model))
     return model
 
 
 def loaded(name: str, labels: str = "", task: str = "") -> Classifier:
-    """Load a model as `opened` does, without a look at whether its labels seem wrong."""
-    with naming_options():
-        asked = task_named(task) if task else None
-        model = load(name, read_labels(labels, asked), asked)
+    """Load a model that answers with labels, without a look at whether these seem wrong."""
+    model = _asked(load, name, labels, task)
     warn(notes_of(model))
     return model
 
@@ -187,25 +236,13 @@ def warn(warnings: Iterable[str]) -> None:
         typer.echo(f"warning: {warning}", err=True)
 
 
-@contextmanager
-def naming_options() -> Iterator[None]:
-    """Say by which option a person answers what a model's config leaves open."""
-    try:
-        yield
-    except UnclearLabels as unclear:
-        raise ModelError(f"{unclear} (the option is --labels)") from unclear
-    except UnclearTask as unclear:
-        raise ModelError(f"{unclear} (the option is --task)") from unclear
-
-
 def all_opened(names: Sequence[str], labels: Sequence[str], task: str = "") -> list[AnyModel]:
     """Load models; `labels` are of the form MODEL=LABELS. Raises ModelError and LabelError."""
-    orders = dict(_named(text, names) for text in labels)
+    orders = {}
+    for text in labels:
+        name, _, orders[name] = text.rpartition("=")
+        if name not in names:
+            raise ModelError(
+                f"--labels {text!r} is not of the form MODEL=LABELS with a --model's name"
+            )
     return [opened(name, orders.get(name, ""), task) for name in names]
-
-
-def _named(text: str, names: Sequence[str]) -> tuple[str, str]:
-    name, _, order = text.rpartition("=")
-    if name not in names:
-        raise ModelError(f"--labels {text!r} is not of the form MODEL=LABELS with a --model's name")
-    return name, order

@@ -6,27 +6,23 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe.analysis.importance import AskedMethod, BaselineToken, Importance, checked
-from probe.analysis.transformed import Examination, examine
+from probe.analysis.transformed import examine
 from probe.cli.options import (
     AsJson,
-    Assignments,
-    ById,
-    Draw,
-    Keep,
+    Changes,
     LabelOrder,
     LongTexts,
     ModelName,
-    Pin,
     PrecisionName,
-    Sign,
     TaskName,
     Texts,
     choice,
     fields_of,
     one_of,
     opened,
+    read_changes,
     read_example,
-    transform_options,
+    takes_changes,
 )
 from probe.errors import OptionError
 from probe.models.library import that_reads
@@ -45,6 +41,7 @@ BaselineName = Annotated[
 ]
 
 
+@takes_changes
 def pair_command(
     premise: Annotated[str, typer.Option(help="The same as --text premise=VALUE.")] = "",
     hypothesis: Annotated[str, typer.Option(help="The same as --text hypothesis=VALUE.")] = "",
@@ -57,12 +54,7 @@ def pair_command(
         str, typer.Option("--answer", "--gold", help="The gold label, if known.")
     ] = "",
     seed: int = 0,
-    keep: Keep = 0.5,
-    sign: Sign = "support",
-    pin: Pin = ".!?",
-    by_id: ById = False,
-    draw: Draw = "vocabulary",
-    others: Assignments = [],  # noqa: B006
+    changes: Changes = read_changes(),
     method: MethodName = "auto",
     baseline: BaselineName = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
@@ -79,7 +71,7 @@ def pair_command(
         read_example(asked, fields_of(asked, "--text", texts, named), answer),
         transform,
         seed,
-        transform_options(asked, keep, sign, pin, by_id, draw, others),
+        changes(asked),
         method,
         baseline,
         _label(asked, label),
@@ -88,25 +80,19 @@ def pair_command(
     shape = examination_json(examination, precision)
     if as_json:
         typer.echo(json.dumps(shape, ensure_ascii=False))
-        _check(examination)
-        return
-    names = ["original", *(one.result.name for one in examination.transformed)]
-    for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
-        typer.echo(_line(asked, name, row, shape["original"]))
-    for said in examination.notes:
-        typer.echo(f"note: {said}")
-    if examination.importance:
-        typer.echo(_strongest(examination.importance))
-        for remark in examination.importance.remarks:
-            typer.echo(remark)
     else:
-        typer.echo(f"no importance: {examination.no_importance}")
-    _check(examination)
-
-
-def _check(examination: Examination) -> None:
-    """Check the network once the answer stands there; say beside it what is wrong."""
-    if examination.importance:
+        names = ["original", *(one.result.name for one in examination.transformed)]
+        for name, row in zip(names, [shape["original"], *shape["transformed"]], strict=True):
+            typer.echo(_line(asked, name, row, shape["original"]))
+        for said in examination.notes:
+            typer.echo(f"note: {said}")
+        if examination.importance:
+            typer.echo(_strongest(examination.importance))
+            for remark in examination.importance.remarks:
+                typer.echo(remark)
+        else:
+            typer.echo(f"no importance: {examination.no_importance}")
+    if examination.importance:  # the network is checked once the answer stands there
         for sentence in checked(examination.importance.model).sentences:
             typer.echo(sentence, err=True)
 
