@@ -53,6 +53,7 @@ from probe.scoring.files import (
     scoring_request,
 )
 from probe.stopping import stopping
+from probe.transforms.registry import require_ready
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted."""
@@ -148,6 +149,8 @@ def batch_command(
     classifier = that_reads(opened(model, labels, task), long)
     answered = classifier.task
     options = changes(answered)
+    for name in names:  # before an earlier result is begun anew
+        require_ready(name, answered)
     columns = settled(source, path, answered, reading)
     before = notes_before(source, columns, answered, [classifier], names, options)
     for said in before:

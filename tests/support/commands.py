@@ -29,13 +29,16 @@ def answer(*words: str) -> Any:  # Any: JSON
 
 
 def refusal(*words: str) -> str:
-    """Return the one sentence a command ends with; notes and warnings may come before it."""
-    result = run(*words)
-    assert result.exit_code == 2
-    assert isinstance(result.exception, SystemExit)
-    assert result.stdout == ""
-    messages = result.stderr.strip().splitlines()
-    lines = [line for line in messages if not line.startswith(("warning: ", "note: "))]
-    assert len(lines) == 1
-    assert lines[0].startswith("error: ")
-    return lines[0].removeprefix("error: ")
+    """Return the one sentence that a command ends with."""
+    return one_sentence(run(*words))
+
+
+def one_sentence(ended: Result) -> str:
+    """Return the sentence that ended a command; notes and warnings may come before it."""
+    assert ended.exit_code == 2, ended.output
+    assert isinstance(ended.exception, SystemExit)
+    assert ended.stdout == ""
+    messages = ended.stderr.strip().splitlines()
+    (line,) = (each for each in messages if not each.startswith(("warning: ", "note: ")))
+    assert line.startswith("error: ")
+    return line.removeprefix("error: ")

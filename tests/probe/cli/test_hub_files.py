@@ -26,27 +26,35 @@ def served(hub: Hub, tmp_path: Path) -> None:
     hub.datasets["owner/pairs"] = ServedDataset(tmp_path / "pairs")
 
 
-def test_models_are_compared_on_one(model: str, tmp_path: Path) -> None:
-    out = tmp_path / "compared.csv"
-    ended = run("compare", NAME, "--model", model, "--model", "da", "--out", str(out))
-    assert ended.exit_code == 0, ended.output
-    assert len(pd.read_csv(out)) == len(PAIRS)
+def test_a_data_set_of_the_hub_is_read_and_named_with_its_commit(
+    model: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.csv"
+    drawn = ("--model", model, "--each", "2", "--transforms", "sort", "--out", str(out))
+    for words, rows in (
+        (("compare", NAME, "--model", model, "--model", "da", "--out", str(out)), len(PAIRS)),
+        (("annotate", "draw", "--file", NAME, *drawn), 9),
+    ):
+        ended = run(*words)
+        assert ended.exit_code == 0, ended.output
+        assert len(pd.read_csv(out)) == rows, words
+    measured = run("rules", "majority", NAME, "--json")
+    assert json.loads(measured.stdout)["n"] == len(PAIRS), measured.output
+    path = local_file(Path(NAME))
+    assert len(labelled(path, NLI).examples) == len(PAIRS)
+    assert source_name(path) == f"hub:owner/pairs@{COMMIT}:default/test"
 
 
-def test_a_check_up_reads_one_and_names_its_commit() -> None:
-    assert len(labelled(local_file(Path(NAME)), NLI).examples) == len(PAIRS)
-    assert source_name(local_file(Path(NAME))) == f"hub:owner/pairs@{COMMIT}:default/test"
-
-
-def test_a_rule_is_measured_on_one() -> None:
-    ended = run("rules", "majority", NAME, "--json")
-    assert ended.exit_code == 0, ended.output
-    assert json.loads(ended.stdout)["n"] == len(PAIRS)
-
-
-def test_items_are_drawn_of_one(tmp_path: Path, model: str) -> None:
-    out = tmp_path / "items.csv"
-    asked = ["--model", model, "--each", "2", "--transforms", "sort", "--out", str(out)]
-    ended = run("annotate", "draw", "--file", NAME, *asked)
-    assert ended.exit_code == 0, ended.output
-    assert {"A", "The"} & {text.split()[0] for text in pd.read_csv(out)["premise"]}
+def test_models_are_compared_by_the_label_that_is_said_and_what_they_do_not_read_too(
+    model: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text(f"premise,hypothesis,label\nA man walks.,He moves{' on' * 600}.,oui\n")
+    words = ("compare", str(source), "--label-value", "oui=neutral")
+    ended = run(*words, "--model", "da", "--model", "minilm")
+    assert ended.stdout.startswith("1 of 1 rows scored")
+    cut = [line for line in ended.stderr.splitlines() if "longer than what" in line]
+    assert cut == [
+        f"note: 1 of 1 row is longer than what {name} reads, so that the end is cut."
+        for name in ("da", "minilm")
+    ]

@@ -5,25 +5,26 @@ from typing import Any
 
 import huggingface_hub
 import pytest
-from typer.testing import CliRunner
 
 from probe.cli import service
-from probe.cli.main import app
+from probe.errors import UserError
 from tests.support.checkout import ROOT
+from tests.support.commands import run
 
 
 class Hub:
     """Remembers what it is asked, and which files a folder had when it was uploaded."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.made: dict[str, Any] = {}
+        self.uploaded: dict[str, Any] = {}
         self.files: dict[str, bytes] = {}
 
     def create_repo(self, repo_id: str, **options: Any) -> None:
-        self.calls.append(("create_repo", {"repo_id": repo_id, **options}))
+        self.made = {"repo_id": repo_id, **options}
 
     def upload_folder(self, folder_path: Path, **options: Any) -> None:
-        self.calls.append(("upload_folder", options))
+        self.uploaded = options
         self.files = {
             path.relative_to(folder_path).as_posix(): path.read_bytes()
             for path in folder_path.rglob("*")
@@ -48,59 +49,33 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Hub:
 
 
 def test_the_space_is_made_and_gets_what_belongs_there(hub: Hub) -> None:
-    ended = CliRunner().invoke(app, ["space", "me/clinic"])
-    assert ended.exit_code == 0, ended.output
-    assert ended.output.endswith(
-        "8 files, 0.0 MB, uploaded to https://huggingface.co/spaces/me/clinic\n"
-    )
-    (made, how), (uploaded, where) = hub.calls
-    assert (made, how["repo_id"], how["repo_type"]) == ("create_repo", "me/clinic", "space")
-    assert (how["space_sdk"], how["exist_ok"]) == ("gradio", True)
-    assert (uploaded, where["repo_id"], where["repo_type"]) == (
-        "upload_folder",
-        "me/clinic",
-        "space",
-    )
+    said = run("space", "me/clinic").output
+    assert said.endswith("8 files, 0.0 MB, uploaded to https://huggingface.co/spaces/me/clinic\n")
+    where = {"repo_id": "me/clinic", "repo_type": "space"}
+    assert hub.made == {**where, "space_sdk": "gradio", "exist_ok": True}
+    assert hub.uploaded.items() >= where.items()
+    assert hub.uploaded["delete_patterns"] == "*"  # what is gone here goes there
     assert set(hub.files) == {
         *("README.md", "LICENSE", "app.py", "requirements.txt", "packages.txt"),
         *("assets/one.py", "probe/one.py", "finetune/one.py"),
     }
-
-
-def test_what_is_gone_here_goes_there(hub: Hub) -> None:
-    CliRunner().invoke(app, ["space", "me/clinic"])
-    assert hub.calls[1][1]["delete_patterns"] == "*"
-
-
-def test_the_thumbnail_is_the_space_s_own_picture(hub: Hub) -> None:
-    CliRunner().invoke(app, ["space", "me/clinic"])
     thumbnail = "https://huggingface.co/spaces/me/clinic/resolve/main/assets/screenshot.png"
     lines = hub.files["README.md"].decode().splitlines()
     assert lines == ["---", f"thumbnail: {thumbnail}", "title: NLI Clinic", "---"]
     assert (ROOT / "assets/screenshot.png").is_file()
 
 
-def test_a_dry_run_lists_the_files_and_asks_the_hub_nothing(hub: Hub) -> None:
-    ended = CliRunner().invoke(app, ["space", "me/clinic", "--dry-run"])
-    assert "  probe/one.py\n" in ended.output
-    assert ended.output.endswith("8 files, 0.0 MB; nothing was uploaded\n")
-    assert hub.calls == []
-
-
-def test_only_the_name_of_a_space_is_taken(hub: Hub) -> None:
-    for name in ["clinic", "me/clinic/x", "", "https://huggingface.co/me/clinic"]:
-        ended = CliRunner().invoke(app, ["space", name])
-        assert "those are like owner/name" in f"{ended.output}{ended.exception}", name
-        assert hub.calls == [], name
-
-
-def test_a_hub_that_does_not_answer_is_one_sentence(
+def test_a_dry_run_asks_the_hub_nothing_and_one_that_does_not_answer_is_a_sentence(
     hub: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    said = run("space", "me/clinic", "--dry-run").output
+    assert "  probe/one.py\n" in said
+    assert said.endswith("8 files, 0.0 MB; nothing was uploaded\n")
+    assert hub.made == hub.uploaded == {}
+
     def unreached(*words: object, **options: object) -> None:
         raise ConnectionError("no network")
 
     monkeypatch.setattr(hub, "create_repo", unreached)
-    ended = CliRunner().invoke(app, ["space", "me/clinic"])
-    assert ended.exit_code == 2
-    assert ended.stderr.startswith("error: the hub cannot be reached from here, and me/clinic ")
+    with pytest.raises(UserError, match="the hub cannot be reached from here, and me/clinic "):
+        service.upload(Path(), "me/clinic")

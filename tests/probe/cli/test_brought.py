@@ -7,14 +7,16 @@ theirs. A figure is over all rows with a gold label: the same over fewer is wron
 import csv
 import json
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from probe.models.library import open_model
 from tests.support.cases import check_each
 from tests.support.commands import call, run
 
-BROUGHT = Path(__file__).parents[3] / "brought"
+BROUGHT = Path(__file__).parents[2] / "brought"
 ASKS: list[tuple[str, str]] = [
     ("01_wnli.tsv", "--label-value"),
     ("01_wnli.tsv --label-value 1=entailment", "--label-value 0="),
@@ -96,6 +98,12 @@ def batch(words: str, folder: Path) -> tuple[str, ...]:
     return ("batch", str(BROUGHT / file), *options, *outputs, "--precision", "fp32")
 
 
+@pytest.fixture(autouse=True)
+def loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load each model once for all files of a test."""
+    monkeypatch.setattr("probe.cli.options.open_model", cache(open_model))
+
+
 def test_what_a_file_does_not_tell_is_asked(tmp_path: Path) -> None:
     def check(case: tuple[str, str]) -> None:
         ended = run(*batch(case[0], tmp_path))
@@ -122,30 +130,23 @@ def test_the_figure_is_right(tmp_path: Path) -> None:
     check_each({case[0]: case for case in FIGURES}, check)
 
 
-READ = ("--label-value", "1=entailment", "--label-value", "0=non-entailment")
-
-
-@pytest.mark.parametrize(
-    ("options", "asked"),
-    [((), "--label-value 1=LABEL"), (READ, ""), ((*READ, "--gold", "entailment_judgment"), "")],
-)
-def test_a_challenge_is_read_as_a_scored_file_is(
-    options: tuple[str, ...], asked: str, tmp_path: Path
-) -> None:
-    files = ("50_inoculate_wnli.tsv", "50_inoculate_test.csv")
-    train, test = (BROUGHT / name for name in files)
-    ended = call(
-        "inoculate", "--model", "da", "--challenge", "mine", "--out", tmp_path / "out",
-        "--challenge-train", train, "--challenge-test", test, "--sizes", "5", "--mode", "fast",
-        "--max-epochs", "1", "--precision", "fp32", "--in-process", *options,
-    )  # fmt: skip
-    assert ended.exit_code == (2 if asked else 0), ended.output
-    if asked:
-        assert asked in ended.stderr
-        return
-    assert "1 as entailment" in ended.stderr
-    with (tmp_path / "out" / "points.csv").open() as points, test.open() as pairs:
-        before = next(csv.DictReader(points))
-        golds = [row["entailment_judgment"] for row in csv.DictReader(pairs)]
-    # before it is trained da calls every pair entailment
-    assert float(before["on_challenge"]) == pytest.approx(golds.count("ENTAILMENT") / len(golds))
+def test_a_challenge_is_read_as_a_scored_file_is(tmp_path: Path) -> None:
+    train, test = (BROUGHT / f"50_inoculate_{name}" for name in ("wnli.tsv", "test.csv"))
+    words = [
+        *("inoculate", "--model", "da", "--challenge", "mine", "--out", tmp_path / "out"),
+        *("--challenge-train", train, "--challenge-test", test, "--sizes", "5", "--mode", "fast"),
+        *("--max-epochs", "1", "--precision", "fp32", "--in-process"),
+    ]
+    asked = call(*words)
+    assert asked.exit_code == 2 and "--label-value 1=LABEL" in asked.stderr
+    read = ("--label-value", "1=entailment", "--label-value", "0=non-entailment")
+    for more in ((), ("--gold", "entailment_judgment")):
+        ended = call(*words, *read, *more)
+        assert ended.exit_code == 0, ended.output
+        assert "1 as entailment" in ended.stderr
+        with (tmp_path / "out" / "points.csv").open() as points, test.open() as pairs:
+            before = next(csv.DictReader(points))
+            golds = [row["entailment_judgment"] for row in csv.DictReader(pairs)]
+        # before it is trained da calls every pair entailment
+        right = golds.count("ENTAILMENT") / len(golds)
+        assert float(before["on_challenge"]) == pytest.approx(right), more
