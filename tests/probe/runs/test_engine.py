@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from queue import Queue
 from typing import Any
 
 import pytest
@@ -29,7 +28,6 @@ from probe.runs.engine import (
     MEMORY_SENTENCE,
     NO_WORKER,
     Engine,
-    EventQueue,
     sentence,
 )
 from probe.runs.fair_order import FairOrder
@@ -191,30 +189,6 @@ def test_a_run_waits_for_a_database_that_is_locked_or_full_and_says_so(
         assert (run.state, run.error, len(run.results)) == ("done", "", 3)
         for engine in (first, heir):
             engine.close()
-
-
-def test_events_are_handled_in_order_and_what_cannot_be_stored_is_stored_later(
-    store: Store, log: Log
-) -> None:
-    errors, seen = Queue[tuple[str, str]](), Queue[int]()
-    queue = EventQueue(lambda run_id, problem: errors.put((run_id, repr(problem))))
-    run = store.create(ME, log.request("a", 2))
-    with locked(settings().home):
-        queue.put(run.id, lambda: store.set_result(run.id, 1, {"score": 0.6}))
-        queue.put(run.id, lambda: seen.put(len(store.get(run.id).results)))
-        while not store.get(run.id).error:
-            assert seen.empty()
-    assert seen.get(timeout=60) == 1
-    queue.put(run.id, lambda: [][1])  # type: ignore[func-returns-value]  # it never returns
-    queue.put(run.id, lambda: seen.put(2))
-    assert errors.get(timeout=60) == (run.id, "IndexError('list index out of range')")
-    assert seen.get(timeout=60) == 2
-    with locked(settings().home):
-        queue.put(run.id, lambda: store.set_state(run.id, "running"))
-        while not store.get(run.id).error:
-            pass
-        queue.close()  # waits for no lock
-    assert store.get(run.id).state == "queued"
 
 
 COUNTED = (

@@ -1,12 +1,7 @@
-"""An experiment that is made up here and nowhere else: how often words stand in a text.
-
-Its keys are words, it has no model, and it goes through store, engine, gallery and HTTP as an
-inoculation does.
-"""
+"""A kind of run that is made up here goes through store, engine, gallery and HTTP as others do."""
 
 import json
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,81 +17,21 @@ from probe.runs import gallery
 from probe.runs.access import COMMAND_LINE, start_runs
 from probe.runs.database import RunRow
 from probe.runs.engine import Engine
-from probe.runs.experiment import (
-    EXPERIMENTS,
-    CellContext,
-    Experiment,
-    Progress,
-    Result,
-    register,
-    run_json,
-    run_title,
-)
+from probe.runs.experiment import Progress, Result, register, run_json, run_title
 from probe.runs.models import hash_if_there, load_unchanged
-from probe.runs.run import Json, RunRequest, StoredRun, ended, environment
+from probe.runs.run import Json, StoredRun, ended, environment
 from probe.runs.store import Store, renewed_words
-from probe.stopping import halt
 from probe.ui.html.background import background_runs
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.run import cells_table, under_way
 from tests.support.pages.visitors import ME, YOU
 from tests.support.runs.logged_cells import LOGGED, Log
-from tests.support.waiting import training, until
-
-PLAN = {"words": ["rain", "sun", "snow"], "seconds": 0.0}
-INPUTS = {"text": "rain and sun and rain"}
-COUNTS = {"rain": 2, "sun": 1, "snow": 0}
-
-
-def count_word(
-    plan: Json, inputs: Json, key: Json, context: CellContext
-) -> Iterator[Progress | Result]:
-    """Read the text word by word, as slowly as the plan says; an empty word cannot be counted."""
-    if not key["word"]:
-        raise ValueError("an empty word stands nowhere")
-    count = 0
-    for place, word in enumerate(inputs["text"].split()):
-        halt(context.stop)
-        time.sleep(plan["seconds"] if key["word"] != plan["words"][0] else 0.0)
-        count += word == key["word"]
-        yield Progress({"read": place + 1})
-    yield Result({"count": count})
-
-
-def most_frequent(run: StoredRun, inputs: Json) -> Json | None:
-    """Name the word that stands there most often, once all are counted."""
-    if len(run.results) < len(run.cells):
-        return None
-    best = max(run.cells, key=lambda cell: (cell.result or {})["count"])
-    return {"most": best.key["word"], "of": len(inputs["text"].split())}
-
-
-WORD_COUNT = Experiment(
-    kind="word-count",
-    cells=lambda plan: [{"word": word} for word in plan["words"]],
-    run_cell=count_word,
-    title=lambda plan: f"{len(plan['words'])} words",
-    brief=lambda result: {"count": result and result["count"]},
-    conclude=most_frequent,
-    pack=lambda result: {"bits": f"{result['count']:b}"},
-    unpack=lambda values, artefacts: {"count": int(values["bits"], 2)},
-)
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the experiment known for a test."""
-    monkeypatch.setattr("probe.runs.experiment.EXPERIMENTS", dict(EXPERIMENTS))
-    register(WORD_COUNT)
+from tests.support.waiting import until
 
 
 @pytest.fixture
-def store(home: Path) -> Store:
+def store(log: Log) -> Store:
     return Store()
-
-
-def request(**plan: object) -> RunRequest:
-    return RunRequest("word-count", {**PLAN, **plan}, INPUTS, {"machine": "made up"})
 
 
 def computed(store: Store, engine: Engine, run_id: str) -> StoredRun:
@@ -107,88 +42,61 @@ def computed(store: Store, engine: Engine, run_id: str) -> StoredRun:
     return run
 
 
-def test_it_is_stored_computed_and_concluded_and_a_listener_hears_of_every_step(
-    store: Store,
+def test_it_is_computed_and_concluded_heard_of_step_by_step_and_kept_in_a_gallery(
+    store: Store, log: Log, tmp_path: Path
 ) -> None:
     heard = []
     engine = Engine(store, in_process=True, listener=lambda _, *row: heard.append(row))
-    created = store.create("me", request())
-    assert [cell.key for cell in created.cells] == [{"word": word} for word in COUNTS]
+    created = store.create("me", log.request("weather", 3, gated=False))
+    assert [cell.key for cell in created.cells] == [{"cell": number} for number in (1, 2, 3)]
     run = computed(store, engine, created.id)
-    assert (run.state, run.error) == ("done", "")
-    assert [cell.result for cell in run.cells] == [{"count": count} for count in COUNTS.values()]
-    assert run.verdict == {"most": "rain", "of": 5}
+    assert (run.state, run.error, run.verdict) == ("done", "", {"sum": 6})
+    assert run.results == tuple({"number": number} for number in (1, 2, 3))
     assert (run.kept, run.artefacts) == ("", {"form": 1})  # it begins with no model and keeps none
-    steps = [(0, Progress({"read": read})) for read in range(1, 6)]
-    assert [row for row in heard if row[0] == 0] == [*steps, (0, Result({"count": 2}))]
-
-
-@pytest.mark.slow
-def test_a_worker_process_computes_the_same(store: Store) -> None:
-    run = computed(store, Engine(store), store.create("me", request()).id)
-    assert (run.state, run.verdict["most"]) == ("done", "rain")
-    assert [cell.result for cell in run.cells] == [{"count": count} for count in COUNTS.values()]
-
-
-def test_it_is_cancelled_and_taken_up_with_the_cells_it_lacks(store: Store) -> None:
-    long = RunRequest("word-count", {**PLAN, "seconds": 0.02}, {"text": "rain " * 60})
-    run_id = store.create("me", long).id
-    engine = Engine(store, in_process=True)
-    engine.submit(run_id)
-    until(store, run_id, training)
-    engine.cancel(run_id)
-    before = until(store, run_id, ended)
-    assert [cell.state for cell in before.cells] == ["done", "cancelled", "cancelled"]
-    assert (before.state, before.verdict) == ("cancelled", {})
-    engine.reopen(run_id)
-    run = until(store, run_id, ended)
-    engine.close()
-    assert [cell.result for cell in run.cells] == [{"count": 60}, {"count": 0}, {"count": 0}]
-    assert (run.state, run.verdict["of"], run.cancelling) == ("done", 60, False)
-
-
-def test_a_cell_that_fails_leaves_the_others_and_what_is_known_is_not_computed_again(
-    store: Store,
-) -> None:
-    run = store.create("me", request(words=["", "sun", "rain"]), {2: {"count": 40}})
-    assert [cell.state for cell in run.cells] == ["queued", "queued", "done"]
-    run = computed(store, Engine(store, in_process=True), run.id)
-    assert (run.state, run.error) == ("failed", "an empty word stands nowhere")
-    assert [cell.result for cell in run.cells] == [None, {"count": 1}, {"count": 40}]
-
-
-def test_other_programs_and_the_page_are_told_of_it(store: Store) -> None:
-    run_id = store.create("me", request(words=["sun", "<b>"])).id
-    store.set_result(run_id, 0, {"count": 1, "longer": "than what is told"})
-    store.set_state(run_id, "running")
-    store.set_cell_state(run_id, 1, "failed", "it is <no> word")
-    run = store.get(run_id)
-    answer = run_json(run)
-    assert (answer["kind"], answer["plan"]["words"]) == ("word-count", ["sun", "<b>"])
-    assert answer["cells"] == [
-        {"word": "sun", "state": "done", "error": "", "count": 1},
-        {"word": "<b>", "state": "failed", "error": "it is <no> word", "count": None},
+    assert [row for row in heard if row[0] == 0] == [
+        (0, Progress({"logged": True})),
+        (0, Result({"number": 1})),
     ]
-    shown = under_way(run, run_title(run), "1 of 2", cells_table(run))
-    assert "<b>Running: 2 words</b>" in shown
-    assert "<tr><td>sun</td><td>✓ done</td><td>count 1</td></tr>" in shown
-    assert "<td>&lt;b&gt;</td><td>✕ failed</td><td>it is &lt;no&gt; word</td>" in shown
-
-
-def test_a_gallery_holds_it_packed_and_gives_it_back(store: Store, tmp_path: Path) -> None:
-    run = computed(store, Engine(store, in_process=True), store.create("me", request()).id)
     path = gallery.write(tmp_path / "gallery", "weather", run)
     row = json.loads(path.read_text())
-    assert row["points"][0] == {"cell": {"word": "rain"}, "bits": "10"}
-    assert "inputs" not in row and INPUTS["text"] not in path.read_text()
+    assert row["points"][1] == {"cell": {"cell": 2}, "bits": "10"}
+    assert "inputs" not in row and "secret" not in path.read_text()
     (back,) = gallery.gallery_runs(tmp_path / "gallery")
-    assert (back.id, back.kind, back.owner) == ("gallery-weather", "word-count", "gallery")
+    assert (back.id, back.kind, back.owner) == ("gallery-weather", "logged", "gallery")
     assert (back.plan, back.results, back.verdict) == (run.plan, run.results, run.verdict)
 
 
-def test_a_button_that_is_pressed_twice_starts_its_runs_once(store: Store) -> None:
-    engine = Engine(store, in_process=True)
-    slow = request(seconds=5.0)
+@pytest.mark.slow
+def test_a_worker_process_computes_the_same(store: Store, log: Log) -> None:
+    asked = log.request("a", 3, gated=False)
+    run = computed(store, Engine(store), store.create("me", asked).id)
+    assert (run.state, run.verdict, len(run.results)) == ("done", {"sum": 6}, 3)
+
+
+def test_a_cell_that_fails_leaves_the_others_and_programs_and_the_page_are_told(
+    store: Store, log: Log
+) -> None:
+    asked = log.request("<i>", 3, gated=False, fails=1)
+    run = store.create("me", asked, {2: {"number": 40, "longer": "than what is told"}})
+    run = computed(store, Engine(store, in_process=True), run.id)
+    assert (run.state, run.error, log.lines()) == ("failed", "this one <b>fails</b>", [
+        "<i>1", "<i>2",
+    ])  # fmt: skip
+    answer = run_json(run)
+    assert (answer["kind"], answer["plan"]["name"]) == ("logged", "<i>")
+    assert answer["cells"] == [
+        {"cell": 1, "state": "failed", "error": "this one <b>fails</b>", "number": None},
+        {"cell": 2, "state": "done", "error": "", "number": 2},
+        {"cell": 3, "state": "done", "error": "", "number": 40},
+    ]
+    shown = under_way(run, run_title(run), "2 of 3", cells_table(run))
+    assert "&lt;i&gt;</b>" in shown
+    assert "<tr><td>2</td><td>✓ done</td><td>number 2</td></tr>" in shown
+    assert "<td>✕ failed</td><td>this one &lt;b&gt;fails&lt;/b&gt;</td>" in shown
+
+
+def test_a_button_that_is_pressed_twice_starts_its_runs_once(store: Store, log: Log) -> None:
+    engine, slow = Engine(store, in_process=True), log.request("a", 1)
     (run,) = start_runs(store, engine, ME, [slow])
     assert start_runs(store, engine, ME, [slow])[0].id == run.id
     assert start_runs(store, engine, YOU, [slow])[0].id != run.id
@@ -196,17 +104,18 @@ def test_a_button_that_is_pressed_twice_starts_its_runs_once(store: Store) -> No
 
 
 def test_a_kind_that_is_not_known_is_listed_but_not_begun(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = store.create("me", request()).id
-    store.set_result(run_id, 0, {"count": 2})
+    asked = log.request("a", 1)
+    run_id = store.create("me", asked).id
+    store.set_result(run_id, 0, {"number": 2})
     monkeypatch.setattr("probe.runs.experiment.EXPERIMENTS", {})
     run = store.get(run_id)
-    assert (run_title(run), run_json(run)["cells"][0]["count"]) == ("word-count", 2)
-    with pytest.raises(ExperimentError, match="'word-count' are not known here; known: none"):
-        store.create("me", request())
+    assert (run_title(run), run_json(run)["cells"][0]["number"]) == ("logged", 2)
+    with pytest.raises(ExperimentError, match="'logged' are not known here; known: none"):
+        store.create("me", asked)
     failed = computed(store, Engine(store, in_process=True), run_id)
-    assert failed.error.startswith("runs of the kind 'word-count' are not known here")
+    assert failed.error.startswith("runs of the kind 'logged' are not known here")
 
 
 AGAIN = "2 parts that an earlier version of this program computed are computed again"
@@ -239,12 +148,10 @@ def test_parts_of_another_form_are_computed_again_once_and_the_page_says_so(
     one_worker.submit(cancelled.id)
     assert len(until(store, cancelled.id, ended).results) == 2
     assert sorted(log.lines()) == ["a3", "b3", "c1", "c2", "c3"]
-    assert AGAIN in under_way(run, "", "", NOTHING) and AGAIN not in under_way(
-        same, "", "", NOTHING
-    )
-    assert AGAIN in background_runs(
-        [replace(run, state="cancelled", plan={"rows": 3, "name": "a"})]
-    )
+    assert AGAIN in under_way(run, "", "", NOTHING)
+    assert AGAIN not in under_way(same, "", "", NOTHING)
+    asked = replace(run, state="cancelled", plan={"rows": 3, "name": "a"})
+    assert AGAIN in background_runs([asked])
     one = AGAIN.replace("2 parts", "1 part").replace(" are ", " is ")
     assert [renewed_words(count) for count in range(3)] == ["", one, AGAIN]
 
@@ -257,7 +164,7 @@ def test_a_command_takes_over_what_has_this_form_and_says_what_has_not(
 
     def compute() -> str:
         asked = log.request("b", 3, gated=False)
-        compute_run(asked, known, lambda key, row: f"cell {key['number']}", in_process=True)
+        compute_run(asked, known, lambda key, row: f"cell {key['cell']}", in_process=True)
         return capsys.readouterr().out
 
     store.create("me", log.request("a", 3), {0: {"number": 1}, 1: {"number": 2}})

@@ -1,7 +1,7 @@
 """Killed in mid-run: the app, a worker of a cluster, the cluster. Nothing lost, nothing doubled."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Plan, Point, cells, inoculation_run, run_request
 from finetune.trials.inoculation_trial import run_cell
 from probe.models.library import load
-from probe.runs import dispatch
 from probe.runs.database import RunRow
 from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
@@ -23,45 +22,22 @@ from tests.support.processes.dask_cluster import DaskCluster, dask_cluster
 from tests.support.waiting import training, until
 
 pytestmark = pytest.mark.slow
-LONG = {"max_epochs": 40, "patience": 40, "batch": 4, "precision": "fp32"}
 
 
 @pytest.fixture
 def plan(model: str) -> Plan:
     """A plan whose cells take seconds, so that there is time to kill something."""
-    return Plan(model, "negation", (6, 12), (1e-3,), (0,), **LONG)
+    long = {"max_epochs": 40, "patience": 40, "batch": 4, "precision": "fp32"}
+    return Plan(model, "negation", (6, 12), (1e-3,), (0,), **long)
 
 
-def plainly(plan: Plan, sets: Sets) -> list[Point]:
-    """Return the points of a plan, computed one after another in this process."""
+def require_whole(run: StoredRun, plan: Plan, sets: Sets, before: Sequence[object]) -> None:
+    """Hold a run to what it came to before, seconds too, and to one that nothing was killed of."""
     rows = [row for cell in cells(plan) for row in run_cell(plan, sets, cell, load(plan.model))]
-    return [row for row in rows if isinstance(row, Point)]
-
-
-def same(run: StoredRun, expected: Sequence[Point]) -> bool:
-    """Whether a run's points agree with others in all but the time they took."""
-    return [replace(point, seconds=0) for point in inoculation_run(run).results] == [
-        replace(point, seconds=0) for point in expected
-    ]
-
-
-def test_a_killed_app_goes_on_where_it_was(home: Path, plan: Plan, sets: Sets) -> None:
-    store = Store()
-    run_id = store.create("me", run_request(plan, sets)).id
-    with process(*APP) as app:
-        before = until(store, run_id, training)
-        children = app.children(recursive=True)
-        app.kill()
-        _, alive = psutil.wait_procs(children, timeout=60)
-    assert alive == []
-    left = store.get(run_id)
-    assert (left.state, left.cells[1].state) == ("running", "running")
-    with process(*APP):
-        run = until(store, run_id, ended)
+    plainly = [replace(row, seconds=0) for row in rows if isinstance(row, Point)]
     assert (run.state, run.error) == ("done", "")
-    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
-    assert same(run, plainly(plan, sets))
-    assert [path.name for path in (home / "models").iterdir()] == [run.kept]
+    assert all(result in run.results for result in before), "a result was computed again"
+    assert [replace(point, seconds=0) for point in inoculation_run(run).results] == plainly
 
 
 def holder(store: Store, run_id: str) -> int:
@@ -75,15 +51,20 @@ def test_another_app_goes_on_with_what_a_killed_one_held(
 ) -> None:
     store = Store()
     run_id = store.create("me", run_request(plan, sets)).id
-    with process(*APP) as first, process(*APP) as second:
+    with process(*APP) as first:
         before = until(store, run_id, training)
-        died = holder(store, run_id)
-        next(app for app in (first, second) if app.pid == died).kill()
+        assert holder(store, run_id) == first.pid
+        children = first.children(recursive=True)
+        first.kill()
+        _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []
+    left = store.get(run_id)
+    assert (left.state, left.cells[1].state) == ("running", "running")
+    with process(*APP) as second:
         run = until(store, run_id, ended)
-        assert holder(store, run_id) == ({first.pid, second.pid} - {died}).pop()
-    assert (run.state, run.error) == ("done", "")
-    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
-    assert same(run, plainly(plan, sets))
+        assert holder(store, run_id) == second.pid
+    require_whole(run, plan, sets, before.results[:1])
+    assert [path.name for path in (home / "models").iterdir()] == [run.kept]
 
 
 @pytest.fixture
@@ -101,65 +82,26 @@ def engine_on(store: Store, address: str) -> Iterator[Engine]:
     engine.close()
 
 
-def at_once(run: StoredRun) -> bool:
-    """Whether two cells are under way at the same time."""
-    busy = [cell for cell in run.cells if cell.state == "running" and cell.progress]
-    return len(busy) == 2
-
-
-def test_a_cluster_that_loses_a_worker_computes_what_one_process_does(
+def test_runs_share_the_workers_of_a_cluster_out_and_outlive_one(
     home: Path, dask: DaskCluster, plan: Plan, sets: Sets
 ) -> None:
-    store, wide = Store(), replace(plan, sizes=(6, 12, 18))
+    store, plans = Store(), [replace(plan, mode="fast"), replace(plan, sizes=(6, 12, 18))]
     dask.scheduler()
     workers = [dask.worker(), dask.worker()]
     dask.wait_for(2)
-    run_id = store.create("me", run_request(wide, sets)).id
-    with engine_on(store, dask.address) as engine:
-        engine.submit(run_id)
-        before = until(store, run_id, at_once)
-        workers[0].kill()
-        run = until(store, run_id, ended)
-    assert (run.state, run.error) == ("done", "")
-    assert all(
-        result in run.results for result in before.results
-    )  # seconds too: none was computed again
-    assert same(run, plainly(wide, sets))
-
-
-def computing(run: StoredRun) -> bool:
-    """Whether a cell is stored and another one is under way."""
-    return run.cells[0].state == "done" and any(
-        cell.state == "running" and cell.progress for cell in run.cells
-    )
-
-
-def test_runs_in_fast_mode_share_the_workers_out_and_outlive_one(
-    home: Path, dask: DaskCluster, plan: Plan, sets: Sets
-) -> None:
-    long = {"max_epochs": 150, "patience": 150}  # each run is to last longer than a worker's start
-    store, fast = Store(), replace(plan, mode="fast", sizes=(6, 12, 18), **long)
-    dask.scheduler()
-    workers = [dask.worker()]
-    ids = [store.create("me", run_request(fast, sets)).id for _ in range(2)]
-    with Client(dask.address, set_as_default=False) as client, ExitStack() as stack:
-        client.wait_for_workers(1, timeout=150)
-        assert dispatch.least_busy(client) is None
-        workers.append(dask.worker())
-        client.wait_for_workers(2, timeout=150)
-        engine = stack.enter_context(engine_on(store, dask.address))
+    ids = [store.create("me", run_request(each, sets)).id for each in plans]
+    with (
+        Client(dask.address, set_as_default=False) as client,
+        engine_on(store, dask.address) as engine,
+    ):
         for run_id in ids:
             engine.submit(run_id)
-        for run_id in ids:
-            until(store, run_id, computing)
-        busy = [set(keys) for keys in client.processing().values()]
-        assert len(busy) == 2
-        assert all(busy)
+        before = [until(store, run_id, training) for run_id in ids]
+        assert all(client.processing().values())
         workers[0].kill()
         runs = [until(store, run_id, ended) for run_id in ids]
-    for run in runs:
-        assert (run.state, run.error) == ("done", "")
-        assert same(run, plainly(fast, sets))
+    for run, asked, earlier in zip(runs, plans, before, strict=True):
+        require_whole(run, asked, sets, earlier.results)
 
 
 def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
@@ -183,6 +125,4 @@ def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
         dask.scheduler()
         dask.worker()
         run = until(store, run_id, ended)
-    assert (run.state, run.error) == ("done", "")
-    assert run.results[0] == before.results[0]  # seconds too: it was not computed again
-    assert same(run, plainly(plan, sets))
+    require_whole(run, plan, sets, before.results[:1])

@@ -55,14 +55,6 @@ def test_runs_of_both_are_computed_once_each_and_listed_by_both(
     assert sorted(run.id for run in Store().runs()) == sorted(ids)
 
 
-def test_a_run_handed_to_both_is_computed_by_one(log: Log, apps: tuple[Engine, Engine]) -> None:
-    run_id = Store().create(ME, log.request("a", 6, gated=False)).id
-    for app in apps:
-        app.submit(run_id)
-    assert until(Store(), run_id, ended).state == "done"
-    assert (len(log.lines()), log.repeated()) == (6, [])
-
-
 def test_one_app_cancels_and_takes_up_what_the_other_holds(
     log: Log, apps: tuple[Engine, Engine]
 ) -> None:
@@ -79,25 +71,21 @@ def test_one_app_cancels_and_takes_up_what_the_other_holds(
     assert log.lines() == ["a1", "a1", "a2", "a3"]
 
 
-def test_a_run_whose_app_ended_before_it_began_is_taken_up_by_another(
+def test_what_an_app_leaves_or_never_begins_another_goes_on_with(
     log: Log, apps: tuple[Engine, Engine]
 ) -> None:
-    store = Store()
-    run_id = store.create(ME, log.request("a", 2, gated=False)).id
-    old = time.time() - LEASE_SECONDS
-    store.database.write(update(RunRow).values(created=old))
-    assert until(store, run_id, ended).state == "done"
+    first, store = apps[0], Store()
+    unbegun = store.create(ME, log.request("b", 2, gated=False)).id
+    store.database.write(update(RunRow).values(created=time.time() - LEASE_SECONDS))
+    assert until(store, unbegun, ended).state == "done"
+    run_id = store.create(ME, log.request("a", 3)).id
+    for app in apps:  # one of them computes it
+        app.submit(run_id)
+    until(store, run_id, lambda run: run.cells[0].progress is not None)
     assert log.repeated() == []
-
-
-def test_what_an_app_leaves_another_goes_on_with(log: Log, apps: tuple[Engine, Engine]) -> None:
-    first, _ = apps
-    run_id = Store().create(ME, log.request("a", 3)).id
-    first.submit(run_id)
-    until(Store(), run_id, lambda run: run.cells[0].progress is not None)
     log.gate.touch()
     first.close()
-    run = until(Store(), run_id, ended)
+    run = until(store, run_id, ended)
     assert (run.state, len(run.results)) == ("done", 3)
 
 

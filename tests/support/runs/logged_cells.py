@@ -15,22 +15,26 @@ def log_cell(
 ) -> Iterator[Progress | Result]:
     """Write a line, and wait until there is a file `gate`, where the plan names one."""
     with Path(plan["log"]).open("a") as log:
-        log.write(f"{plan['name']}{key['number']}\n")
+        log.write(f"{plan['name']}{key['cell']}\n")
     yield Progress({"logged": True})
     while plan["gate"] and not Path(plan["gate"]).exists():
         halt(context.stop)
         time.sleep(0.01)
-    yield Result(
-        {"number": key["number"], **({"filling": "x" * size} if (size := plan["size"]) else {})}
-    )
+    if key["cell"] == plan["fails"]:
+        raise ValueError("this one <b>fails</b>")
+    filling = {"filling": "x" * plan["size"]} if plan["size"] else {}
+    yield Result({"number": key["cell"], **filling})
 
 
 LOGGED = Experiment(
     kind="logged",
-    cells=lambda plan: [{"number": number} for number in range(1, plan["cells"] + 1)],
+    cells=lambda plan: [{"cell": number} for number in range(1, plan["cells"] + 1)],
     run_cell=log_cell,
     title=lambda plan: str(plan["name"]),
-    brief=lambda result: result or {},
+    brief=lambda result: {"number": result and result["number"]},
+    conclude=lambda run, inputs: {"sum": sum(result["number"] for result in run.results)},
+    pack=lambda result: {"bits": f"{result['number']:b}"},
+    unpack=lambda values, artefacts: {"number": int(values["bits"], 2)},
 )
 
 
@@ -41,14 +45,17 @@ class Log:
         self.path, self.gate = folder / "cells.log", folder / "gate"
         self.path.touch()
 
-    def request(self, name: str, cells: int, gated: bool = True, size: int = 0) -> RunRequest:
-        """Return a run whose cells are noted as `name` and number; a result has `size` bytes."""
+    def request(
+        self, name: str, cells: int, gated: bool = True, size: int = 0, fails: int = 0
+    ) -> RunRequest:
+        """Return a run whose cells are noted as `name` and number; a result has `size` bytes.
+
+        The cell of the number `fails` fails.
+        """
         gate = str(self.gate) if gated else ""
-        return RunRequest(
-            LOGGED.kind,
-            {"name": name, "cells": cells, "log": str(self.path), "gate": gate, "size": size},
-            {},
-        )
+        where = {"log": str(self.path), "gate": gate}
+        plan = {"name": name, "cells": cells, "size": size, "fails": fails, **where}
+        return RunRequest(LOGGED.kind, plan, {"secret": "input"})
 
     def lines(self) -> list[str]:
         """Return the cells that were begun, in their order."""
