@@ -37,8 +37,8 @@ from probe.runs.database import CellRow, GrantHolderRow, GrantRow, RunRow
 from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, experiment_of
 from probe.runs.models import remove_model_files
-from probe.runs.run import OPEN, Json, RunRequest, StoredRun, ended
-from probe.runs.store import Store, unknown_run
+from probe.runs.run import Json, RunRequest, StoredRun, ended
+from probe.runs.store import IS_OPEN, Store, unknown_run
 from probe.settings import make_home, settings
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
@@ -95,15 +95,20 @@ def start_runs(
     unknown kind.
     """
     with _starting:
-        going = [run for run in store.open_runs(owner) if not run.cancelling]
+        own = RunRow.owner == owner
+        going = [run for run in store.runs_where(own, IS_OPEN) if not run.cancelling]
         under_way = [_alike(store, going, request) for request in requests]
         if all(under_way):
             return tuple(filter(None, under_way))
         for request in requests:
             check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
-        check("max_open_runs", store.count_open(owner) + len(requests))
-        check("max_runs_a_day", store.count_since(owner, time.time() - DAY) + len(requests))
-        check("max_all_open_runs", store.count_open() + len(requests))
+        today = RunRow.created >= time.time() - DAY
+        for limit, counted in {
+            "max_open_runs": (own, IS_OPEN),
+            "max_runs_a_day": (own, today),
+            "max_all_open_runs": (IS_OPEN,),
+        }.items():
+            check(limit, len(store.ids(*counted)) + len(requests))
         runs = tuple(store.create(owner, request) for request in requests)
     for run in runs:
         engine.submit(run.id)
@@ -144,8 +149,8 @@ def is_owner(visitor: str) -> ColumnElement[bool]:
 
 def granted_runs(visitor: str) -> Select[Any]:  # Any: as of SQLAlchemy
     """Return the query of the runs whose links a visitor has opened."""
-    held = GrantHolderRow.grant == GrantRow.id, GrantHolderRow.visitor == as_token(visitor)
-    return select(GrantRow.run).join(GrantHolderRow, held[0]).where(held[1])
+    held = select(GrantHolderRow.grant).where(GrantHolderRow.visitor == as_token(visitor))
+    return select(GrantRow.run).where(GrantRow.id.in_(held))
 
 
 def own_run(store: Store, visitor: str, run_id: str) -> StoredRun:
@@ -183,9 +188,9 @@ def _run_where(store: Store, run_id: str, allowed: ColumnElement[bool]) -> Store
 def share(store: Store, visitor: str, run_id: str) -> str:
     """Return the grant by which others may read an own run, one for each run. Raises UnknownRun."""
     own_run(store, visitor, run_id)
-    given = next((grant.id for grant in grants(store, visitor) if grant.run == run_id), None)
-    if given is not None:
-        return given
+    for given in grants(store, visitor):
+        if given.run == run_id:
+            return given.id
     grant = secrets.token_urlsafe(16)
     with store.database.writing() as session:
         session.add(GrantRow(id=grant, run=run_id, owner=visitor, created=time.time()))
@@ -219,11 +224,6 @@ def revoke(store: Store, visitor: str, grant: str) -> None:
     if grant not in {given.id for given in grants(store, visitor)}:
         raise UnknownRun("there is no run behind this link")
     _delete_grants(store, GrantRow.id == grant)
-
-
-def revoke_all(store: Store, run_id: str) -> None:
-    """Take all links to a run back."""
-    _delete_grants(store, GrantRow.run == run_id)
 
 
 def _delete_grants(store: Store, which: ColumnElement[bool]) -> None:
@@ -294,7 +294,9 @@ class ModelAccess:
         """Load the model that a visitor named: of the hub, a folder, here. Raises ModelError."""
         hidden = hidden_models(self.store, visitor)
         require_open(name, hidden)
-        here = _name_of_folder(name)
+        path = Path(name).resolve() if Path(name).is_absolute() else Path()
+        folders = {folder.resolve() for folder in model_folders().values()}
+        here = path.name if path.parent in folders else name
         if here == Path(here).name:  # neither a hub's owner/name nor the path of a folder
             self.cache.require(here, hidden)
         try:
@@ -340,13 +342,6 @@ def hidden_models(store: Store, visitor: str) -> frozenset[str]:
         return frozenset(session.scalars(select(RunRow.kept).where(*others)))
 
 
-def _name_of_folder(name: str) -> str:
-    """Return a model's name for the path of its folder beside the others, else what was named."""
-    folders = {folder.resolve() for folder in model_folders().values()}
-    path = Path(name).resolve() if Path(name).is_absolute() else Path()
-    return path.name if path.parent in folders else name
-
-
 def stored_bytes(run: StoredRun) -> int:
     """Return the bytes that a run keeps; nothing of a kind that is not known."""
     experiment = EXPERIMENTS.get(run.kind)
@@ -363,7 +358,7 @@ def check_kept_models(store: Store, visitor: str, more: int) -> None:
 
     A run that is still going counts as one that keeps its model.
     """
-    keeps = or_(RunRow.kept != "", RunRow.state.in_(OPEN))
+    keeps = or_(RunRow.kept != "", IS_OPEN)
     with store.database.session() as session:
         kept = session.scalar(select(func.count()).where(is_owner(visitor), keeps)) or 0
     check("max_kept_models", kept + more)
@@ -373,7 +368,7 @@ def model_bytes(store: Store, visitor: str) -> int:
     """Return how many bytes the models of a visitor's runs take."""
     with store.database.session() as session:
         names = session.scalars(select(RunRow.kept).where(is_owner(visitor), RunRow.kept != ""))
-        return sum(kept_bytes(name) for name in names)
+        return sum(map(kept_bytes, names))
 
 
 def kept_bytes(name: str) -> int:
@@ -393,7 +388,7 @@ def delete_run(store: Store, engine: Engine, visitor: str, run_id: str) -> None:
 
 def discard_run(store: Store, engine: Engine, run: StoredRun) -> None:
     """Delete a run, whosever it is: for who runs the app."""
-    revoke_all(store, run.id)
+    _delete_grants(store, GrantRow.run == run.id)
     store.database.write(update(RunRow).where(RunRow.id == run.id).values(owner=NOBODY))
     if ended(run):
         _remove(store, run)
@@ -418,8 +413,7 @@ def remove_old_runs(store: Store) -> None:
     before = time.time() - (days or 0) * DAY
     old = (RunRow.finished < before) & (RunRow.finished > 0) & (RunRow.owner != COMMAND_LINE)
     going = or_(RunRow.owner == NOBODY, old) if days else RunRow.owner == NOBODY
-    for run in store.runs_where(RunRow.state.not_in(OPEN), going, with_cells=False):
-        revoke_all(store, run.id)
+    for run in store.runs_where(not_(IS_OPEN), going, with_cells=False):
         _remove(store, run)
     for experiment in EXPERIMENTS.values() if days else ():
         if experiment.sweep:
@@ -433,6 +427,7 @@ def _remove(store: Store, run: StoredRun) -> None:
         remove_model_files(run.kept)
     if experiment := EXPERIMENTS.get(run.kind):
         experiment.remove(run.plan)
+    _delete_grants(store, GrantRow.run == run.id)
     store.database.write(
         delete(CellRow).where(CellRow.run == run.id), delete(RunRow).where(RunRow.id == run.id)
     )

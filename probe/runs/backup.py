@@ -33,8 +33,6 @@ GENERATIONS = 3
 NEW_SECONDS = 60.0
 """A model that no run of the database names yet is backed up when it is older than this."""
 
-Fingerprint = frozenset[tuple[str, int, int]]
-
 
 @dataclass(frozen=True)
 class Backup:
@@ -95,11 +93,6 @@ def is_empty() -> bool:
     return not database_file().exists() and (_half().exists() or not has_models)
 
 
-def has_backup(folder: Path) -> bool:
-    """Whether there is a list of files, whole or not."""
-    return any(folder.glob(LISTS))
-
-
 def check_folder(folder: Path) -> None:
     """Raise FileError where the newest back-up there is another home's."""
     newest = next((backup for _, backup in _backups(folder)), None)
@@ -107,7 +100,7 @@ def check_folder(folder: Path) -> None:
         raise FileError(f"{folder} holds the back-up of another home: name a folder of its own")
 
 
-def fingerprint() -> Fingerprint:
+def fingerprint() -> frozenset[tuple[str, int, int]]:
     """Return by what a change of the home shows: each file with its time and size."""
     database, home = database_file(), settings().home
     log = database.with_name(f"{database.name}-wal")
@@ -233,20 +226,28 @@ log = logging.getLogger(__name__)
 def start_backups(folder: Path) -> Callable[[], None]:
     """Restore into an empty home, then back it up every few minutes; return what ends that.
 
-    To be called before the run database is opened. The end backs up once more. Raises FileError
+    To be called before the run database is opened. The end backs up once more; what goes wrong is
+    logged, and tried again the next time. Raises FileError
     where the home is empty and the back-ups are damaged, and where they are another home's: an app
     that went on would put its own in their place.
     """
-    if is_empty() and has_backup(folder):
+    if is_empty() and any(folder.glob(LISTS)):
         restore(folder)
     check_folder(folder)
     ended = Event()
 
     def work() -> None:
-        before = None
-        while not ended.wait(60 * settings().backup_minutes):
-            before = _try(folder, before)
-        _try(folder, before)
+        before, last = None, False
+        while not last:
+            last = ended.wait(60 * settings().backup_minutes)
+            try:
+                now = fingerprint()
+                if now != before:
+                    back_up(folder)
+                before = now
+            except Exception as problem:  # the outermost frame of this thread
+                before = None
+                log.error("no back-up: %s", problem, exc_info=not isinstance(problem, UserError))
 
     thread = Thread(target=work, name="backups", daemon=True)
     thread.start()
@@ -256,18 +257,3 @@ def start_backups(folder: Path) -> Callable[[], None]:
         thread.join()
 
     return end
-
-
-def _try(folder: Path, before: Fingerprint | None) -> Fingerprint | None:
-    """Back up where something has changed since; return how the home was, None where it failed.
-
-    What goes wrong is logged, and tried again the next time.
-    """
-    try:
-        now = fingerprint()
-        if now != before:
-            back_up(folder)
-        return now
-    except Exception as problem:  # the outermost frame of this thread
-        log.error("no back-up: %s", problem, exc_info=not isinstance(problem, UserError))
-        return None

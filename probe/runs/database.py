@@ -274,7 +274,12 @@ def open_database(url: str, patience: float) -> Engine:
         file = make_home() / "runs.sqlite"
         file.touch(mode=0o600)  # what SQLite puts beside it has the same rights
         url = f"sqlite:///{kept_private(file)}"
-    engine = _engine(url)
+    try:
+        engine = create_engine(url, pool_pre_ping=True)
+    except (ArgumentError, ValueError, ImportError) as problem:
+        raise SettingsError(  # without the URL, which may hold a password
+            f"{variable('database')} names no database that can be used here: {problem}"
+        ) from problem
     patterns = CONNECTION_SETTINGS.get(engine.dialect.name, ())
     statements = [pattern.format(wait=round(1000 * patience)) for pattern in patterns]
 
@@ -286,26 +291,12 @@ def open_database(url: str, patience: float) -> Engine:
         connection.commit()  # PostgreSQL takes a setting back with its transaction
 
     event.listen(engine, "connect", set_up)
-    if engine.dialect.name == "sqlite":
-        _require_whole(engine)
+    if engine.dialect.name == "sqlite":  # each page of its file is looked at
+        with engine.connect() as connection:
+            if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
+                raise DamagedDatabase(DAMAGED)
     prepare_tables(engine)
     return engine
-
-
-def _require_whole(engine: Engine) -> None:
-    """Look at each page of a database's file. Raises DamagedDatabase."""
-    with engine.connect() as connection:
-        if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
-            raise DamagedDatabase(DAMAGED)
-
-
-def _engine(url: str) -> Engine:
-    try:
-        return create_engine(url, pool_pre_ping=True)
-    except (ArgumentError, ValueError, ImportError) as problem:
-        raise SettingsError(  # without the URL, which may hold a password
-            f"{variable('database')} names no database that can be used here: {problem}"
-        ) from problem
 
 
 @contextmanager

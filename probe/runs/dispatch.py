@@ -340,11 +340,12 @@ class Dispatch:
         except UNREACHABLE:
             return
         busy = [worker for worker, theirs in processing.items() if keys & set(theirs)]
-        Thread(target=self._restart, args=(busy,), daemon=True).start()
 
-    def _restart(self, workers: list[str]) -> None:
-        with suppress(*UNREACHABLE, ValueError):  # a thread of this process has no nanny
-            self._client.restart_workers(workers, timeout=30, raise_for_error=False)
+        def restart() -> None:
+            with suppress(*UNREACHABLE, ValueError):  # a thread of this process has no nanny
+                self._client.restart_workers(busy, timeout=30, raise_for_error=False)
+
+        Thread(target=restart, daemon=True).start()
 
 
 def least_busy(client: Client) -> str | None:

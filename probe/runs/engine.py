@@ -28,8 +28,8 @@ from probe.runs.dispatch import UNREACHABLE, Dispatch, Task, Workers, fetch
 from probe.runs.experiment import Progress, Result, experiment_of
 from probe.runs.fair_order import FairOrder
 from probe.runs.models import named_model_hash, save_model_files
-from probe.runs.run import OPEN, Json, RunCell, State, StoredRun
-from probe.runs.store import Store, renew
+from probe.runs.run import OPEN, Json, RunCell, State
+from probe.runs.store import IS_OPEN, Store, renew
 from probe.runs.worker import REPORT_INTERVAL
 from probe.settings import settings
 
@@ -105,12 +105,6 @@ class EventQueue:
         with suppress(RuntimeError):  # closed
             self._thread.submit(self._handle, run_id, work)
 
-    def put_after(self, seconds: float, run_id: str, work: Work) -> None:
-        """Do this when some time has passed."""
-        timer = Timer(seconds, self.put, (run_id, work))
-        timer.daemon = True
-        timer.start()
-
     def repeat(self, seconds: float, work: Work) -> None:
         """Do this again and again, every so many seconds; only the first call counts."""
         if self._periodic is None:
@@ -155,17 +149,17 @@ class Lease:
     def __init__(self, database: Database) -> None:
         """Hold nothing yet, under a name of machine, process, when that began, and chance."""
         born = psutil.Process().create_time()
-        self._name = f"{socket.gethostname()} {os.getpid()} {born} {secrets.token_hex(4)}"
+        self.name = f"{socket.gethostname()} {os.getpid()} {born} {secrets.token_hex(4)}"
         self._database = database
 
     def acquire(self, run_id: str) -> bool:
         """Hold a run; False where another engine does that lives."""
         with self._database.session() as session:
             holder = session.scalar(select(RunRow.holder).where(RunRow.id == run_id)) or ""
-        free = ["", self._name, *([holder] if _has_ended(holder) else [])]
+        free = ["", self.name, *([holder] if _has_ended(holder) else [])]
         expired = RunRow.seen < time.time() - LEASE_SECONDS
         query = update(RunRow).where(RunRow.id == run_id, or_(RunRow.holder.in_(free), expired))
-        return self._database.write(query.values(holder=self._name, seen=time.time())) == 1
+        return self._database.write(query.values(holder=self.name, seen=time.time())) == 1
 
     def available(self) -> tuple[str, ...]:
         """Return the open runs that this engine holds, or one that has ended or gone silent.
@@ -175,24 +169,18 @@ class Lease:
         silent = time.time() - LEASE_SECONDS
         columns = RunRow.id, RunRow.holder, RunRow.seen, RunRow.created
         with self._database.session() as session:
-            rows = session.execute(select(*columns).where(RunRow.state.in_(OPEN))).all()
+            rows = session.execute(select(*columns).where(IS_OPEN)).all()
         return tuple(
             run_id
             for run_id, holder, seen, created in rows
-            if holder == self._name or (seen if holder else created) < silent or _has_ended(holder)
+            if holder == self.name or (seen if holder else created) < silent or _has_ended(holder)
         )
-
-    def held(self) -> frozenset[str]:
-        """Return the open runs that this engine holds."""
-        mine = RunRow.state.in_(OPEN), RunRow.holder == self._name
-        with self._database.session() as session:
-            return frozenset(session.scalars(select(RunRow.id).where(*mine)))
 
     def renew(self, seen: float | None = None) -> None:
         """Note that this engine lives, or lived until then: 0 leaves what it holds to the next."""
         seen = time.time() if seen is None else seen
-        mine = RunRow.holder == self._name, RunRow.state.in_(OPEN)
-        self._database.write(update(RunRow).where(*mine).values(seen=seen))
+        mine = update(RunRow).where(RunRow.holder == self.name, IS_OPEN)
+        self._database.write(mine.values(seen=seen))
 
 
 def _has_ended(holder: str) -> bool:
@@ -215,6 +203,8 @@ NO_WORKER = (
     "program and its packages"
 )
 
+CANCELLING = (IS_OPEN, RunRow.cancelling.is_(True))
+"""The conditions of the runs that somebody wants to stop."""
 Listener = Callable[[str, int, Progress | Result], None]
 """Takes the run, the number of the cell and what it reports or comes to."""
 
@@ -258,7 +248,7 @@ class Engine:
     def resume(self) -> None:
         """Take up the runs that an earlier engine left, or another one will; returns at once."""
         self._look_around()
-        for run_id in self._store.unfinished():
+        for run_id in self._store.ids(IS_OPEN):
             self.submit(run_id)
 
     def reopen(self, run_id: str) -> None:
@@ -296,7 +286,8 @@ class Engine:
         A run that another engine has taken, since this one was silent, is left to that.
         """
         self._lease.renew()
-        for run_id in self._dispatches.keys() - self._lease.held():
+        held = self._store.ids(IS_OPEN, RunRow.holder == self._lease.name)
+        for run_id in self._dispatches.keys() - set(held):
             log.warning("run %s is another engine's now", run_id)
             self._dispatches[run_id].stop()
             self._forget(run_id)
@@ -308,21 +299,16 @@ class Engine:
         ]
         for run_id in waiting if waiting and self.cluster.connect() else ():
             self.submit(run_id)
-        for run_id in self._store.cancelling() & self._dispatches.keys():
+        for run_id in self._dispatches.keys() & set(self._store.ids(*CANCELLING)):
             if not self._dispatches[run_id].stopping:
                 self._events.put(run_id, partial(self._cancel, run_id))
-        self._note_lack_of_workers()
-        self.cluster.rest(busy=bool(self._dispatches))
-
-    def _note_lack_of_workers(self) -> None:
-        """Say of each run that it begins to wait for a worker, and that it does so no longer."""
-        if not self._dispatches:
-            return
-        words, runs = NO_WORKER.format(address=self.address), self._dispatches.keys()
-        lacking = runs if self.cluster.lacks_workers() else frozenset[str]()
-        noted = self._store.waiting_for(words) & runs
-        for run_id in lacking ^ noted:
-            self._store.requeue(run_id, words if run_id in lacking else "")
+        if runs := self._dispatches.keys():  # that begin to wait for a worker, or do so no longer
+            words = NO_WORKER.format(address=self.address)
+            lacking = runs if self.cluster.lacks_workers() else set[str]()
+            noted = runs & set(self._store.ids(IS_OPEN, RunRow.error == words))
+            for run_id in lacking ^ noted:
+                self._store.requeue(run_id, words if run_id in lacking else "")
+        self.cluster.rest(busy=bool(runs))
 
     def _start(self, run_id: str) -> None:
         run = self._store.get(run_id)
@@ -334,7 +320,14 @@ class Engine:
         if run.cancelling or not lacking:
             self._finish(run_id)
             return
-        self._check_model(run)
+        name = experiment_of(run.kind).model(run.plan)
+        if name is not None:
+            current = named_model_hash(name)
+            if run.artefacts.get("model", current) != current:
+                raise ExperimentError(
+                    f"the model {name!r} has changed since this run began; start a new run"
+                )
+            self._store.add_artefacts(run.id, {"model": current})
         self._store.queue_cells(run_id)  # an engine that died may have left one running
         dispatch = None
         if client := self.cluster.connect():
@@ -359,18 +352,6 @@ class Engine:
     def _send_more(self, run_id: str, dispatch: Dispatch) -> None:
         for cell in dispatch.sendable():
             self._await(run_id, cell, dispatch.send(cell))
-
-    def _check_model(self, run: StoredRun) -> None:
-        """Store the model's hash, or see that the model is still the one that was begun with."""
-        name = experiment_of(run.kind).model(run.plan)
-        if name is None:
-            return
-        current = named_model_hash(name)
-        if run.artefacts.get("model", current) != current:
-            raise ExperimentError(
-                f"the model {name!r} has changed since this run began; start a new run"
-            )
-        self._store.add_artefacts(run.id, {"model": current})
 
     def _requeue(self, run_id: str) -> None:
         """Leave a run until the cluster answers."""
@@ -425,7 +406,7 @@ class Engine:
             self._store.set_result(run_id, number, result.values, error)
             if self._listener:
                 self._listener(run_id, number, result)
-        elif run_id in self._store.cancelling():
+        elif self._store.ids(*CANCELLING, RunRow.id == run_id):
             self._store.set_cell_state(run_id, number, "cancelled")
         elif task.status != "error":
             self._lose(run_id, dispatch)
@@ -475,12 +456,14 @@ class Engine:
     def _cancel(self, run_id: str) -> None:
         dispatch = self._dispatches.get(run_id)
         if dispatch is None:
-            if run_id in self._store.cancelling():
+            if self._store.ids(*CANCELLING, RunRow.id == run_id):
                 self._finish(run_id)
             return
         self._store.cancel_cells(run_id, dispatch.begun)
         dispatch.stop()
-        self._events.put_after(FORCE_AFTER, run_id, dispatch.force)
+        timer = Timer(FORCE_AFTER, self._events.put, (run_id, dispatch.force))
+        timer.daemon = True
+        timer.start()
         if not dispatch.waiting:
             self._events.put(run_id, partial(self._finish, run_id))
 

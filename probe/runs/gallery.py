@@ -25,36 +25,29 @@ def gallery_runs(folder: Path = FOLDER) -> tuple[StoredRun, ...]:
 def read(path: Path) -> StoredRun:
     """Read one run of a gallery. Raises ExperimentError, also where its kind is not known."""
     with reading(path.name, "a finished run", "write it anew or remove it", ExperimentError):
-        return _run(path, json.loads(path.read_text(encoding="utf-8")))
-
-
-def _run(path: Path, row: Json) -> StoredRun:
-    experiment = experiment_of(row.get("kind", FIRST_KIND))
-    return Run(
-        id=f"{OWNER}-{path.stem}",
-        kind=experiment.kind,
-        owner=OWNER,
-        plan=row["plan"],
-        state="done",
-        cancelling=False,
-        error="",
-        created=row["created"],
-        started=row["created"],
-        finished=row["created"],
-        verdict=experiment.current_verdict(row["plan"], row["artefacts"], row["verdict"]),
-        environment=row["environment"],
-        kept="",
-        cells=tuple(
-            RunCell(
-                number,
-                point.pop("cell"),
-                "done",
-                result=experiment.unpack(point, row["artefacts"]),
-            )
-            for number, point in enumerate(row["points"])
-        ),
-        artefacts=row["artefacts"],
-    )
+        row: Json = json.loads(path.read_text(encoding="utf-8"))
+        experiment, artefacts = experiment_of(row.get("kind", FIRST_KIND)), row["artefacts"]
+        unpack = experiment.unpack
+        return Run(
+            id=f"{OWNER}-{path.stem}",
+            kind=experiment.kind,
+            owner=OWNER,
+            plan=row["plan"],
+            state="done",
+            cancelling=False,
+            error="",
+            created=row["created"],
+            started=row["created"],
+            finished=row["created"],
+            verdict=experiment.current_verdict(row["plan"], artefacts, row["verdict"]),
+            environment=row["environment"],
+            kept="",
+            cells=tuple(
+                RunCell(number, point.pop("cell"), "done", result=unpack(point, artefacts))
+                for number, point in enumerate(row["points"])
+            ),
+            artefacts=artefacts,
+        )
 
 
 def write(folder: Path, name: str, run: StoredRun) -> Path:

@@ -4,7 +4,6 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from sqlalchemy import ColumnElement, insert, or_, select, update
 from sqlalchemy.orm import Session
@@ -17,6 +16,10 @@ from probe.settings import settings
 
 StoredCell = RunCell[Json, Json, Json]
 STATES: dict[str, State] = {state: state for state in (*OPEN, "done", *STOPPED)}
+IS_OPEN = RunRow.state.in_(OPEN)
+"""The condition of the runs that are neither done, cancelled nor failed."""
+QUEUED: Json = {"state": "queued", "error": "", "progress": {}}
+"""The values of a cell that waits."""
 WAITS = "what is computed waits in memory and is stored as soon as that ends"
 
 
@@ -73,10 +76,8 @@ class Store:
 
     def runs(self, owner: str | None = None, kind: str | None = None) -> tuple[StoredRun, ...]:
         """Return the runs, newest first: of one owner or all, of one kind or all."""
-        wanted = {RunRow.owner: owner, RunRow.kind: kind}
-        return self.runs_where(
-            *(column == value for column, value in wanted.items() if value is not None)
-        )
+        wanted = ((RunRow.owner, owner), (RunRow.kind, kind))
+        return self.runs_where(*(column == value for column, value in wanted if value is not None))
 
     def runs_where(
         self, *where: ColumnElement[bool], with_cells: bool = True
@@ -88,30 +89,11 @@ class Store:
             cells = _cells(session, *where) if with_cells else {}
             return tuple(self._as_run(row, cells.get(row.id, ())) for row in rows)
 
-    def open_runs(self, owner: str) -> tuple[StoredRun, ...]:
-        """Return an owner's runs that are neither done, cancelled nor failed, newest first."""
-        return self.runs_where(RunRow.owner == owner, RunRow.state.in_(OPEN))
-
-    def unfinished(self) -> tuple[str, ...]:
-        """Return the runs that are neither done, cancelled nor failed, oldest first."""
-        return self._ids(RunRow.state.in_(OPEN))
-
-    def cancelling(self) -> frozenset[str]:
-        """Return the open runs that somebody wants to stop."""
-        return frozenset(self._ids(RunRow.state.in_(OPEN), RunRow.cancelling))
-
-    def waiting_for(self, words: str) -> frozenset[str]:
-        """Return the open runs that say these words of what they wait for."""
-        return frozenset(self._ids(RunRow.state.in_(OPEN), RunRow.error == words))
-
-    def count_open(self, owner: str | None = None) -> int:
-        """Return how many runs are open: of one owner or all."""
-        whose = [] if owner is None else [RunRow.owner == owner]
-        return len(self._ids(RunRow.state.in_(OPEN), *whose))
-
-    def count_since(self, owner: str, time: float) -> int:
-        """Return how many runs an owner has started since a time, in seconds since 1970."""
-        return len(self._ids(RunRow.owner == owner, RunRow.created >= time))
+    def ids(self, *where: ColumnElement[bool]) -> tuple[str, ...]:
+        """Return the ids of the runs that fit all conditions, oldest first."""
+        query = select(RunRow.id).where(*where).order_by(RunRow.created)
+        with self.database.session() as session:
+            return tuple(session.scalars(query))
 
     def inputs(self, run_id: str) -> Json:
         """Return what a run works on. Raises UnknownRun where there is no run."""
@@ -129,19 +111,18 @@ class Store:
 
     def requeue(self, run_id: str, error: str) -> None:
         """Put an open run back into the queue, and say what it waits for, "" for its turn."""
-        open_run = RunRow.state.in_(OPEN)
-        self._update_run(run_id, open_run, state="queued", started=0.0, error=error)
+        self._update_run(run_id, IS_OPEN, state="queued", started=0.0, error=error)
 
     def reopen(self, run_id: str) -> None:
         """Queue what a failed or cancelled run lacks; any other run stays as it is."""
-        queued: Json = {"state": "queued", "error": ""}
         ended = RunRow.id == run_id, RunRow.state.in_(STOPPED)
         lacking = or_(CellRow.state.in_(STOPPED), CellRow.error != "")
         run = select(RunRow.id).where(*ended).scalar_subquery()
-        afresh: Json = {**queued, "cancelling": False, "started": 0.0, "finished": 0.0}
         self.database.write(
-            update(CellRow).where(CellRow.run == run, lacking).values(**queued),
-            update(RunRow).where(*ended).values(**afresh),
+            update(CellRow).where(CellRow.run == run, lacking).values(**QUEUED),
+            update(RunRow)
+            .where(*ended)
+            .values(state="queued", error="", cancelling=False, started=0.0, finished=0.0),
         )
 
     def request_cancel(self, run_id: str) -> None:
@@ -167,21 +148,21 @@ class Store:
 
     def queue_cells(self, run_id: str) -> None:
         """Queue the cells of a run that have not ended, without their progress."""
-        self._update_open_cells(run_id, state="queued", error="", progress={})
+        self._update_cells(run_id, CellRow.state.in_(OPEN), **QUEUED)
 
     def discard_results(self, run_id: str, artefacts: Json) -> None:
         """Queue the cells of an open run that are done, and add to its artefacts why."""
         done = CellRow.run == run_id, CellRow.state == "done"
-        queued: Json = {"state": "queued", "error": "", "progress": {}, "result": {}}
         together = {**self.get(run_id).artefacts, **artefacts}
         self.database.write(
-            update(CellRow).where(*done).values(**queued),
+            update(CellRow).where(*done).values(**QUEUED, result={}),
             update(RunRow).where(RunRow.id == run_id).values(artefacts=together),
         )
 
     def cancel_cells(self, run_id: str, but: Collection[int] = ()) -> None:
         """Cancel the cells of a run that have not ended, `but` those of these numbers."""
-        self._update_open_cells(run_id, CellRow.number.not_in(but), state="cancelled")
+        which = CellRow.state.in_(OPEN), CellRow.number.not_in(but)
+        self._update_cells(run_id, *which, state="cancelled")
 
     def set_progress(self, run_id: str, number: int, progress: Json) -> None:
         """Store how far a cell is."""
@@ -193,25 +174,13 @@ class Store:
 
     def _update_cell(self, run_id: str, number: int, **values: object) -> None:
         """Change a cell's row; what comes late about a cell that is done is not news."""
-        cell = CellRow.run == run_id, CellRow.number == number, CellRow.state != "done"
-        self.database.write(update(CellRow).where(*cell).values(**values))
+        self._update_cells(run_id, CellRow.number == number, CellRow.state != "done", **values)
 
-    def _update_run(
-        self, run_id: str, *where: Any, **values: object
-    ) -> None:  # Any: as of SQLAlchemy
+    def _update_run(self, run_id: str, *where: ColumnElement[bool], **values: object) -> None:
         self.database.write(update(RunRow).where(RunRow.id == run_id, *where).values(**values))
 
-    def _update_open_cells(
-        self, run_id: str, *where: Any, **values: object
-    ) -> None:  # Any: as of SQLAlchemy
-        cells = CellRow.run == run_id, CellRow.state.in_(OPEN), *where
-        self.database.write(update(CellRow).where(*cells).values(**values))
-
-    def _ids(self, *where: Any) -> tuple[str, ...]:  # Any: as of SQLAlchemy
-        """Return the ids of the runs that fit, oldest first."""
-        query = select(RunRow.id).where(*where).order_by(RunRow.created)
-        with self.database.session() as session:
-            return tuple(session.scalars(query))
+    def _update_cells(self, run_id: str, *where: ColumnElement[bool], **values: object) -> None:
+        self.database.write(update(CellRow).where(CellRow.run == run_id, *where).values(**values))
 
     def _as_run(self, row: RunRow, cells: Sequence[StoredCell] = ()) -> StoredRun:
         """Read a run; an open one tells of the database's trouble, which that cannot store."""
@@ -250,9 +219,6 @@ def _cells(session: Session, *where: ColumnElement[bool]) -> Mapping[str, list[S
     return cells
 
 
-RENEWED = "{count} part{s} that an earlier version of this program computed {are} computed again"
-
-
 def is_current(run: StoredRun) -> bool:
     """Whether the results of a run are of the form that they have now. Raises ExperimentError."""
     return bool(run.artefacts.get("form", 1) == experiment_of(run.kind).form)
@@ -272,9 +238,9 @@ def renew(store: Store, run: StoredRun) -> StoredRun:
 
 def renewed_words(count: int) -> str:
     """Say how many parts are computed again, "" for none."""
-    several = count != 1
-    s, are = ("s", "are") if several else ("", "is")
-    return RENEWED.format(count=count, s=s, are=are) if count else ""
+    s, are = ("", "is") if count == 1 else ("s", "are")
+    words = f"{count} part{s} that an earlier version of this program computed {are} computed again"
+    return words if count else ""
 
 
 def renewed_of(run: AnyRun) -> str:

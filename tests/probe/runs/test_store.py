@@ -26,10 +26,11 @@ from finetune.trials.inoculation_plan import (
     sets_from,
 )
 from probe.errors import UnknownRun
-from probe.runs.database import Base
+from probe.runs.database import Base, RunRow
+from probe.runs.engine import CANCELLING
 from probe.runs.experiment import run_json
 from probe.runs.run import StoredRun
-from probe.runs.store import Store
+from probe.runs.store import IS_OPEN, Store
 from tests.support.runs.points import make_point
 
 PLAN = Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
@@ -98,12 +99,9 @@ def test_runs_are_listed_and_counted_by_owner_and_state(store: Store, sets: Sets
         store.request_cancel(run_id)
     assert [run.id for run in store.runs("me")] == ids[3::-1]
     assert (store.runs(""), store.runs("m"), len(store.runs())) == ((), (), 5)
-    assert store.unfinished() == (ids[0], ids[1], ids[3], ids[4])
-    assert store.cancelling() == {ids[3]}
-    assert (store.count_open("me"), store.count_open("you"), store.count_open()) == (3, 1, 4)
-    created = store.get(ids[2]).created
-    assert (store.count_since("me", 0), store.count_since("me", created)) == (4, 2)
-    assert store.count_since("you", created + 3600) == 0
+    assert store.ids(IS_OPEN) == (ids[0], ids[1], ids[3], ids[4])
+    assert store.ids(*CANCELLING) == (ids[3],)
+    assert store.ids(IS_OPEN, RunRow.owner == "you") == (ids[4],)
 
 
 def test_a_result_is_stored_once_and_what_comes_late_does_not_undo_it(
