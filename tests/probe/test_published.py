@@ -5,12 +5,7 @@ import pytest
 from finetune.trials.calibration import METHODS as CALIBRATIONS
 from finetune.trials.mitigation import METHODS as REPAIRS
 from finetune.trials.word_salad import salad_names
-from probe.published import (
-    PublishedTable,
-    published,
-    published_for,
-    published_tables,
-)
+from probe.published import PublishedTable, published, published_for, published_tables
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 
@@ -38,30 +33,17 @@ def test_a_figure_is_as_printed() -> None:
         ("before_numerical", "nli", "", "all", "all", 0.3977),
         ("original", "nli", "", "matched", "all", 0.8466),
     ]:
-        assert known(name, task, data).value(row, column) == value, (
-            name,
-            task,
-            data,
-            row,
-            column,
-            value,
-        )
+        assert known(name, task, data).value(row, column) == value, (name, task, row)
 
 
-def test_a_paper_says_nothing_of_some_tasks() -> None:
+def test_what_no_paper_says_is_none_and_what_nobody_knows_is_a_mistake() -> None:
     assert published("transfer", "sentiment") is None
     assert published("calibration", "paraphrase") is None
     assert published("mitigation", "nli", "QQP") is None
-
-
-def test_a_table_that_nobody_knows_is_a_mistake() -> None:
-    with pytest.raises(KeyError, match="no published table is called 'mitigated'"):
-        published("mitigated", "nli")
-
-
-def test_a_table_has_no_other_row_or_column() -> None:
     assert known("calibration", "sentiment").value("focal", "ece") is None
     assert known("calibration", "sentiment").value("baseline", "accuracy") is None
+    with pytest.raises(KeyError, match="no published table is called 'mitigated'"):
+        published("mitigated", "nli")
 
 
 def test_every_table_is_whole_and_says_where_it_is_from() -> None:
@@ -72,17 +54,12 @@ def test_every_table_is_whole_and_says_where_it_is_from() -> None:
         assert table.who and table.data and "et al. 20" in table.source
 
 
-def test_rows_are_named_as_methods_and_transforms_are_here() -> None:
+def test_rows_are_named_as_here_and_the_diagonal_of_table_18_is_the_best_but_in_three() -> None:
     assert set(known("calibration", "nli").rows) == set(CALIBRATIONS)
     assert set(known("mitigation", "nli").rows) == set(REPAIRS) - {"baseline"}
-    transfer = known("transfer", "nli")
-    assert set(transfer.rows) == set(transfer.columns) == set(salad_names(NLI))
-
-
-def test_the_diagonal_of_table_18_is_the_rows_best_but_in_three() -> None:
     table = known("transfer", "nli")
-    best = {row: max(values) for row, values in table.rows.items()}
-    other = {row for row in table.rows if table.value(row, row) != best[row]}
+    assert set(table.rows) == set(table.columns) == set(salad_names(NLI))
+    other = {row for row, values in table.rows.items() if table.value(row, row) != max(values)}
     assert other == {"sort", "shuffle", "drop"}
 
 

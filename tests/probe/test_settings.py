@@ -1,13 +1,10 @@
 """Settings: read from the environment, checked, documented, printed."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from probe.cli.main import app
 from probe.errors import SettingsError
 from probe.runs.access import browser_secret
 from probe.runs.models import save_model_files
@@ -15,6 +12,7 @@ from probe.runs.store import Store
 from probe.settings import ASSETS, CHECKOUT, OTHERS, Settings, settings, table, variable
 from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.checkout import text
+from tests.support.commands import answer, refusal, run
 
 
 @pytest.fixture(autouse=True)
@@ -65,36 +63,26 @@ def test_the_limits_of_a_public_app_hold_where_strangers_reach_it() -> None:
     assert under({"NLI_CLINIC_OWN_MODELS": "folder , elsewhere"}).user_models == {"folder"}
 
 
-# the command
-
-
-def test_the_settings_in_force_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENGINE", "tcp://scheduler:8786")
-    rows = json.loads(CliRunner().invoke(app, ["settings", "--json"]).stdout)
+def test_the_settings_in_force_are_printed_without_a_password_and_a_wrong_one_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {
+        "ENGINE": "tcp://scheduler:8786",
+        "NLI_CLINIC_LOGIN": "ann:hunter2",
+        "NLI_CLINIC_ADMIN_PASSWORD": "hunter3",
+        "NLI_CLINIC_DATABASE": "postgresql://clinic:hunter4@db/clinic",
+    }.items():
+        monkeypatch.setenv(name, value)
+    rows, lines = answer("settings"), run("settings").stdout.splitlines()
     assert list(rows) == [*map(variable, Settings.model_fields), "assets"]
+    assert [line.split()[0] for line in lines] == list(rows)
     assert rows["ENGINE"] == "tcp://scheduler:8786"
     assert rows["NLI_CLINIC_MODEL_MB"] == 4096
-    lines = CliRunner().invoke(app, ["settings"]).stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(rows)
-
-
-def test_a_wrong_setting_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for printed in (str(rows), str(lines)):
+        assert "hunter" not in printed
+        assert "postgresql://clinic:***@db/clinic" in printed
     monkeypatch.setenv("NLI_CLINIC_WORKERS", "many")
-    ended = CliRunner().invoke(app, ["settings"])
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: NLI_CLINIC_WORKERS is 'many': ")
-
-
-def test_no_password_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NLI_CLINIC_LOGIN", "ann:hunter2")
-    monkeypatch.setenv("NLI_CLINIC_ADMIN_PASSWORD", "hunter3")
-    monkeypatch.setenv("NLI_CLINIC_DATABASE", "postgresql://clinic:hunter4@db/clinic")
-    for arguments in (["settings"], ["settings", "--json"]):
-        printed = CliRunner().invoke(app, arguments)
-        assert printed.exit_code == 0
-        assert "NLI_CLINIC_ADMIN_PASSWORD" in printed.output
-        assert "hunter" not in printed.output
-        assert "postgresql://clinic:***@db/clinic" in printed.output
+    assert refusal("settings").startswith("NLI_CLINIC_WORKERS is 'many': ")
 
 
 def test_what_the_app_keeps_is_for_its_own_account_alone(

@@ -15,7 +15,8 @@ from finetune.trials.generalisation_plan import (
     cells,
     generalisation_run,
 )
-from probe.runs.run import Run, RunCell, State, StoredRun
+from probe.runs.run import State, StoredRun
+from tests.support.runs.points import stored_run as points_run
 
 LEVELS = ("simple", "medium", "complex")
 PLAN = Plan("minilm", "numerical", "complexity", LEVELS, LEVELS, (100,), (1e-3,), (0, 1), tests=300)
@@ -61,29 +62,7 @@ def stored_run(
 ) -> StoredRun:
     """Return such a run as it is stored."""
     computed = {point.cell: row_json(point) for point in points}
-    stored = Run(
-        id=run_id,
-        kind=GENERALISATION.kind,
-        owner="somebody",
-        plan=asdict(plan),
-        state=state,
-        cancelling=False,
-        error="",
-        created=1000.0,
-        started=1000.0,
-        finished=1060.0 if state == "done" else 0.0,
-        verdict={},
-        environment={"torch": "2.8"},
-        kept="",
-        cells=tuple(
-            RunCell(
-                number,
-                vars(cell),
-                "done" if cell in computed else "queued",
-                result=computed.get(cell),
-            )
-            for number, cell in enumerate(cells(plan))
-        ),
-        artefacts={"model": "ab12"},
+    stored = points_run(
+        GENERALISATION.kind, asdict(plan), cells(plan), computed, state, vars, id=run_id
     )
     return replace(stored, verdict=verdict_of(stored, {}) or {})

@@ -1,6 +1,6 @@
 """Runs of repairs with known figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,8 +15,9 @@ from finetune.trials.mitigation import Point as MitigationPoint
 from finetune.trials.transfer import TRANSFER
 from finetune.trials.transfer import Point as TransferPoint
 from probe.runs.experiment import Experiment
-from probe.runs.run import Json, Run, RunCell, State, StoredRun
+from probe.runs.run import State, StoredRun
 from probe.statistics import BINS, Bin, Calibration
+from tests.support.runs.points import stored_run
 
 TRAINING = Training(1e-3)
 CALIBRATION_PLAN = calibration.Plan("minilm", TRAINING, ("temperature", "smoothing"), seeds=(0,))
@@ -80,14 +81,23 @@ TRANSFERRED = (
 )
 
 
+def _run(
+    experiment: Experiment, plan: Any, cells: Sequence[Any], points: Sequence[Any], fields: Any
+) -> StoredRun:  # Any: each kind has its own
+    """Return a run as it is stored, judged if there are enough points; others are queued."""
+    results = {point.cell: row_json(point) for point in points}
+    state: State = "done" if len(results) == len(cells) else "running"
+    run = stored_run(experiment.kind, asdict(plan), cells, results, state, vars, finished=1060.0)
+    return replace(run, verdict=experiment.conclude(run, {}) or {}, **fields)
+
+
 def calibration_run(
     points: Sequence[CalibrationPoint] = CALIBRATED,
     plan: calibration.Plan = CALIBRATION_PLAN,
     **fields: Any,
 ) -> StoredRun:
-    """Return a calibration of these points, judged if there are enough."""
-    results = {point.cell: row_json(point) for point in points}
-    return _stored(CALIBRATION, asdict(plan), calibration.cells(plan), results, fields)
+    """Return a calibration of these points."""
+    return _run(CALIBRATION, plan, calibration.cells(plan), points, fields)
 
 
 def mitigation_run(
@@ -95,9 +105,8 @@ def mitigation_run(
     plan: mitigation.Plan = MITIGATION_PLAN,
     **fields: Any,
 ) -> StoredRun:
-    """Return a mitigation of these points, judged if there are enough."""
-    results = {point.cell: row_json(point) for point in points}
-    return _stored(MITIGATION, asdict(plan), mitigation.cells(plan), results, fields)
+    """Return a mitigation of these points."""
+    return _run(MITIGATION, plan, mitigation.cells(plan), points, fields)
 
 
 def transfer_run(
@@ -105,43 +114,5 @@ def transfer_run(
     plan: transfer.Plan = TRANSFER_PLAN,
     **fields: Any,
 ) -> StoredRun:
-    """Return a transfer of these points, judged if there are enough."""
-    results = {point.cell: row_json(point) for point in points}
-    return _stored(TRANSFER, asdict(plan), transfer.cells(plan), results, fields)
-
-
-def _stored(
-    experiment: Experiment,
-    plan: Json,
-    cells: Sequence[Any],  # Any: each kind has cells of its own
-    results: Mapping[Any, Json],
-    fields: Mapping[str, Any],
-) -> StoredRun:
-    """Return a run as it is stored; cells without a result are queued."""
-    finished: State = "done" if len(results) == len(cells) else "running"
-    run: StoredRun = Run(
-        id=experiment.kind,
-        kind=experiment.kind,
-        owner="somebody",
-        plan=plan,
-        state=finished,
-        cancelling=False,
-        error="",
-        created=1000.0,
-        started=1000.0,
-        finished=1060.0,
-        verdict={},
-        environment={"torch": "2.8"},
-        kept="",
-        cells=tuple(
-            RunCell(
-                number,
-                vars(cell),
-                "done" if cell in results else "queued",
-                result=results.get(cell),
-            )
-            for number, cell in enumerate(cells)
-        ),
-        artefacts={"model": "ab12"},
-    )
-    return replace(run, verdict=experiment.conclude(run, {}) or {}, **fields)
+    """Return a transfer of these points."""
+    return _run(TRANSFER, plan, transfer.cells(plan), points, fields)
