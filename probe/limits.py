@@ -46,12 +46,20 @@ SENTENCES = {
 
 def check(name: str, count: float, what: str = "") -> None:
     """Refuse a count that passes a limit. Raises LimitError; the limit itself is allowed."""
-    _check(name, getattr(settings(), name), count, what)
+    _check(settings(), name, count, what)
 
 
-def message(name: str, count: float = 0, what: str = "") -> str:
+def message(name: str, count: float = 0, what: str = "", limit: int | None = None) -> str:
     """Return the sentence for who passes a limit, with the setting that raises it."""
-    return _message(name, getattr(settings(), name), count, what)
+    passed = getattr(settings(), name) if limit is None else limit
+    sentence = SENTENCES[name].format(limit=passed, count=count, what=what)
+    return f"{sentence} (this app's {variable(name)})"
+
+
+def _check(bounds: object, name: str, count: float, what: str) -> None:
+    limit = getattr(bounds, name)
+    if limit is not None and count > limit:
+        raise LimitError(message(name, count, what, limit))
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class Bounds:
 
     def check(self, name: str, count: float, what: str = "") -> None:
         """Refuse a count that passes a bound. Raises LimitError; the bound itself is allowed."""
-        _check(name, getattr(self, name), count, what)
+        _check(self, name, count, what)
 
 
 UNBOUNDED = Bounds()
@@ -77,13 +85,3 @@ def visitor_bounds() -> Bounds:
     """Return the bounds of the settings, for what comes by the page or over HTTP."""
     values = settings()
     return Bounds(**{field.name: getattr(values, field.name) for field in fields(Bounds)})
-
-
-def _check(name: str, limit: int | None, count: float, what: str) -> None:
-    if limit is not None and count > limit:
-        raise LimitError(_message(name, limit, count, what))
-
-
-def _message(name: str, limit: int | None, count: float, what: str) -> str:
-    sentence = SENTENCES[name].format(limit=limit, count=count, what=what)
-    return f"{sentence} (this app's {variable(name)})"

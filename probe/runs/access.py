@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, delete, false, func, not_, or_, select, update
 from sqlalchemy.exc import IntegrityError
@@ -38,7 +38,7 @@ from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, experiment_of
 from probe.runs.models import remove_model_files
 from probe.runs.run import Json, RunRequest, StoredRun, ended
-from probe.runs.store import IS_OPEN, Store, unknown_run
+from probe.runs.store import IS_OPEN, Store
 from probe.settings import make_home, settings
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
@@ -131,8 +131,7 @@ def _as_stored(value: Json) -> Json:
     return stored
 
 
-@dataclass(frozen=True)
-class Grant:
+class Grant(NamedTuple):
     """A link to a run, given by its owner; `holders` counts the visitors who opened it."""
 
     id: str
@@ -155,12 +154,12 @@ def granted_runs(visitor: str) -> Select[Any]:  # Any: as of SQLAlchemy
 
 def own_run(store: Store, visitor: str, run_id: str) -> StoredRun:
     """Return a visitor's own run. Raises UnknownRun."""
-    return _run_where(store, run_id, is_owner(visitor))
+    return store.get(run_id, is_owner(visitor))
 
 
 def readable_run(store: Store, visitor: str, run_id: str) -> StoredRun:
     """Return a run that is a visitor's own or behind a link that they opened. Raises UnknownRun."""
-    return _run_where(store, run_id, _readable(visitor))
+    return store.get(run_id, _readable(visitor))
 
 
 def readable_runs(store: Store, visitor: str, kind: str) -> tuple[StoredRun, ...]:
@@ -176,13 +175,6 @@ def chosen_runs(store: Store, visitor: str, ids: Sequence[str]) -> list[StoredRu
 
 def _readable(visitor: str) -> ColumnElement[bool]:
     return or_(is_owner(visitor), RunRow.id.in_(granted_runs(visitor)))
-
-
-def _run_where(store: Store, run_id: str, allowed: ColumnElement[bool]) -> StoredRun:
-    runs = store.runs_where(RunRow.id == run_id, allowed)
-    if not runs:
-        raise unknown_run(run_id)
-    return runs[0]
 
 
 def share(store: Store, visitor: str, run_id: str) -> str:

@@ -4,9 +4,9 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from typing import NoReturn
 
 from sqlalchemy import ColumnElement, insert, or_, select, update
-from sqlalchemy.orm import Session
 
 from probe.errors import UnknownRun
 from probe.runs.database import CellRow, Database, RunRow
@@ -66,13 +66,10 @@ class Store:
                 session.execute(insert(CellRow), cells)
         return self.get(run_id)
 
-    def get(self, run_id: str) -> StoredRun:
-        """Return a run with its cells. Raises UnknownRun where there is none."""
-        with self.database.session() as session:
-            row = session.get(RunRow, run_id)
-            if row is None:
-                raise unknown_run(run_id)
-            return self._as_run(row, _cells(session, RunRow.id == run_id)[run_id])
+    def get(self, run_id: str, *where: ColumnElement[bool]) -> StoredRun:
+        """Return a run that fits all conditions, with its cells. Raises UnknownRun for none."""
+        found = self.runs_where(RunRow.id == run_id, *where)
+        return found[0] if found else _unknown(run_id)
 
     def runs(self, owner: str | None = None, kind: str | None = None) -> tuple[StoredRun, ...]:
         """Return the runs, newest first: of one owner or all, of one kind or all."""
@@ -84,10 +81,22 @@ class Store:
     ) -> tuple[StoredRun, ...]:
         """Return the runs that fit all conditions, newest first; without cells it is quicker."""
         query = select(RunRow).where(*where).order_by(RunRow.created.desc())
+        columns = (
+            CellRow.run, CellRow.number, CellRow.key, CellRow.state,
+            CellRow.progress, CellRow.result, CellRow.error,
+        )  # fmt: skip
+        of_runs = CellRow.run.in_(select(RunRow.id).where(*where))
+        of_cells = select(*columns).where(of_runs).order_by(CellRow.run, CellRow.number)
+        cells: defaultdict[str, list[StoredCell]] = defaultdict(list)
         with self.database.session() as session:
             rows = session.scalars(query).all()
-            cells = _cells(session, *where) if with_cells else {}
-            return tuple(self._as_run(row, cells.get(row.id, ())) for row in rows)
+            # as they are: to make objects of the rows of cells takes as long again
+            for run, number, key, state, progress, result, error in (
+                session.execute(of_cells) if with_cells else ()
+            ):
+                cell = RunCell(number, key, STATES[state], progress or None, result or None, error)
+                cells[run].append(cell)
+            return tuple(self._as_run(row, cells[row.id]) for row in rows)
 
     def ids(self, *where: ColumnElement[bool]) -> tuple[str, ...]:
         """Return the ids of the runs that fit all conditions, oldest first."""
@@ -99,9 +108,7 @@ class Store:
         """Return what a run works on. Raises UnknownRun where there is no run."""
         with self.database.session() as session:
             inputs = session.scalar(select(RunRow.inputs).where(RunRow.id == run_id))
-        if inputs is None:
-            raise unknown_run(run_id)
-        return inputs
+        return _unknown(run_id) if inputs is None else inputs
 
     def set_state(self, run_id: str, state: State, error: str = "") -> None:
         """Set the state of an open run; an ended one keeps its state, a running one its start."""
@@ -194,29 +201,9 @@ class Store:
         )  # fmt: skip
 
 
-def unknown_run(run_id: str) -> UnknownRun:
-    """Return the error for a run that is not there, or not for who asks."""
-    return UnknownRun(f"there is no run {run_id!r}")
-
-
-def _cells(session: Session, *where: ColumnElement[bool]) -> Mapping[str, list[StoredCell]]:
-    """Return the cells of the runs that fit, by run and in order.
-
-    Rows are read as they are: to make objects of them takes as long again.
-    """
-    columns = (
-        CellRow.run, CellRow.number, CellRow.key, CellRow.state,
-        CellRow.progress, CellRow.result, CellRow.error,
-    )  # fmt: skip
-    query = select(*columns).where(CellRow.run.in_(select(RunRow.id).where(*where)))
-    cells: defaultdict[str, list[StoredCell]] = defaultdict(list)
-    for run, number, key, state, progress, result, error in session.execute(
-        query.order_by(CellRow.run, CellRow.number)
-    ):
-        cells[run].append(
-            RunCell(number, key, STATES[state], progress or None, result or None, error)
-        )
-    return cells
+def _unknown(run_id: str) -> NoReturn:
+    """Say that a run is not there, or not for who asks."""
+    raise UnknownRun(f"there is no run {run_id!r}")
 
 
 def is_current(run: StoredRun) -> bool:

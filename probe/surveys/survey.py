@@ -151,32 +151,23 @@ def add_responses(
     session: Session, survey_id: str, visitor: str, answers: Mapping[str, str]
 ) -> None:
     """Add answers that are not there yet, within a transaction."""
+    own = {"survey": survey_id, "visitor": visitor}
     for item, answer in answers.items():
         if session.get(ResponseRow, (survey_id, visitor, item)) is None:
-            row = ResponseRow(
-                survey=survey_id, visitor=visitor, item=item, answer=answer, created=time.time()
-            )
-            session.add(row)
+            session.add(ResponseRow(item=item, answer=answer, created=time.time(), **own))
 
 
 def responses(store: Store, survey_id: str) -> tuple[Response, ...]:
     """Return all answers to a survey, in the order in which they came."""
-    people = (
-        select(RespondentRow)
-        .where(RespondentRow.survey == survey_id)
-        .order_by(RespondentRow.joined, RespondentRow.visitor)
-    )
-    answers = (
-        select(ResponseRow)
-        .where(ResponseRow.survey == survey_id)
-        .order_by(ResponseRow.created, ResponseRow.visitor, ResponseRow.item)
-    )
+    people = select(RespondentRow).where(RespondentRow.survey == survey_id)
+    answers = select(ResponseRow).where(ResponseRow.survey == survey_id)
+    came = ResponseRow.created, ResponseRow.visitor, ResponseRow.item
+    joined = RespondentRow.joined, RespondentRow.visitor
     with store.database.session() as session:
-        given = session.scalars(answers).all()  # first: who joins meanwhile has given none of these
-        numbered = {
-            row.visitor: (number, row.nickname)
-            for number, row in enumerate(session.scalars(people), 1)
-        }
+        # answers first: who joins meanwhile has given none of these
+        given = session.scalars(answers.order_by(*came)).all()
+        members = enumerate(session.scalars(people.order_by(*joined)), 1)
+        numbered = {row.visitor: (number, row.nickname) for number, row in members}
     return tuple(
         Response(*numbered[row.visitor], row.item, row.answer, row.created)
         for row in given
@@ -193,11 +184,10 @@ def respondents(store: Store, survey_id: str) -> int:
 
 def answers_of(store: Store, survey_id: str, visitor: str) -> dict[str, str]:
     """Return a respondent's own answers by item."""
-    own = select(ResponseRow.item, ResponseRow.answer).where(
-        ResponseRow.survey == survey_id, ResponseRow.visitor == as_token(visitor)
-    )
+    theirs = ResponseRow.survey == survey_id, ResponseRow.visitor == as_token(visitor)
     with store.database.session() as session:
-        return {item: answer for item, answer in session.execute(own)}
+        rows = session.scalars(select(ResponseRow).where(*theirs))
+        return {row.item: row.answer for row in rows}
 
 
 def change_survey(store: Store, owner: str, survey_id: str, **values: object) -> None:
@@ -266,8 +256,5 @@ def guesses(store: Store, survey_id: str, step: str, choices: int) -> list[int]:
 
 def guesses_frame(store: Store, survey_id: str) -> pd.DataFrame:
     """Return all guesses of a class as a table: respondent, step and the number of the choice."""
-    rows: Sequence[dict[str, object]] = [
-        {"respondent": row.respondent, "step": row.item, "choice": int(row.answer) + 1}
-        for row in responses(store, survey_id)
-    ]
+    rows = [(row.respondent, row.item, int(row.answer) + 1) for row in responses(store, survey_id)]
     return pd.DataFrame(rows, columns=["respondent", "step", "choice"])

@@ -17,6 +17,7 @@ from probe.runs.access import browser_secret
 from probe.runs.backup import GENERATIONS, LISTS, NEW_SECONDS, back_up, restore, start_backups
 from probe.runs.models import save_model_files
 from probe.runs.store import Store
+from probe.settings import settings
 from tests.support.commands import refusal, run
 from tests.support.pages.visitors import ME
 
@@ -30,11 +31,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bucket") / "clinic"
 
 
-def move_to_new_home(monkeypatch: pytest.MonkeyPatch, parent: Path) -> Path:
-    """Go on with an empty home, as an app does whose disk was not kept."""
-    home = parent / "new home"
-    monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
-    return home
+GoHome = Callable[[str], Path]
+
+
+@pytest.fixture
+def go_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GoHome:
+    """Go on with a home of that name, empty as that of an app whose disk was not kept."""
+
+    def go(name: str) -> Path:
+        monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / name))
+        return tmp_path / name
+
+    return go
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    return Store()
 
 
 def lists(folder: Path) -> list[Path]:
@@ -42,30 +55,38 @@ def lists(folder: Path) -> list[Path]:
     return sorted(folder.glob(LISTS))
 
 
-def test_runs_models_and_the_browsers_key_come_back(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_runs_models_and_the_browsers_key_come_back_and_the_commands_say_so(
+    store: Store, folder: Path, sets: Sets, go_home: GoHome
 ) -> None:
-    store, key = Store(), browser_secret()
-    created = store.create(ME, run_request(PLAN, sets))
+    key, created = browser_secret(), store.create(ME, run_request(PLAN, sets))
     store.set_result(created.id, 0, {"score": 1.0})
-    save_model_files(FILES, "kept")
+    for name in ("kept", "new", "old"):
+        save_model_files(FILES, name)
+    old = time.time() - NEW_SECONDS - 1
+    os.utime(settings().home / "models" / "old", (old, old))  # "new" waits for its run
     store.set_kept(created.id, "kept")
-    assert back_up(folder)
+    assert run("backup", str(folder)).output == f"backed up to {folder}\n"
+    assert run("backup", str(folder)).output == "nothing has changed\n"
+    assert "holds runs or models already" in refusal("restore", str(folder))
     before, inputs = store.get(created.id), store.inputs(created.id)
-    new = move_to_new_home(monkeypatch, tmp_path)
-    restore(folder)
+    new = go_home("new")
+    for half in (new / "restore.half" / "runs.sqlite", new / "models" / "kept" / "config.json"):
+        half.parent.mkdir(parents=True)  # a restoring that was cut off is done again
+        half.write_text("half")
+    assert run("restore", str(folder)).output == f"restored to {new}\n"
     assert (Store().get(created.id), Store().inputs(created.id)) == (before, inputs)
     assert browser_secret() == key
     assert (new / "browser-secret").stat().st_mode & 0o077 == 0
+    assert {path.name for path in (new / "models").iterdir()} == {"kept", "old"}
     model = {file.name: file.read_bytes() for file in (new / "models" / "kept").iterdir()}
     assert model == FILES
     assert not (new / "restore.half").exists()
 
 
 def test_a_database_that_is_written_meanwhile_is_copied_as_it_was_at_one_moment(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, folder: Path, sets: Sets, go_home: GoHome
 ) -> None:
-    store, stop, many = Store(), Event(), Plan("tiny", "negation", (6,), (1e-3,), tuple(range(99)))
+    stop, many = Event(), Plan("tiny", "negation", (6,), (1e-3,), tuple(range(99)))
 
     def write() -> None:
         while not stop.is_set():
@@ -78,19 +99,18 @@ def test_a_database_that_is_written_meanwhile_is_copied_as_it_was_at_one_moment(
     back_up(folder)
     stop.set()
     writer.join()
-    move_to_new_home(monkeypatch, tmp_path)
+    new = go_home("new")
     restore(folder)
     runs = Store().runs()
     assert len(runs) >= 3
     assert {len(each.cells) for each in runs} == {100}
-    with sqlite3.connect(tmp_path / "new home" / "runs.sqlite") as connection:
+    with sqlite3.connect(new / "runs.sqlite") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 def test_a_back_up_is_made_where_something_changed_and_the_newest_are_kept(
-    home: Path, folder: Path, sets: Sets
+    store: Store, folder: Path, sets: Sets
 ) -> None:
-    store = Store()
     for _ in range(GENERATIONS + 2):
         store.create(ME, run_request(PLAN, sets))
         assert back_up(folder)
@@ -121,48 +141,35 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 def test_a_back_up_that_was_cut_off_is_passed_over_and_made_anew(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, store: Store, folder: Path, sets: Sets, go_home: GoHome
 ) -> None:
-    store, whole = Store(), []
+    whole = []
     for name, damage in DAMAGES.items():
         whole.append(store.create(ME, run_request(PLAN, sets)).id)
         back_up(folder)
         cut_off = store.create(ME, run_request(PLAN, sets)).id
         back_up(folder)
         damage(folder)
-        move_to_new_home(monkeypatch, tmp_path / name)
+        go_home(name)
         restore(folder)
         assert {each.id for each in Store().runs()} == set(whole), name
-        monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
+        go_home(str(home))
         later = store.create(ME, run_request(PLAN, sets)).id
         assert back_up(folder)
-        move_to_new_home(monkeypatch, tmp_path / f"after {name}")
+        go_home(f"after {name}")
         restore(folder)
         whole += [cut_off, later]
         assert {each.id for each in Store().runs()} == set(whole), name
-        monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
+        go_home(str(home))
 
 
-def test_a_folder_without_a_whole_back_up_restores_nothing(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_nothing_is_restored_of_what_is_not_whole_or_into_a_home_that_holds_something(
+    store: Store, folder: Path, sets: Sets, go_home: GoHome
 ) -> None:
-    Store().create(ME, run_request(PLAN, sets))
-    back_up(folder)
-    half(newest_copy(folder))
-    new = move_to_new_home(monkeypatch, tmp_path)
-    for place in (folder, tmp_path / "nowhere"):
-        with pytest.raises(FileError, match="there is no whole back-up in "):
-            restore(place)
-    assert not (new / "runs.sqlite").exists()
-
-
-def test_a_home_that_holds_something_is_neither_restored_into_nor_backed_up_over_another_s(
-    home: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Store()
+    store.create(ME, run_request(PLAN, sets))
     back_up(folder)
     for there in ("runs.sqlite", "models/mine/config.json"):
-        mine = move_to_new_home(monkeypatch, tmp_path / f"new {Path(there).name}") / there
+        mine = go_home(f"new {Path(there).name}") / there
         mine.parent.mkdir(parents=True)
         mine.write_text("mine")
         with pytest.raises(FileError, match="holds runs or models already"):
@@ -171,33 +178,12 @@ def test_a_home_that_holds_something_is_neither_restored_into_nor_backed_up_over
     with pytest.raises(FileError, match="holds the back-up of another home"):
         back_up(folder)
     assert len(lists(folder)) == 1
-
-
-def test_a_restoring_that_was_cut_off_is_done_again(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_id = Store().create(ME, run_request(PLAN, sets)).id
-    save_model_files(FILES, "kept")
-    Store().set_kept(run_id, "kept")
-    back_up(folder)
-    new = move_to_new_home(monkeypatch, tmp_path)
-    for half in (new / "restore.half" / "runs.sqlite", new / "models" / "kept" / "config.json"):
-        half.parent.mkdir(parents=True)
-        half.write_text("half")
-    restore(folder)
-    assert Store().get(run_id).kept == "kept"
-    assert (new / "models" / "kept" / "config.json").read_bytes() == b"{}"
-
-
-def test_a_new_model_without_its_run_is_not_backed_up(home: Path, folder: Path) -> None:
-    Store()
-    for name in ("new", "old"):
-        save_model_files(FILES, name)
-    old = time.time() - NEW_SECONDS - 1
-    os.utime(home / "models" / "old", (old, old))
-    back_up(folder)
-    files = json.loads(lists(folder)[-1].read_text())["files"]
-    assert {path.split("/")[1] for path in files if path.startswith("models/")} == {"old"}
+    half(newest_copy(folder))
+    new = go_home("new")
+    for place in (folder, folder / "nowhere"):
+        with pytest.raises(FileError, match="there is no whole back-up in "):
+            restore(place)
+    assert not (new / "runs.sqlite").exists()
 
 
 def test_what_is_no_run_database_of_a_file_is_not_backed_up(
@@ -214,23 +200,12 @@ def test_what_is_no_run_database_of_a_file_is_not_backed_up(
 
 
 def test_an_app_restores_at_its_start_and_backs_up_until_its_end(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, folder: Path, sets: Sets, go_home: GoHome
 ) -> None:
     end = start_backups(folder)
     run_id = Store().create(ME, run_request(PLAN, sets)).id
     end()
-    move_to_new_home(monkeypatch, tmp_path)
+    go_home("new")
     end = start_backups(folder)
     assert [each.id for each in Store().runs()] == [run_id]
     end()
-
-
-def test_the_commands_say_what_they_did(
-    home: Path, folder: Path, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Store().create(ME, run_request(PLAN, sets))
-    assert run("backup", str(folder)).output == f"backed up to {folder}\n"
-    assert run("backup", str(folder)).output == "nothing has changed\n"
-    assert "holds runs or models already" in refusal("restore", str(folder))
-    new = move_to_new_home(monkeypatch, tmp_path)
-    assert run("restore", str(folder)).output == f"restored to {new}\n"

@@ -81,12 +81,10 @@ def test_a_run_is_stored_with_all_its_cells_and_read_after_a_restart(
             ask("gone")
 
 
-def test_the_database_lies_in_the_home_or_where_its_url_says(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sets: Sets
-) -> None:
-    Store(f"sqlite:///{tmp_path}/other.db").create("me", run_request(PLAN, sets))
+def test_the_database_lies_in_the_home_or_where_its_url_says(home: Path, tmp_path: Path) -> None:
+    Store(f"sqlite:///{tmp_path}/other.db")
     assert (tmp_path / "other.db").exists() and not (home / "runs.sqlite").exists()
-    Store().create("me", run_request(PLAN, sets))
+    Store()
     with sqlite3.connect(home / "runs.sqlite") as connection:  # readers beside a writer
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
