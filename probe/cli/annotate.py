@@ -20,7 +20,7 @@ from probe.surveys.annotation_set import VOTES, AnnotationSet, create_set, draw_
 from probe.surveys.survey import own_surveys
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
-from probe.tasks.task import Task, task_named
+from probe.tasks.task import task_named
 from probe.transforms.registry import presets
 
 app = group()
@@ -57,7 +57,11 @@ def draw_command(
     """Draw the items of a set by seed, controls among them, as a file to look at and change."""
     check_output_files([file], [out])
     form_of(out, ("csv",))
-    loaded = loaded_any(model or _first_model(task_named(task or NLI.name)), task=task)
+    wanted = task_named(task or NLI.name)
+    named = model or next((entry.name for entry in entries() if entry.task is wanted), "")
+    if not named:
+        raise ModelError(f"no model of the task {wanted.name} is here; name one with --model")
+    loaded = loaded_any(named, task=task)
     chosen = task_named(task) if task else loaded.task
     asked = mode_for(chosen, mode)
     salad = presets(chosen)
@@ -70,14 +74,6 @@ def draw_command(
     items, controls = draw_items(chosen, asked, examples, names, each, loaded, seed)
     write_table(items_frame(chosen, [*items, *controls]), out)
     typer.echo(f"{len(items)} items and {len(controls)} controls in {out}")
-
-
-def _first_model(task: Task) -> str:
-    """Return the first model of a task on disk. Raises ModelError where there is none."""
-    name = next((entry.name for entry in entries() if entry.task is task), None)
-    if name is None:
-        raise ModelError(f"no model of the task {task.name} is here; name one with --model")
-    return name
 
 
 @app.command("import")
@@ -123,11 +119,11 @@ def export_command(
 ) -> None:
     """Write the votes, the items and what they come to; print the results as JSON."""
     store = Store()
-    found = next((each for each in own_surveys(store, COMMAND_LINE) if each.id == survey), None)
-    if found is None:
-        known = ", ".join(each.id for each in own_surveys(store, COMMAND_LINE)) or "none"
+    own = {each.id: each for each in own_surveys(store, COMMAND_LINE)}
+    if survey not in own:
+        known = ", ".join(own) or "none"
         raise OptionError(f"the command line has no set {survey!r}; it has: {known}")
-    annotated = AnnotationSet(found)
+    annotated = AnnotationSet(own[survey])
     make_folder(out)
     classifier = load_any(model, task=annotated.task) if model else None
     print_json(write_files(store, annotated, classifier, out))

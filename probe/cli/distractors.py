@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -48,27 +48,25 @@ def distractors_command(
             total += 1
             if found := distractor(question, second):
                 made.append((question, found))
-                row = _row(insert(question, found.sentence, place), found)
+                asked = insert(question, found.sentence, place)
+                altered = [[each.old, each.new, each.rule] for each in found.alterations]
+                row = {
+                    "id": f"{asked.id}-raw",
+                    "base_id": asked.id,
+                    "context": asked.passage,
+                    "question": asked.question,
+                    "answers": [{"text": each.text, "start": each.start} for each in asked.answers],
+                    "adversarial": True,
+                    "sentence": found.sentence,
+                    "fake_answer": found.fake.text,
+                    "rules": {
+                        "fake_answer": found.fake.rule,
+                        "statement": found.pattern,
+                        "altered": altered,
+                    },
+                }
                 lines.write(json.dumps(row, ensure_ascii=False) + "\n")
     typer.echo(_figures(made, total))
-
-
-def _row(question: Question, made: Distractor) -> dict[str, Any]:  # Any: JSON
-    return {
-        "id": f"{question.id}-raw",
-        "base_id": question.id,
-        "context": question.passage,
-        "question": question.question,
-        "answers": [{"text": answer.text, "start": answer.start} for answer in question.answers],
-        "adversarial": True,
-        "sentence": made.sentence,
-        "fake_answer": made.fake.text,
-        "rules": {
-            "fake_answer": made.fake.rule,
-            "statement": made.pattern,
-            "altered": [[each.old, each.new, each.rule] for each in made.alterations],
-        },
-    }
 
 
 def _figures(made: Sequence[tuple[Question, Distractor]], total: int) -> str:

@@ -86,7 +86,13 @@ def _one_sentence() -> Iterator[None]:
     try:
         yield
     except FileQuestion as question:
-        _end(str(_with_models(question)), question)
+        known = []
+        if question.tasks:
+            from probe.models.library import entries  # which most commands never need
+
+            here = {entry.name: entry.task.name for entry in entries() if entry.task}
+            known = [f"--model {name}" for name, task in here.items() if task in question.tasks]
+        _end(str(FileQuestion(question.sentence, *question.options, *known)), question)
     except UserError as problem:
         _end(str(problem), problem)
     except USAGE_ERROR as problem:
@@ -94,18 +100,6 @@ def _one_sentence() -> Iterator[None]:
             raise
         words = problem.format_message().rstrip(".")
         _end(words[:1].lower() + words[1:], problem)
-
-
-def _with_models(question: FileQuestion) -> FileQuestion:
-    """Name the models that are here for the tasks that a file fits."""
-    if not question.tasks:
-        return question
-    from probe.models.library import entries  # which most commands never need
-
-    models = [entry.name for entry in entries() if entry.task and entry.task.name in question.tasks]
-    return FileQuestion(
-        question.sentence, *question.options, *(f"--model {name}" for name in models)
-    )
 
 
 def _end(sentence: str, problem: Exception) -> None:

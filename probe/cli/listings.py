@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -94,19 +94,14 @@ def transforms_command(
         print_json(rows)
         return
     for row in rows:
-        typer.echo(_option_text(row) if options else _transform_text(row))
-
-
-def _transform_text(row: dict[str, Any]) -> str:  # Any: JSON
-    lacks = f" NOT AVAILABLE: {row['missing']}" if row["missing"] else ""
-    words = f"{row['title']}: {row['summary']}{lacks}"
-    return f"{row['name']:18} {row['family']:12} {row['label_rule']:15} {words}"
-
-
-def _option_text(row: dict[str, Any]) -> str:  # Any: JSON
-    line = f"{row['name']:18} {row['family']:12} {row['default']!s:12} {row['words']}"
-    values = [f"{'':32}{value}: {words}" for value, words in row["values"].items()]
-    return "\n".join([line, *values])
+        head = f"{row['name']:18} {row['family']:12}"
+        if options:
+            typer.echo(f"{head} {row['default']!s:12} {row['words']}")
+            for value, words in row["values"].items():
+                typer.echo(f"{'':32}{value}: {words}")
+        else:
+            lacks = f" NOT AVAILABLE: {row['missing']}" if row["missing"] else ""
+            typer.echo(f"{head} {row['label_rule']:15} {row['title']}: {row['summary']}{lacks}")
 
 
 def settings_command(as_json: AsJson = False) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from probe.analysis.importance import AskedMethod, BaselineToken, Importance, checked
+from probe.analysis.importance import AskedMethod, BaselineToken, checked
 from probe.analysis.transformed import examine
 from probe.cli.options import (
     AsJson,
@@ -27,10 +27,10 @@ from probe.cli.options import (
 from probe.errors import OptionError
 from probe.models.library import that_reads
 from probe.reports.json import examination_json
-from probe.tasks.task import Label, Task
+from probe.tasks.task import Task
 
 STRONGEST = 5
-"""How many tokens are shown."""
+"""How many tokens are shown: those with the largest scores of either sign, of all texts."""
 
 MethodName = Annotated[
     AskedMethod,
@@ -65,6 +65,9 @@ def pair_command(
     """Classify a pair (or another task's example), explain it, and apply transforms to it."""
     classifier = that_reads(opened(model, labels, task), long)
     asked = classifier.task
+    if label and asked.has_spans:
+        raise OptionError("--label is for models that answer with labels; a reader answers a span")
+    explained = one_of("label", tuple(filter(asked.nearest, asked.golds)))
     named = {"premise": premise, "hypothesis": hypothesis}
     examination = examine(
         classifier,
@@ -74,7 +77,7 @@ def pair_command(
         changes(asked),
         method,
         baseline,
-        _label(asked, label),
+        explained(label) if label else None,
         precision,
     )
     shape = examination_json(examination, precision)
@@ -86,22 +89,18 @@ def pair_command(
             typer.echo(_line(asked, name, row, shape["original"]))
         for said in examination.notes:
             typer.echo(f"note: {said}")
-        if examination.importance:
-            typer.echo(_strongest(examination.importance))
-            for remark in examination.importance.remarks:
+        if found := examination.importance:
+            tokens = [token for tokens in found.fields.values() for token in tokens]
+            first = sorted(tokens, key=lambda token: -abs(token.score))[:STRONGEST]
+            scores = ", ".join(f"{token.token} {token.score:+.3f}" for token in first)
+            typer.echo(f"strongest tokens for {found.label} ({found.method}): {scores}")
+            for remark in found.remarks:
                 typer.echo(remark)
         else:
             typer.echo(f"no importance: {examination.no_importance}")
     if examination.importance:  # the network is checked once the answer stands there
         for sentence in checked(examination.importance.model).sentences:
             typer.echo(sentence, err=True)
-
-
-def _label(task: Task, label: str) -> Label | None:
-    """Read the label to explain, None where none is named. Raises OptionError."""
-    if label and task.has_spans:
-        raise OptionError("--label is for models that answer with labels; a reader answers a span")
-    return one_of("label", tuple(filter(task.nearest, task.golds)))(label) if label else None
 
 
 def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) -> str:
@@ -112,11 +111,3 @@ def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) 
     agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
     ranked = f" [ranked by {row['ranked_by']}]" if row.get("ranked_by") and row["changed"] else ""
     return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}{ranked}"
-
-
-def _strongest(importance: Importance) -> str:
-    """Show the tokens with the largest scores of either sign, of all texts together."""
-    tokens = [token for tokens in importance.fields.values() for token in tokens]
-    first = sorted(tokens, key=lambda token: -abs(token.score))[:STRONGEST]
-    scores = ", ".join(f"{token.token} {token.score:+.3f}" for token in first)
-    return f"strongest tokens for {importance.label} ({importance.method}): {scores}"

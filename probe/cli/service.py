@@ -74,15 +74,12 @@ def staged(folder: Path, space: str) -> Iterator[tuple[str, int]]:
         else:
             shutil.copy(source, folder / name)
     card = folder / "README.md"
-    card.write_text(with_thumbnail(card.read_text(encoding="utf-8"), space), encoding="utf-8")
+    header = f"---\n{THUMBNAIL.format(space)}"
+    text = card.read_text(encoding="utf-8").replace("---\n", header, 1)
+    card.write_text(text, encoding="utf-8")
     for path in folder.rglob("*"):
         if path.is_file():
             yield path.relative_to(folder).as_posix(), path.stat().st_size
-
-
-def with_thumbnail(card: str, space: str) -> str:
-    """Add the thumbnail to the header of a README."""
-    return card.replace("---\n", f"---\n{THUMBNAIL.format(space)}", 1)
 
 
 def upload(folder: Path, space: str) -> None:

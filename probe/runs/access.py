@@ -97,9 +97,18 @@ def start_runs(
     with _starting:
         own = RunRow.owner == owner
         going = [run for run in store.runs_where(own, IS_OPEN) if not run.cancelling]
-        under_way = [_alike(store, going, request) for request in requests]
-        if all(under_way):
-            return tuple(filter(None, under_way))
+        under_way = []
+        for request in requests:
+            alike, asked = experiment_of(request.kind).alike, _as_stored(request.plan)
+            under_way += [
+                run
+                for run in going
+                if run.kind == request.kind
+                and alike(run.plan, asked)
+                and store.inputs(run.id) == _as_stored(request.inputs)
+            ][:1]
+        if len(under_way) == len(requests):
+            return tuple(under_way)
         for request in requests:
             check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
         today = RunRow.created >= time.time() - DAY
@@ -113,16 +122,6 @@ def start_runs(
     for run in runs:
         engine.submit(run.id)
     return runs
-
-
-def _alike(store: Store, runs: Sequence[StoredRun], request: RunRequest) -> StoredRun | None:
-    """Return the run that computes what is asked for, None where none does."""
-    plan, alike = _as_stored(request.plan), experiment_of(request.kind).alike
-    for run in runs:
-        same = run.kind == request.kind and alike(run.plan, plan)
-        if same and store.inputs(run.id) == _as_stored(request.inputs):
-            return run
-    return None
 
 
 def _as_stored(value: Json) -> Json:

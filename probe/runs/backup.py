@@ -45,6 +45,8 @@ class Backup:
 def back_up(folder: Path) -> bool:
     """Back the home up; False where nothing has changed since the newest back-up.
 
+    Only the newest back-ups are kept, and the files that one of these lists.
+
     Raises FileError where the folder cannot be written or holds another home's back-ups, and
     SettingsError where the run database is none that can be copied.
     """
@@ -58,7 +60,13 @@ def back_up(folder: Path) -> bool:
             return False
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")
         (folder / LISTS.replace("*", stamp)).write_text(json.dumps(asdict(copied), indent=1))
-        _prune(folder)
+        kept = [*zip(range(GENERATIONS), _backups(folder), strict=False)]
+        lists = {path for _, (path, _) in kept}
+        hashes = {hash_ for _, (_, backup) in kept for hash_ in backup.files.values()}
+        for path in [path for path in folder.glob(LISTS) if path not in lists]:
+            path.unlink(missing_ok=True)
+        for path in [path for path in (folder / "files").iterdir() if path.name not in hashes]:
+            path.unlink(missing_ok=True)
     return True
 
 
@@ -196,19 +204,6 @@ def _backups(folder: Path) -> Iterator[tuple[Path, Backup]]:
                 ".." in Path(name).parts or Path(name).is_absolute() for name in backup.files
             ):
                 yield path, backup
-
-
-def _prune(folder: Path) -> None:
-    """Remove all but the newest back-ups, and the files that none of these lists."""
-    kept = [*zip(range(GENERATIONS), _backups(folder), strict=False)]
-    lists = {path for _, (path, _) in kept}
-    hashes = {hash_ for _, (_, backup) in kept for hash_ in backup.files.values()}
-    for path in folder.glob(LISTS):
-        if path not in lists:
-            path.unlink(missing_ok=True)
-    for path in (folder / "files").iterdir():
-        if path.name not in hashes:
-            path.unlink(missing_ok=True)
 
 
 def _half() -> Path:

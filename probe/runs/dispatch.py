@@ -141,8 +141,8 @@ def _scheduler(**options: object) -> dict[str, Any]:
     return {"cls": PagelessScheduler, "options": {"dashboard": False, **options}}
 
 
-TLS_SETTINGS = ("ca-file", "client.cert", "client.key")
-"""Dask's own settings, under `distributed.comm.tls`, without which no encrypted cluster answers."""
+TLS, TLS_SETTINGS = "distributed.comm.tls", ("ca-file", "client.cert", "client.key")
+"""Dask's own settings, without which no encrypted cluster answers."""
 CONNECT_SECONDS = 5.0
 """Seconds to wait for a cluster to answer."""
 IDLE_SECONDS = 120.0
@@ -159,7 +159,11 @@ class Workers:
         Raises SettingsError where NLI_CLINIC_WORKERS is no number, or an encrypted cluster is
         named without the certificates.
         """
-        _check_certificates(address)
+        lacks = [name for name in TLS_SETTINGS if not dask.config.get(f"{TLS}.{name}")]
+        if lacks and (address or "").startswith("tls://"):
+            names = [re.sub(r"\W", "_", name.replace(".", "__")).upper() for name in lacks]
+            variables = " and ".join(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in names)
+            raise SettingsError(f"ENGINE is {address!r}: set {variables} to files of your cluster")
         self._address = address
         self._processes = 0 if address or in_process else worker_count()
         self._own: SpecCluster | None = None
@@ -222,16 +226,6 @@ def worker_count() -> int:
     return settings().workers or max(1, CPU_COUNT // 2)
 
 
-def _check_certificates(address: str | None) -> None:
-    if not (address or "").startswith("tls://"):
-        return
-    missing = [name for name in TLS_SETTINGS if not dask.config.get(f"distributed.comm.tls.{name}")]
-    if missing:
-        names = [re.sub(r"\W", "_", name.replace(".", "__")).upper() for name in missing]
-        variables = " and ".join(f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in names)
-        raise SettingsError(f"ENGINE is {address!r}: set {variables} to files of your cluster")
-
-
 MAX_SENT = 200
 """Cells of a run that the scheduler has at a time: sending takes time, and so does taking back."""
 FETCH_SECONDS = 20.0
@@ -262,7 +256,11 @@ class Dispatch:
         """
         self._client, self._run, self._experiment = client, run, experiment
         self._topic, self._report_interval = topic, report_interval
-        self._worker = least_busy(client) if experiment.one_worker(run.plan) else None
+        # a worker keeps what the cells of a run share: they had better go to the least busy one,
+        # though a worker with nothing to do takes some of them all the same
+        tasks = client.processing() if experiment.one_worker(run.plan) else {}
+        busy = min(tasks, key=lambda worker: len(tasks[worker]), default=None)
+        self._worker = str(busy) if len(tasks) > 1 else None
         name = f"{run.id}-{secrets.token_hex(4)}"  # another engine may have sent this run too
         self._stop_event = Event(f"stop-{name}", client)
         self._inputs = Variable(f"inputs-{name}", client)
@@ -346,18 +344,6 @@ class Dispatch:
                 self._client.restart_workers(busy, timeout=30, raise_for_error=False)
 
         Thread(target=restart, daemon=True).start()
-
-
-def least_busy(client: Client) -> str | None:
-    """Return the worker with the least to do, None where there is no choice.
-
-    A worker keeps what the cells of a run share, so that these had better go to one; a worker with
-    nothing to do takes some of them all the same.
-    """
-    processing = client.processing()
-    if len(processing) < 2:
-        return None
-    return str(min(processing, key=lambda worker: len(processing[worker])))
 
 
 def fetch(task: Task) -> Result | None:
