@@ -229,13 +229,8 @@ def variable(name: str) -> str:
 
 def table() -> str:
     """Return the table of the reference: variable, default, meaning."""
-    rows = [
-        f"| `{variable(name)}` | {_default(name)} | {field.description} |"
-        for name, field in Settings.model_fields.items()
-    ]
-    return "\n".join(["| variable | default | meaning |", "|---|---|---|", *rows])
-
-
-def _default(name: str) -> str:
-    field = Settings.model_fields[name]
-    return str(field.examples[0]) if field.examples else f"`{field.default}`"
+    rows = ["| variable | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = field.examples[0] if field.examples else f"`{field.default}`"
+        rows.append(f"| `{variable(name)}` | {default} | {field.description} |")
+    return "\n".join(rows)

@@ -83,10 +83,7 @@ def takes_file(
 def settled(
     table: ReadFile, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Columns:
-    """Return the columns by which a file is read, and say what a person would not expect of that.
-
-    Raises FileQuestion with the options that answer it.
-    """
+    """Return the columns by which a file is read, and say how. Raises FileQuestion."""
     reading = reading_of(table, path, task, options)
     columns = reading.settled
     if reading.words:
@@ -95,10 +92,7 @@ def settled(
 
 
 def labelled_and_told(path: Path, task: Task, options: FileOptions) -> Labelled:
-    """Return the examples of a file that have a gold label, and say how it is read.
-
-    Raises FileQuestion with the options that answer it.
-    """
+    """Return the examples with a gold label, and say how they are read. Raises FileQuestion."""
     read = labelled(path, task, options)
     if read.words:
         typer.echo(f"note: {path.name}: {read.words}", err=True)

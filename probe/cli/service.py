@@ -83,10 +83,7 @@ def staged(folder: Path, space: str) -> Iterator[tuple[str, int]]:
 
 
 def upload(folder: Path, space: str) -> None:
-    """Make the Space where it is not there, and make its files those of the folder.
-
-    Raises UserError where the hub refuses that or cannot be reached.
-    """
+    """Make a Space of a folder. Raises UserError where the hub refuses or cannot be reached."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 

@@ -71,10 +71,7 @@ def back_up(folder: Path) -> bool:
 
 
 def restore(folder: Path) -> None:
-    """Restore the newest whole back-up into an empty home.
-
-    Raises FileError where the home holds runs or models, and where there is no whole back-up.
-    """
+    """Restore the newest whole back-up. Raises FileError for none, or a home that is not empty."""
     home, half = settings().home, _half()
     if not is_empty():
         raise FileError(f"{home} holds runs or models already: restore into an empty home")
@@ -222,9 +219,9 @@ def start_backups(folder: Path) -> Callable[[], None]:
     """Restore into an empty home, then back it up every few minutes; return what ends that.
 
     To be called before the run database is opened. The end backs up once more; what goes wrong is
-    logged, and tried again the next time. Raises FileError
-    where the home is empty and the back-ups are damaged, and where they are another home's: an app
-    that went on would put its own in their place.
+    logged, and tried again the next time. Raises FileError where the home is empty and the back-ups
+    are damaged, and where they are another home's: an app that went on would put its own in their
+    place.
     """
     if is_empty() and any(folder.glob(LISTS)):
         restore(folder)

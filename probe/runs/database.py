@@ -156,10 +156,7 @@ OLDEST = 2
 
 
 def prepare_tables(engine: Engine) -> None:
-    """Make the tables that are missing.
-
-    Raises StoreError where another version wrote them than this program can read.
-    """
+    """Make the tables that are missing. Raises StoreError for those of another program."""
     with engine.connect() as connection:
         if _version(connection) == SCHEMA:
             return

@@ -219,10 +219,7 @@ class Workers:
 
 
 def worker_count() -> int:
-    """Return how many processes compute: NLI_CLINIC_WORKERS, or one for every two cores.
-
-    Raises SettingsError where that is no number above 0.
-    """
+    """Return how many processes compute, by default one for two cores. Raises SettingsError."""
     return settings().workers or max(1, CPU_COUNT // 2)
 
 

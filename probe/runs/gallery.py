@@ -51,10 +51,7 @@ def read(path: Path) -> StoredRun:
 
 
 def write(folder: Path, name: str, run: StoredRun) -> Path:
-    """Write a finished run as <name>.json and return the path; its model is not in the file.
-
-    Raises FileError.
-    """
+    """Write a finished run, without its model, as <name>.json; return it. Raises FileError."""
     experiment = experiment_of(run.kind)
     row = {
         "kind": run.kind,

@@ -151,22 +151,17 @@ def test_the_model_of_a_visitor_s_run_is_not_there_for_others(
         assert "no model called 'mine' here" in sentence(models.open, YOU, way_around)
     assert "no model called 'mine' here" in sentence(models.get, YOU, ordered)
     assert models.open(ME, str(folder)).model.name == "mine"
+    made(models.store, sets, COMMAND_LINE, "theirs")
+    tiny_bert(home / "models" / "copied")
+    bundled = {one.name for one in entries() if one.source == "bundled" and one.task is NLI}
+    for visitor in (ME, YOU, ""):  # what is bundled or of the machine's owner is everyone's
+        assert {"theirs", "copied", *bundled} <= set(models.names(visitor))
+        for name in ("theirs", "copied", "da"):
+            models.require(visitor, name)
     monkeypatch.setenv("NLI_CLINIC_OWN_MODELS", "")
     told = sentence(models.open, YOU, "mine")
     assert told == sentence(models.open, YOU, "gone").replace("gone", "mine")
     assert models.open(ME, "mine").model.name == "mine"
-
-
-def test_bundled_models_and_those_of_the_machine_s_owner_are_everyone_s(
-    models: ModelAccess, sets: Sets, home: Path
-) -> None:
-    made(models.store, sets, COMMAND_LINE, "theirs")
-    tiny_bert(home / "models" / "copied")
-    bundled = {one.name for one in entries() if one.source == "bundled" and one.task is NLI}
-    for visitor in (ME, YOU, ""):
-        assert {"theirs", "copied", *bundled} <= set(models.names(visitor))
-        for name in ("theirs", "copied", "da"):
-            models.require(visitor, name)
 
 
 def test_a_model_is_offered_and_asked_for_its_own_task_alone(
@@ -200,23 +195,16 @@ def test_a_deleted_run_is_gone_with_its_cells_its_model_and_its_links(
         discard_run(store, engine, store.get(made(store, sets, owner, "theirs")))
     assert grants(store, ME) == store.runs() == ()
     assert list((home / "models").iterdir()) == []
-    run = made(store, sets, ME, "mine")
-    delete_model(store, ME, run)
-    assert (readable_run(store, ME, run).kept, [*(home / "models").iterdir()]) == ("", [])
-
-
-def test_a_run_that_is_going_is_nobodys_at_once_and_removed_when_it_has_ended(
-    store: Store, sets: Sets, home: Path
-) -> None:
-    engine = Engine(store, in_process=True)
-    tiny_bert(home / "models" / "tiny")
-    run = store.create(ME, run_request(PLAN, sets)).id
-    delete_run(store, engine, ME, run)
-    assert sentence(readable_run, store, ME, run) == f"there is no run {run!r}"
-    until(store, run, ended)
+    going = store.create(ME, run_request(PLAN, sets)).id
+    delete_run(store, engine, ME, going)  # nobody's at once, removed when it has ended
+    assert sentence(readable_run, store, ME, going) == f"there is no run {going!r}"
+    until(store, going, ended)
     engine.close()
     remove_old_runs(store)
     assert store.runs() == ()
+    run = made(store, sets, ME, "mine")
+    delete_model(store, ME, run)
+    assert (readable_run(store, ME, run).kept, [*(home / "models").iterdir()]) == ("", [])
 
 
 def test_visitors_runs_go_after_their_days_and_those_of_the_command_line_stay(

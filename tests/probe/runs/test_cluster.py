@@ -35,12 +35,6 @@ from tests.support.waiting import training, until
 TLS = "DASK_DISTRIBUTED__COMM__TLS__"
 
 
-@pytest.fixture
-def plan(model: str) -> Plan:
-    """A plan of three cells that takes a second."""
-    return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
-
-
 def test_half_of_the_cores_compute_or_as_many_as_the_setting_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

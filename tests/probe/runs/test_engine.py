@@ -227,12 +227,6 @@ def test_waiting_for_a_worker_is_noted_when_it_begins_and_when_it_ends(
     assert words not in notes(first)[1:] + notes(second)[1:]
 
 
-@pytest.fixture
-def plan(model: str) -> Plan:
-    """A plan of three cells that takes a second."""
-    return Plan(model, "negation", (6, 12), (1e-3,), (0,), batch=4, max_epochs=3, precision="fp32")
-
-
 def test_a_run_is_computed_and_judged_and_fails_until_its_model_can_be_kept(
     store: Store, one_worker: Engine, plan: Plan, sets: Sets
 ) -> None:

@@ -3,15 +3,14 @@
 Runs on SQLite, and on an empty PostgreSQL whose URL is in NLI_CLINIC_TEST_DATABASE.
 """
 
-import os
 import time
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import create_engine, update
+from sqlalchemy import update
 
 from probe.runs import engine as engine_module
-from probe.runs.database import Base, RunRow
+from probe.runs.database import RunRow
 from probe.runs.engine import LEASE_SECONDS, Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
@@ -19,16 +18,12 @@ from tests.support.pages.visitors import ME, YOU
 from tests.support.runs.logged_cells import Log
 from tests.support.waiting import until
 
-POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")
 
-
-@pytest.fixture(params=["", *([POSTGRES] if POSTGRES else [])], ids=lambda url: url[:8] or "sqlite")
+@pytest.fixture
 def apps(
-    request: pytest.FixtureRequest, log: Log, monkeypatch: pytest.MonkeyPatch
+    each_database: None, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Engine, Engine]]:
     """Two engines that look after each other's runs often."""
-    if request.param:
-        monkeypatch.setenv("NLI_CLINIC_DATABASE", request.param)
     monkeypatch.setattr(engine_module, "UPKEEP_INTERVAL", 0.1)
     engines = Engine(Store(), in_process=True), Engine(Store(), in_process=True)
     for engine in engines:
@@ -36,8 +31,6 @@ def apps(
     yield engines
     for engine in engines:
         engine.close()
-    if request.param:
-        Base.metadata.drop_all(create_engine(request.param))
 
 
 def test_runs_of_both_are_computed_once_each_and_listed_by_both(

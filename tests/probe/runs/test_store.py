@@ -3,15 +3,12 @@
 Runs on SQLite, and on an empty PostgreSQL whose URL is in NLI_CLINIC_TEST_DATABASE.
 """
 
-import os
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
 
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts
@@ -26,7 +23,7 @@ from finetune.trials.inoculation_plan import (
     sets_from,
 )
 from probe.errors import UnknownRun
-from probe.runs.database import Base, RunRow
+from probe.runs.database import RunRow
 from probe.runs.engine import CANCELLING
 from probe.runs.experiment import run_json
 from probe.runs.run import StoredRun
@@ -38,19 +35,11 @@ CELL = Cell(6, 1e-3, 0)
 FACTS = {"torch": "2.8"}
 PROGRESS = row_json(Epoch(CELL, 3, 0.7, 0.8, 1e-3, 55.5))
 RESULT = row_json(make_point(8, 6, 10, CELL))
-POSTGRES = os.environ.get("NLI_CLINIC_TEST_DATABASE")
 
 
-@pytest.fixture(params=["", *([POSTGRES] if POSTGRES else [])], ids=lambda url: url[:8] or "sqlite")
-def store(
-    request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Store]:
-    """An empty store."""
-    if request.param:
-        monkeypatch.setenv("NLI_CLINIC_DATABASE", request.param)
-    yield Store()
-    if request.param:
-        Base.metadata.drop_all(create_engine(request.param))
+@pytest.fixture
+def store(each_database: None) -> Store:
+    return Store()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A dask cluster that is not the app's own: a scheduler and workers that can be killed."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -8,13 +7,7 @@ import psutil
 from distributed import Client
 
 from benchmarks.page.app_process import process
-
-
-def free_port() -> int:
-    """Return a port of this machine that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+from tests.conftest import free_port
 
 
 class DaskCluster:
