@@ -26,8 +26,8 @@ from probe.cli.options import (
 )
 from probe.cli.output import check_output_files, end_progress, print_json, show_progress, write_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
-from probe.data.rows import Columns, read_rows, require_text
-from probe.data.source import Table, read_table
+from probe.data.rows import Columns, Source, read_rows, require_text
+from probe.data.source import read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
 from probe.models.classifier import Precision
@@ -121,7 +121,7 @@ def compare_command(
 
 
 def _compare_table(
-    table: Table,
+    table: Source,
     chosen: Columns,
     classifiers: Sequence[AnyModel],
     out: Path | None,

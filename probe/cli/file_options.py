@@ -13,7 +13,7 @@ from probe.cli.options import assignments
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
 from probe.data.reading import Labelled, labelled, reading_of
-from probe.data.rows import NO_COLUMN, Columns, ReadFile
+from probe.data.rows import NO_COLUMN, Columns, Source
 from probe.errors import OptionError
 from probe.tasks.task import Task
 
@@ -133,7 +133,7 @@ def read_options(
 
 
 def settled(
-    table: ReadFile, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
+    table: Source, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Columns:
     """Return the columns by which a file is read, and say what a person would not expect of that.
 

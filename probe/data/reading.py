@@ -21,8 +21,7 @@ from probe.data.rows import (
     NO_RECORD,
     Columns,
     InputRow,
-    ReadFile,
-    Tabular,
+    Source,
     cell,
     cell_text,
     find,
@@ -296,7 +295,7 @@ class Reading:
 
 
 def reading_of(
-    table: ReadFile,
+    table: Source,
     path: Path,
     task: Task,
     options: FileOptions = AS_THE_FILE_TELLS,
@@ -322,7 +321,7 @@ def reading_of(
     return replace(reading, form=table.words, notes=(left_out, *reading.notes))
 
 
-def _reading_of(table: ReadFile, task: Task, options: FileOptions) -> Reading:
+def _reading_of(table: Source, task: Task, options: FileOptions) -> Reading:
     named = {field: name for field, name in options.columns.items() if name}
     if absent := [field for field in named if field not in task.fields]:
         fields = ", ".join(task.fields)
@@ -355,7 +354,7 @@ def _has_texts(names: Sequence[str], task: Task) -> bool:
     return len(guess_some(names, task).texts) == len(task.fields)
 
 
-def _reads(table: ReadFile, task: Task, gold: str) -> bool:
+def _reads(table: Source, task: Task, gold: str) -> bool:
     """Whether a file has the texts of a task, and labels that it can read."""
     if not task.labels or not _has_texts(table.names, task):
         return False
@@ -418,7 +417,7 @@ def _either(words: Sequence[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _gold_of(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
+def _gold_of(table: Source, columns: Columns, task: Task, options: FileOptions) -> Reading:
     """Return the reading with the gold column: the named one, else by its name and its values."""
     taken = set(columns.texts.values())
     free = [name for name in table.names if name not in taken]
@@ -443,7 +442,7 @@ def _gold_of(table: ReadFile, columns: Columns, task: Task, options: FileOptions
     return reading
 
 
-def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
+def _of_spans(table: Source, columns: Columns, task: Task) -> Reading:
     """Return the reading of right answers, of which a test set may hide all.
 
     A file that marks its unanswerable questions means an empty answer.
@@ -479,7 +478,7 @@ def find_all(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in found if name is not None))
 
 
-def _with_values(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
+def _with_values(table: Source, columns: Columns, task: Task, options: FileOptions) -> Reading:
     gold = columns.gold or ""
     if not task.labels:
         return Reading(columns)
@@ -497,7 +496,7 @@ def _with_values(table: ReadFile, columns: Columns, task: Task, options: FileOpt
 
 
 def _by_name(
-    table: ReadFile,
+    table: Source,
     columns: Columns,
     usual: Sequence[str],
     task: Task,
@@ -554,7 +553,7 @@ def _golds(values: LabelValues) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items()))
 
 
-def _by_values(table: Tabular, columns: Columns, free: Sequence[str], task: Task) -> Reading:
+def _by_values(table: Source, columns: Columns, free: Sequence[str], task: Task) -> Reading:
     """Ask about columns that hold labels or look so by their names; without any say that.
 
     Nothing is read from them unasked: yes and no, or e and n, are written in other columns too.
@@ -583,11 +582,11 @@ def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
     return telling if values.numbers else (telling or read) and len(filled) < sum(filled.values())
 
 
-def _classes(table: ReadFile, gold: str) -> Mapping[str, str]:
+def _classes(table: Source, gold: str) -> Mapping[str, str]:
     return {str(number): name for number, name in enumerate(table.classes.get(gold, ()))}
 
 
-def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:
+def _counted(table: Source, names: Sequence[str]) -> dict[str, ValueCounts]:
     """Count the values of columns in one pass."""
     counts = {name: ValueCounts() for name in names}
     for record in table.records():

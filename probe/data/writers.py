@@ -31,8 +31,8 @@ from probe.data.formats.delimited import (
 from probe.data.formats.encodings import PIECE_BYTES, TextFile, packing_of, text_file
 from probe.data.formats.excel import Workbook
 from probe.data.formats.parquet import KEY, Features, Parquet, features_json, features_of
-from probe.data.rows import NO_RECORD, Record, Tabular, is_missing
-from probe.data.source import Form, Reader, Source, form_of
+from probe.data.rows import NO_RECORD, Form, Reader, Record, Source, is_missing
+from probe.data.source import form_of
 from probe.errors import FileError, FileQuestion, writing
 from probe.limits import UNBOUNDED
 
@@ -607,7 +607,7 @@ def checked_form(path: Path, guard: bool) -> Form:
     return form
 
 
-def check_cells(path: Path, table: Tabular, form: Form, columns: Sequence[str]) -> None:
+def check_cells(path: Path, table: Source, form: Form, columns: Sequence[str]) -> None:
     """Refuse to write columns of an input to a file whose form cannot hold them. Raises FileError.
 
     `form` is the input's. Its rows are read once more where the other form may hold less.

@@ -29,8 +29,8 @@ from probe.analysis.summary import Totals, fp32_sample
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.rows import NO_RECORD, Columns, Record, Tabular, cell
-from probe.data.source import Source, form_of, open_source
+from probe.data.rows import NO_RECORD, Columns, Held, Record, Source, cell
+from probe.data.source import form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, writing
 from probe.limits import UNBOUNDED, Bounds
@@ -296,7 +296,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def scored_chunks(
-    table: Tabular, model: Model, request: ScoringRequest, rows: int, start: int = 0
+    table: Source, model: Model, request: ScoringRequest, rows: int, start: int = 0
 ) -> Iterator[Chunk[Row]]:
     """Score the rows of a table from one on; its whole file has so many.
 
@@ -634,21 +634,9 @@ BYTES = "bytes in a cell"
 """Stands for bytes, which are refused as a text; what they are is not sent."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """The rows of a part, with no more columns than are scored; they keep their numbers."""
-
-    names: Sequence[str]
-    rows: Sequence[Record]
-    bounds: Bounds = UNBOUNDED
-
-    def __len__(self) -> int:
-        """Return the number behind the last row."""
-        return self.rows[-1].number + 1 if self.rows else 0
-
-    def records(self, start: int = 0) -> Iterator[Record]:
-        """Yield the rows from the one of this number on."""
-        return (row for row in self.rows if row.number >= start)
+def part(names: Sequence[str], rows: Sequence[Record], bounds: Bounds = UNBOUNDED) -> Source:
+    """Return the rows of a part, with no more columns than are scored; they keep their numbers."""
+    return Source(Held(rows, names), names, rows[-1].number + 1 if rows else 0, bounds)
 
 
 def write_parts(plan: ScoringPlan, source: Source) -> None:
@@ -657,7 +645,7 @@ def write_parts(plan: ScoringPlan, source: Source) -> None:
     records = source.records()
     for key in plan.parts:
         rows = list(islice(records, key["rows"]))
-        write_part(plan.folder, key, packed_part(Part(names, rows, source.bounds)))
+        write_part(plan.folder, key, packed_part(part(names, rows, source.bounds)))
 
 
 def read_columns(names: Sequence[str], columns: Columns) -> list[str]:
@@ -666,13 +654,14 @@ def read_columns(names: Sequence[str], columns: Columns) -> list[str]:
     return [name for name in names if name in wanted]
 
 
-def packed_part(part: Part) -> bytes:
+def packed_part(part: Source) -> bytes:
     """Return a part as it is sent."""
+    rows = list(part.records())
     values = {
         "names": part.names,
-        "start": part.rows[0].number,
-        "cells": [[cell(row.cells, name) for name in part.names] for row in part.rows],
-        "broken": {row.number: row.broken for row in part.rows if row.broken},
+        "start": rows[0].number,
+        "cells": [[cell(row.cells, name) for name in part.names] for row in rows],
+        "broken": {row.number: row.broken for row in rows if row.broken},
         "bounds": asdict(part.bounds),
     }
     return pack(json.dumps(values, default=_packed_cell).encode())
@@ -686,7 +675,7 @@ def _unpacked_cell(cell: dict[str, Any]) -> Any:  # Any: JSON
     return b"" if BYTES in cell else cell
 
 
-def read_packed_part(content: bytes) -> Part:
+def read_packed_part(content: bytes) -> Source:
     """Return a part that was sent."""
     values = json.loads(unpack(content), object_hook=_unpacked_cell)
     names, broken = values["names"], values["broken"]
@@ -694,19 +683,19 @@ def read_packed_part(content: bytes) -> Part:
         Record(number, dict(zip(names, cells, strict=True)), broken=broken.get(str(number), ""))
         for number, cells in enumerate(values["cells"], values["start"])
     ]
-    return Part(names, rows, Bounds(**values["bounds"]))
+    return part(names, rows, Bounds(**values["bounds"]))
 
 
 def run_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
     """Score a part chunk by chunk. Raises ModelError, FileError, Cancelled."""
-    planned, part = read_plan(plan), read_packed_part(context.part)
+    planned, rows_sent = read_plan(plan), read_packed_part(context.part)
     request = planned.request
     loaded = load_any_unchanged(planned.model, context.model, planned.order)
     model = that_reads(loaded, request.long)
     rows = list[Row]()
-    for chunk in scored_chunks(part, model, request, planned.rows, key["start"]):
+    for chunk in scored_chunks(rows_sent, model, request, planned.rows, key["start"]):
         rows += chunk.rows
         yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
         halt(context.stop)
@@ -780,7 +769,8 @@ NOTHING_YET = "no part of this file is scored yet"
 class DonePart:
     """The rows of a part with all columns of the file, and what came of them."""
 
-    part: Part
+    rows: Sequence[Record]
+    part: Source
     scored: ScoredPart
 
 
@@ -819,7 +809,7 @@ def assemble(
     columns = _columns_of(plan, first.scored)
     assembly = Assembly(source, plan.request, places, model, columns)
     for part in chain([first], parts):
-        assembly.add(part.part.rows, part.scored)
+        assembly.add(part.rows, part.scored)
         take(part)
     return Assembled(assembly.totals, assembly.finish())
 
@@ -832,8 +822,8 @@ def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[
     """Yield the parts that are done, one at a time in memory."""
     records, known = source.records(), {key["start"] for key in done}
     for key in plan.parts:
-        part = Part(source.names, list(islice(records, key["rows"])))
+        rows = list(islice(records, key["rows"]))
         if key["start"] in known:
             scored = read_packed_values(read_values(plan.folder, key))
             values = _columns_of(plan, scored).completed(scored.values)
-            yield DonePart(part, replace(scored, values=values))
+            yield DonePart(rows, part(source.names, rows), replace(scored, values=values))

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -28,22 +27,6 @@ LISTED_BYTES = 40
 """Bytes of a number or a None in a Python list."""
 SIGNATURE, FORM = b"PAR1", ("Parquet", "fetch or save it again")
 NESTED = (pa.ListArray, pa.LargeListArray, pa.FixedSizeListArray)
-NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
-    pa.int8(): pd.Int8Dtype(),
-    pa.int16(): pd.Int16Dtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint8(): pd.UInt8Dtype(),
-    pa.uint16(): pd.UInt16Dtype(),
-    pa.uint32(): pd.UInt32Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.bool_(): pd.BooleanDtype(),
-    pa.float32(): pd.Float32Dtype(),
-    pa.float64(): pd.Float64Dtype(),
-    pa.string(): pd.StringDtype(),
-    pa.large_string(): pd.StringDtype(),
-}
-"""Or a whole number beside an empty cell becomes a fraction."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +56,6 @@ class Parquet:
                 check_stop()
                 batch.validate(full=True)  # texts may be none, lists may end before they begin
                 yield batch.replace_schema_metadata()
-
-    def frame(self) -> pd.DataFrame:
-        """Return the rows as a frame with the types of the file. Raises FileError."""
-        batches = list(self.batches())
-        with reading(self.path.name, *FORM):
-            table = pa.Table.from_batches(batches) if batches else pa.table({})
-            frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
-            return frame
 
     def records(self) -> Iterator[Record]:
         """Yield the rows with their cells as Python's values. Raises FileError."""

@@ -8,7 +8,8 @@ import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.reading import labelled, reading_of, stream_examples
-from probe.data.source import Table, read_table
+from probe.data.rows import Source
+from probe.data.source import read_table
 from probe.errors import FileError, FileQuestion, UserError
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
@@ -19,7 +20,7 @@ from tests.support.cases import check_each
 from tests.support.files.pair_files import pair_columns, write
 
 
-def table_of(folder: Path, text: str) -> tuple[Table, Path]:
+def table_of(folder: Path, text: str) -> tuple[Source, Path]:
     """Return a CSV file as a table, and its place."""
     path = folder / "mine.csv"
     path.write_text(text)

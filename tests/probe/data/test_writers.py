@@ -21,8 +21,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.data.rows import Record
-from probe.data.source import Source, open_source, read_table
+from probe.data.rows import Record, Source
+from probe.data.source import open_source, read_table
 from probe.data.writers import Output, checked_form, write_guarded_copy, write_table
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds

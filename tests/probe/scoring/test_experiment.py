@@ -12,8 +12,8 @@ import pytest
 
 from probe.analysis.summary import fp32_sample
 from probe.data.reading import reading_of
-from probe.data.rows import guess, read_rows
-from probe.data.source import Source, open_source
+from probe.data.rows import Source, guess, read_rows
+from probe.data.source import open_source
 from probe.errors import FileError
 from probe.models.classifier import Precision
 from probe.models.library import load
@@ -25,7 +25,6 @@ from probe.runs.run import RunRequest, StoredRun, ended
 from probe.runs.store import Store
 from probe.scoring.files import (
     FileScoring,
-    Part,
     Places,
     ScoringRequest,
     assemble,
@@ -33,6 +32,7 @@ from probe.scoring.files import (
     identity,
     keys,
     packed_part,
+    part,
     plan_json,
     precision_words,
     read_packed_part,
@@ -127,8 +127,8 @@ def test_what_is_done_of_a_stopped_run_is_handed_over_and_the_rest_goes_on(
 def test_a_part_tells_what_its_rows_took(home: Path, model: str, file: Path) -> None:
     run = begun(Store(), model, file)
     key = run.cells[0].key
-    part = read_part(run.plan["folder"], key)
-    rows = list(run_cell(run.plan, {}, key, CellContext(named_model_hash(model), part=part)))
+    content = read_part(run.plan["folder"], key)
+    rows = list(run_cell(run.plan, {}, key, CellContext(named_model_hash(model), part=content)))
     told = [row.values for row in rows if isinstance(row, Progress)]
     assert [values["rows"] for values in told] == [32, 256]
     assert 0 < told[0]["seconds"] < told[1]["seconds"]
@@ -177,11 +177,11 @@ def test_a_run_refuses_the_cells_that_the_command_refuses(
     texts = pa.array([b"A man sings.", None], pa.binary())
     pq.write_table(pa.table({"premise": texts, "hypothesis": ["He sings.", "He sings."]}), file)
     source = open_source(file)
-    part = read_packed_part(packed_part(Part(source.names, list(source.records()))))
+    sent_rows = read_packed_part(packed_part(part(source.names, list(source.records()))))
     asked = guess(source.names, NLI)
     direct, sent = (
         [[str(problem) for problem in row.problems] for row in read_rows(rows, asked, NLI)]
-        for rows in (source, part)
+        for rows in (source, sent_rows)
     )
     assert sent == direct
     assert direct[0] == ["the premise is bytes, not a text"]

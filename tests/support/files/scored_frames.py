@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.data.source import Table
+from probe.data.rows import Source
 from probe.data.writers import free_names
 from probe.models.classifier import Model
 from probe.scoring.files import value_columns
 
 
 def scored_frame(
-    table: Table, rows: Sequence[Row], names: Sequence[str], model: Model
+    table: Source, rows: Sequence[Row], names: Sequence[str], model: Model
 ) -> pd.DataFrame:
     """Return the rows of a table with our columns behind its own."""
     columns = value_columns(model, names)

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import score
-from probe.data.rows import Columns, guess, read_rows
-from probe.data.source import Table
+from probe.data.rows import Columns, guess, of_frame, read_rows
 from probe.models.library import AnyModel
 from probe.scoring.files import ScoredPart, packed_values, read_packed_values, value_columns
 from probe.tasks.nli import NLI
@@ -47,7 +46,7 @@ QUESTIONS = pd.DataFrame(
 def test_a_part_is_shown_as_the_rows_that_it_came_of(
     frame: pd.DataFrame, task: Task, model: AnyModel, names: Sequence[str]
 ) -> None:
-    table = Table(frame, "csv")
+    table = of_frame(frame, "csv")
     columns: Columns = guess(table.names, task)
     rows = [row for chunk in score(table, columns, model, names) for row in chunk.rows]
     written = value_columns(model, names)
