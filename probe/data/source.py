@@ -1,7 +1,7 @@
 """A file read row by row or whole, in whatever form it comes."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import get_args
@@ -10,9 +10,9 @@ import pandas as pd
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
-from probe.data.formats.encodings import TextFile, packing_of, text_file
+from probe.data.formats.encodings import packing_of, text_file
 from probe.data.formats.excel import open_workbook
-from probe.data.formats.json_forms import JsonForm, is_json, json_form
+from probe.data.formats.json_forms import is_json, open_json
 from probe.data.formats.parquet import is_arrow, open_arrow, open_parquet
 from probe.data.names import HALF, check_names
 from probe.data.rows import MOST_PATHS, Form, Held, Reader, Record, Source, cell, is_missing, paths
@@ -53,25 +53,6 @@ def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     return form
 
 
-@dataclass(frozen=True)
-class JsonObjects:
-    """A file of JSON whose rows are objects, in whatever form it holds them."""
-
-    file: TextFile
-    json: JsonForm
-    form: Form = "jsonl"
-    columns: Sequence[str] = ()
-
-    @property
-    def words(self) -> str:
-        """How the file is read."""
-        return "; ".join(filter(None, (self.json.words, self.file.words)))
-
-    def records(self) -> Iterator[Record]:
-        """Yield the objects. Raises FileError, LimitError."""
-        return self.json.rows(self.file)
-
-
 def reader_of(
     path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Reader:
@@ -88,7 +69,7 @@ def reader_of(
         return open_workbook(path, bounds, options)
     file = text_file(path, bounds, options.encoding)
     if form == "jsonl" or is_json(file):
-        return JsonObjects(file, json_form(file, options.sheet))
+        return open_json(file, options.sheet)
     return open_delimited(file, form, options)
 
 
