@@ -59,10 +59,8 @@ def own_parts(paths: Sequence[str], card: Mapping[str, Any]) -> list[Part]:  # A
     if not isinstance(configs, list):
         for path in paths:
             words = re.split(r"[^a-z]+", path.removesuffix(".parquet").lower())
-            split = next(
-                (SPLIT_WORDS[each] for each in words[::-1] if each in SPLIT_WORDS), "train"
-            )
-            parts.setdefault((DEFAULT, split), []).append(path)
+            told = (SPLIT_WORDS[word] for word in reversed(words) if word in SPLIT_WORDS)
+            parts.setdefault((DEFAULT, next(told, "train")), []).append(path)
         configs = []
     for config in configs:
         name, folder = str(config.get("config_name") or DEFAULT), str(config.get("data_dir") or "")

@@ -369,8 +369,12 @@ Features = Mapping[str, Any]  # Any: JSON
 
 def class_names(metadata: Mapping[bytes, bytes]) -> dict[str, tuple[str, ...]]:
     """Return the names of classes by column; none where the file says nothing of them."""
-    named = {column: _class_names(feature) for column, feature in features_of(metadata).items()}
-    return {column: names for column, names in named.items() if names}
+    return {
+        column: tuple(map(str, _listed(feature.get("names"))))
+        for column, feature in features_of(metadata).items()
+        if isinstance(feature, Mapping)
+        if feature.get("_type") == "ClassLabel" and feature.get("names")
+    }
 
 
 def features_of(metadata: Mapping[bytes, bytes]) -> Features:
@@ -396,28 +400,19 @@ def card_features(card: Mapping[str, Any], config: str) -> Features:  # Any: YAM
     every = [info for info in _listed(infos) if isinstance(info, Mapping)]
     fitting = [info for info in every if info.get("config_name", config) == config]
     columns = _listed(fitting[0].get("features")) if fitting else []
-    names = {str(column.get("name")): _card_names(column) for column in columns}
-    return {
-        name: {"_type": "ClassLabel", "names": list(each)} for name, each in names.items() if each
-    }
+    features: dict[str, Any] = {}
+    for column in columns:
+        kind = column.get("dtype")
+        label = kind.get("class_label") if isinstance(kind, Mapping) else None
+        names = label.get("names") if isinstance(label, Mapping) else None
+        if isinstance(names, Mapping):
+            names = [names[key] for key in sorted(names, key=int)]
+        if named := list(map(str, _listed(names))):
+            features[str(column.get("name"))] = {"_type": "ClassLabel", "names": named}
+    return features
 
 
 def _listed(value: Any) -> list[Any]:  # Any: YAML
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
-
-
-def _class_names(feature: Any) -> tuple[str, ...]:  # Any: JSON
-    if not isinstance(feature, Mapping) or feature.get("_type") != "ClassLabel":
-        return ()
-    return tuple(map(str, _listed(feature.get("names"))))
-
-
-def _card_names(column: Mapping[str, Any]) -> tuple[str, ...]:  # Any: YAML
-    kind = column.get("dtype")
-    label = kind.get("class_label") if isinstance(kind, Mapping) else None
-    names = label.get("names") if isinstance(label, Mapping) else None
-    if isinstance(names, Mapping):
-        return tuple(str(names[key]) for key in sorted(names, key=int))
-    return tuple(map(str, _listed(names)))
