@@ -31,7 +31,7 @@ from tests.support.cases import check_each
 from tests.support.pages.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
-FIFTY = random.Random(0).sample(BAD_FILES, 50)
+SOME = random.Random(0).sample(BAD_FILES, 25)
 MODELS = ["first", "second"]
 LONGEST = 600
 """Characters of a sentence."""
@@ -109,7 +109,7 @@ def test_the_page_shows_the_rows_or_a_sentence(models: ModelAccess, tmp_path: Pa
             told = dict(zip(vars(outputs()), shown, strict=True))
             assert "problem" in str(told.values()) or told["files"].value
 
-    each_of(FIFTY, tmp_path, check)
+    each_of(SOME, tmp_path, check)
 
 
 def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(tmp_path: Path) 
         files = [str(uploaded(bad)) if name == "challenge-file" else None for name in UPLOADS]
         assert str(forecast(*form, *files, "", 2))
 
-    each_of(FIFTY, tmp_path, check)
+    each_of(SOME, tmp_path, check)
 
 
 def command(app: object, *words: str) -> str:
@@ -139,7 +139,7 @@ def test_the_command_line_scores_and_compares_or_says_a_sentence(tmp_path: Path)
         models = [word for name in MODELS for word in ("--model", name)]
         assert command(probe, "compare", str(bad), *models, *out)
 
-    each_of(FIFTY, tmp_path, check)
+    each_of(SOME, tmp_path, check)
 
 
 def test_the_command_line_says_why_it_does_not_inoculate(tmp_path: Path) -> None:
@@ -148,4 +148,4 @@ def test_the_command_line_says_why_it_does_not_inoculate(tmp_path: Path) -> None
         more = ["--sizes", "99999", "--out", str(tmp_path / "out"), "--in-process"]
         assert "error: " in command(finetune, "inoculate", *words, *more)
 
-    each_of(FIFTY, tmp_path, check)
+    each_of(SOME, tmp_path, check)

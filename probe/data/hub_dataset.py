@@ -202,7 +202,9 @@ def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> Fetche
             place: dict[str, Any] = {"repo_type": "dataset", "revision": holder.sha, **access()}
             files.append(Path(hf_hub_download(asked.name, file, **place)))
         source = HubDataset(asked.name, holder.sha, part.config, part.split)
-        path = folder / _file_name(source)
+        names = [source.name.split("/")[-1], source.config, source.split]
+        stem = UNUSABLE.sub("_", "-".join(name for name in names if name != DEFAULT))
+        path = folder / f"{stem.replace('.', '_')}.parquet"
         with writing(path):
             _put(files, card_features(card, part.config), path, bounds)
             _origin(path).write_text(str(source), encoding="utf-8")
@@ -243,13 +245,6 @@ def _paths(info: DatasetInfo) -> list[str]:
     """Return the Parquet files of a repository, in order."""
     names = (file.rfilename for file in info.siblings or ())
     return sorted(name for name in names if name.endswith(".parquet"))
-
-
-def _file_name(source: HubDataset) -> str:
-    """Return the name of the file: the data set's without its owner, configuration and split."""
-    parts = [source.name.split("/")[-1], source.config, source.split]
-    kept = [part for part in parts if part != "default"]
-    return UNUSABLE.sub("_", "-".join(kept)).replace(".", "_") + ".parquet"
 
 
 def _origin(file: Path) -> Path:

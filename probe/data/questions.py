@@ -138,20 +138,17 @@ def _listed_answers(given: Any) -> list[Any]:  # Any: a cell
     if isinstance(given, str):
         return [given]
     if isinstance(given, Mapping):  # SQuAD's columns on the hub
-        texts, starts = (given.get(key) for key in HUB_KEYS)
-        if isinstance(texts, list) and not len(texts):
+        texts, starts = (given.get(key, ()) for key in HUB_KEYS)
+        if texts == []:
             return []
-        return [{"text": text, "start": start} for text, start in _zipped(texts, starts)]
+        lists = isinstance(texts, list) and isinstance(starts, list)
+        if not lists or len(texts) != len(starts):
+            raise ExampleError("its answers need a text and an answer_start each")
+        pairs = zip(texts, starts, strict=True)
+        return [{"text": text, "start": start} for text, start in pairs]
     if isinstance(given, list):
         return list(given)
     raise ExampleError("its answers are a text, a list, or {text, answer_start}")
-
-
-def _zipped(texts: Any, starts: Any) -> list[tuple[Any, Any]]:  # Any: cells
-    lists = isinstance(texts, list) and isinstance(starts, list)
-    if not lists or len(texts) != len(starts):
-        raise ExampleError("its answers need a text and an answer_start each")
-    return list(zip(texts, starts, strict=True))
 
 
 def _span(answer: Any, passage: str) -> Span:  # Any: JSON

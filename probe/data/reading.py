@@ -609,20 +609,17 @@ def labelled(
 
 def left_out(rows: Sequence[InputRow], needs_gold: bool = True) -> str:
     """Count the rows that are no example, by why they are none; "" where all are."""
-    reasons = Counter(
-        _why(row.problems[0]) if row.problems else "without a gold label"
-        for row in rows
-        if row.problems or (needs_gold and not row.example.gold)
-    )
+    reasons = Counter[str]()
+    for row in rows:
+        if row.problems:
+            known = (words for kind, words in LEFT_OUT.items() if isinstance(row.problems[0], kind))
+            reasons[next(known, "without a text that can be read")] += 1
+        elif needs_gold and not row.example.gold:
+            reasons["without a gold label"] += 1
     if not reasons:
         return ""
     counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items())
     return f"{sum(reasons.values()):,} of {len(rows):,} rows are left out: {counts}"
-
-
-def _why(problem: UserError) -> str:
-    known = (words for kind, words in LEFT_OUT.items() if isinstance(problem, kind))
-    return next(known, "without a text that can be read")
 
 
 def stream_examples(

@@ -278,7 +278,10 @@ def read_row(
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = _gold(task, _gold_text(task, gold), values)
+        reads = task.gold_text if task.gold_text and not is_missing(gold) else None
+        text = reads(gold) if reads else cell_text("gold label", gold)
+        word = label_word(text)  # by what it means in this file, else as the task spells it
+        label = values[word] if word in values else task.read_gold(text)
     except (ExampleError, LabelError) as problem:
         problems.append(problem)
     try:
@@ -327,19 +330,6 @@ def find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
         if ends[end] == 1:
             by_word.setdefault(end, name)
     return next((by_word[word] for word in map(normalised, wanted) if word in by_word), None)
-
-
-def _gold_text(task: Task, cell: object) -> str:
-    """Return the text of a gold label's cell. Raises ExampleError."""
-    if task.gold_text and not is_missing(cell):
-        return task.gold_text(cell)
-    return cell_text("gold label", cell)
-
-
-def _gold(task: Task, text: str, values: Mapping[str, Label | None]) -> Label | None:
-    """Read a gold label by what its value means in this file, else as the task spells it."""
-    word = label_word(text)
-    return values[word] if word in values else task.read_gold(text)
 
 
 def cell_text(name: str, cell: object) -> str:

@@ -218,34 +218,28 @@ EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
 """What a sheet holds, its header included, and a cell of it."""
 
 
-@contextmanager
-def _held_by_parquet(name: str) -> Iterator[None]:
-    try:
-        yield
-    except (TypeError, ValueError, pa.ArrowException) as problem:
-        raise FileError(
-            f"{name}: Parquet cannot hold a column of this table; choose .jsonl"
-        ) from problem
-
-
 def write_parquet(
     place: Any, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
     reader: Reader | None = None,
 ) -> None:  # fmt: skip  # Any: a path or one of pyarrow's streams
     """Write rows; columns that come from Parquet keep their types. Raises FileError."""
-    with _held_by_parquet(name):
+
+    def cells() -> Iterator[Values]:
+        for record, values in rows():
+            if values is not None:
+                yield [*map(record.cells.get, columns), *values]
+
+    try:
         if isinstance(reader, Parquet):
             return _beside_parquet(place, names, rows, reader)
-
-        def cells() -> Iterator[Values]:
-            for record, values in rows():
-                if values is not None:
-                    yield [*map(record.cells.get, columns), *values]
-
         schema = _schema([*columns, *names], cells())
         with pq.ParquetWriter(place, schema) as writer:
             for group in _groups(cells()):
                 writer.write_batch(_batch(schema, group))
+    except (TypeError, ValueError, pa.ArrowException) as problem:
+        raise FileError(
+            f"{name}: Parquet cannot hold a column of this table; choose .jsonl"
+        ) from problem
 
 
 def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parquet) -> None:
@@ -445,7 +439,11 @@ class Output:
 
     def write(self, rows: Iterable[tuple[Record, Values]]) -> None:
         """Write rows. Raises FileError."""
-        line = self._lines.line if self._lines else _kept_line
+        line = (
+            self._lines.line
+            if self._lines
+            else lambda record, values: json.dumps([record.number, *values], default=as_json) + "\n"
+        )
         lines = "".join(line(record, values) for record, values in rows)
         with writing(self.path):
             self._file.write(lines)
@@ -476,10 +474,6 @@ class Output:
                 yield record, values if scored else None
                 if scored:
                     break
-
-
-def _kept_line(record: Record, values: Values) -> str:
-    return json.dumps([record.number, *values], default=as_json) + "\n"
 
 
 def checked_form(path: Path, guard: bool) -> Form:

@@ -133,14 +133,6 @@ def forms_words(forms: Mapping[str, str]) -> str:
 PRECISION_ROWS = "precision_rows"
 
 
-def precisions_json(rows: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
-    """Return what a summary says where there are several, by their rows; of one it says no more."""
-    several = sorted(rows.items())
-    if len(several) < 2:
-        return {}
-    return {"precision": listing([name for name, _ in several]), PRECISION_ROWS: dict(several)}
-
-
 def precision_words(summary: Mapping[str, Any]) -> str:  # Any: JSON
     """Say in which precision a file was computed, of several also how many rows in each."""
     rows = summary.get(PRECISION_ROWS, {})
@@ -337,7 +329,12 @@ class Assembly:
         shape = summary_json(
             self.totals.summary(), self._model, precision, request.seed, request.options
         )
-        shape |= precisions_json(self._precisions) | variants_json(self._variants or ())
+        if len(several := sorted(self._precisions.items())) > 1:
+            shape |= {
+                "precision": listing([name for name, _ in several]),
+                PRECISION_ROWS: dict(several),
+            }
+        shape |= variants_json(self._variants or ())
         return shape | {"forms": forms}
 
 

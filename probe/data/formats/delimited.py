@@ -295,24 +295,21 @@ class Delimited:
 
         Parsed by hand rather than through pandas, so that one ragged row does not stop the rest.
         """
+        width, joint = len(self.columns), self.delimiter if self.quotes else " "
         rows = _rows(self.file, self.delimiter, self.quotes)
         for number, fields in enumerate(islice(rows, len(self.above), None)):
-            yield self._record(number, fields)
-
-    def _record(self, number: int, fields: list[str]) -> Record:
-        width, count, broken = len(self.columns), len(fields), ""
-        if count != width:
-            broken = f"the row has {count} fields, the header {width}"
-            fields = [*fields, *[""] * (width - count)]
-        elif fields == list(self.columns):
-            broken = REPEATED
-        if count > width:  # no character is lost, and the columns behind keep their place
-            joint = self.delimiter if self.quotes else " "
-            fields = [*fields[: width - 1], joint.join(fields[width - 1 :])]
-        cells = dict(zip(self.columns, fields, strict=True))
-        for name in self.of_bytes:
-            cells[name] = _of_bytes(cells[name])
-        return Record(number, cells, fields=fields, broken=broken)
+            count, broken = len(fields), ""
+            if count != width:
+                broken = f"the row has {count} fields, the header {width}"
+                fields += [""] * (width - count)
+            elif fields == list(self.columns):
+                broken = REPEATED
+            if count > width:  # no character is lost, and the columns behind keep their place
+                fields[width - 1 :] = [joint.join(fields[width - 1 :])]
+            cells = dict(zip(self.columns, fields, strict=True))
+            for name in self.of_bytes:
+                cells[name] = _of_bytes(cells[name])
+            yield Record(number, cells, fields=fields, broken=broken)
 
 
 def open_delimited(

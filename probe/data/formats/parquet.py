@@ -47,7 +47,12 @@ class Parquet:
     @property
     def classes(self) -> Mapping[str, tuple[str, ...]]:
         """The names of classes by column."""
-        return class_names(self.metadata)
+        return {
+            column: tuple(map(str, _listed(feature.get("names"))))
+            for column, feature in features_of(self.metadata).items()
+            if isinstance(feature, Mapping)
+            if feature.get("_type") == "ClassLabel" and feature.get("names")
+        }
 
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
         """Yield the rows with every column of the file. Raises FileError."""
@@ -365,16 +370,6 @@ def _size(array: Any, bounds: Bounds, name: str, width: int = VALUE_BYTES) -> in
 KEY = b"huggingface"
 Features = Mapping[str, Any]  # Any: JSON
 """What a data set says of its columns, by name."""
-
-
-def class_names(metadata: Mapping[bytes, bytes]) -> dict[str, tuple[str, ...]]:
-    """Return the names of classes by column; none where the file says nothing of them."""
-    return {
-        column: tuple(map(str, _listed(feature.get("names"))))
-        for column, feature in features_of(metadata).items()
-        if isinstance(feature, Mapping)
-        if feature.get("_type") == "ClassLabel" and feature.get("names")
-    }
 
 
 def features_of(metadata: Mapping[bytes, bytes]) -> Features:

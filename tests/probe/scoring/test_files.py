@@ -177,6 +177,7 @@ HELD: list[tuple[Sequence[Mapping[str, object]], str, str, str]] = [
     ([PAIR | {"none": {}}], "a.parquet", "b.csv", NO_PARQUET),
     (BROKEN_LINE, "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
     (BROKEN_NOTE, "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
+    ([PAIR | {"note": "a\rb"}], "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
     ([PAIR | {"a\tb": ""}], "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
     (BROKEN_LINE, "a.csv", "b.tsv", f"b.tsv{NO_TSV}"),
     ([PAIR] * 3, "a.xlsx", "b.csv", "a.xlsx: a sheet holds 3 rows; choose .csv"),
