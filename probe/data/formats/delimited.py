@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -104,24 +104,21 @@ def _is_data(first: Sequence[str], below: Rows) -> bool:
 
 def _is_above(names: Sequence[str], below: Rows) -> bool:
     """Whether some column is of another kind than its name: numbers, a few values or long texts."""
-    return any(
-        _is_name(name) and values and name not in values and _is_of_a_kind(name, values)
-        for name, values in zip(names, _columns(names, below), strict=True)
-    )
+    for name, values in zip(names, _columns(names, below), strict=True):
+        if _is_name(name) and values and name not in values:
+            few = len(values) > 2 and len(set(values)) <= len(values) / 2
+            words = sum(len(value.split()) for value in values) / len(values)
+            if few or all(map(NUMBER.fullmatch, values)):
+                return True
+            if words >= len(name.split()) + MORE_WORDS:
+                return True
+    return False
 
 
 def _is_name(field: str) -> bool:
     words = field.split()
     short = len(field) <= NAME_CHARACTERS and 0 < len(words) <= NAME_WORDS
     return short and not NUMBER.fullmatch(field) and not field.rstrip().endswith((".", "!", "?"))
-
-
-def _is_of_a_kind(name: str, values: Sequence[str]) -> bool:
-    if all(map(NUMBER.fullmatch, values)):
-        return True
-    few = len(values) > 2 and len(set(values)) <= len(values) / 2
-    words = sum(len(value.split()) for value in values) / len(values)
-    return few or words >= len(name.split()) + MORE_WORDS
 
 
 def _columns(first: Sequence[str], below: Rows) -> list[list[str]]:
@@ -137,7 +134,7 @@ STOP_LINES = 1 << 14
 """Lines between two questions whether to stop."""
 
 
-def do_quotes_enclose(lines: Iterable[str], delimiter: str, name: str) -> bool:
+def do_quotes_enclose(lines: "Lines", delimiter: str, name: str) -> bool:
     """Read a whole file both ways, and say which way its rows fit together.
 
     Where they do so equally, quotes at tabs enclose if one is doubled within another, or if every
@@ -154,6 +151,7 @@ def do_quotes_enclose(lines: Iterable[str], delimiter: str, name: str) -> bool:
     doubled, spanning, bare = 0, 0, False  # fields with a quote within, and in several lines
     inside, fields, height, well = False, 0, 0, True
     for number, line in enumerate(lines):
+        lines.begin_row()
         if number % STOP_LINES == 0:
             check_stop()
         line = line.rstrip("\r\n")
@@ -360,13 +358,7 @@ def _do_quotes_enclose(file: TextFile, delimiter: str, usual: bool) -> bool:
         else:
             return usual
     with _lines(file) as lines:
-        return do_quotes_enclose(_each_a_row(lines), delimiter, file.path.name)
-
-
-def _each_a_row(lines: Lines) -> Iterator[str]:
-    for line in lines:
-        lines.begin_row()
-        yield line
+        return do_quotes_enclose(lines, delimiter, file.path.name)
 
 
 def _of_bytes(text: str) -> str:
@@ -422,8 +414,17 @@ def _first_line(lines: Lines, bounds: Bounds) -> str:
 
 def _delimiter(file: TextFile, form: DelimitedForm) -> str:
     """Return the mark that splits the header most: a tab by the file's name, where it has one."""
+    header = ""
     with _lines(file) as lines:
-        header = _without_quotes(_first_line(lines, file.bounds), lines)
+        first = _first_line(lines, file.bounds)
+        for line in islice(chain([first], lines), HEADER_LINES):  # names may have several
+            header += line
+            bare = QUOTED_NAME.sub(r"\1", header)  # without what stands in quotes
+            if not OPENED.search(bare):
+                break
+        else:
+            bare = QUOTED_NAME.sub(r"\1", first)
+    header = bare
     usual, rare = (max(marks, key=header.count) for marks in (DELIMITERS, RARE_DELIMITERS))
     if form == "tsv":
         if "\t" in header:
@@ -442,14 +443,3 @@ def _delimiter(file: TextFile, form: DelimitedForm) -> str:
 
 def _sample(file: TextFile, delimiter: str, quotes: bool = True) -> list[list[str]]:
     return list(islice(_rows(file, delimiter, quotes), SAMPLE_ROWS))
-
-
-def _without_quotes(first: str, lines: Iterator[str]) -> str:
-    """Return the header, which may be several lines, without what stands in quotes."""
-    header = ""
-    for line in islice(chain([first], lines), HEADER_LINES):
-        header += line
-        bare = QUOTED_NAME.sub(r"\1", header)
-        if not OPENED.search(bare):
-            return bare
-    return QUOTED_NAME.sub(r"\1", first)

@@ -352,15 +352,8 @@ class TextFile:
 
     def _not_as_told(self) -> FileQuestion:
         """Say where the bytes are not in the encoding that was told, and what they may be in."""
-        name = self.encoding.removesuffix("-sig")
-        return FileQuestion(
-            f"{self.path.name} is not in {name.upper()}: {self._first_wrong()}",
-            *(f"--encoding {each}" for each in LIKELY if each != name),
-        )
-
-    def _first_wrong(self) -> str:
-        """Name the first byte that is none of the encoding, by its number and its line."""
         decoder, before, line = codecs.getincrementaldecoder(self.encoding)(), 0, 1
+        where = "it does not begin or end as such a text does"
         with self.content.open() as file, suppress(UnicodeError):
             for piece in pieces_of(file):
                 held = len(decoder.getstate()[0])
@@ -369,10 +362,17 @@ class TextFile:
                 except UnicodeDecodeError as problem:
                     good, byte = problem.object[: problem.start], problem.object[problem.start]
                     line += good.decode(self.encoding, "ignore").count("\n")
-                    where = f"its byte {before - held + problem.start + 1:,}, in line {line:,}"
-                    return f"{where}, is 0x{byte:02X}, which is none of such a text there"
+                    where = (
+                        f"its byte {before - held + problem.start + 1:,}, in line {line:,}, is "
+                        f"0x{byte:02X}, which is none of such a text there"
+                    )
+                    break
                 before += len(piece)
-        return "it does not begin or end as such a text does"
+        name = self.encoding.removesuffix("-sig")
+        return FileQuestion(
+            f"{self.path.name} is not in {name.upper()}: {where}",
+            *(f"--encoding {each}" for each in LIKELY if each != name),
+        )
 
 
 def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:

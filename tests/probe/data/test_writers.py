@@ -67,7 +67,7 @@ SAME_FORM: dict[str, tuple[str, str, str, str]] = {
             lines(f"premise{mark}hypothesis{mark}prediction{mark}note",
                   f'a, b{mark}c{mark}neutral{mark}"says ""no"", twice"'),
         )
-        for mark in (";", "|", "\t", "^", "\x01")
+        for mark in (";", "|", "\t", "^", "~", "\x01", "\x1f")
     },
     **{
         f"the mark is told, {encoding}": (
