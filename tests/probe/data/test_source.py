@@ -110,6 +110,7 @@ def test_the_releases_of_mnli_and_snli_are_read(tmp_path: Path) -> None:
 
 def test_a_ragged_row_is_broken_and_the_rest_is_not(tmp_path: Path) -> None:
     found = table(tmp_path, "a.csv", "premise,hypothesis\na,b\nc\nd,e,f\ng,h\n")
+    assert found.broken == 2
     assert broken(found) == {
         1: "the row has 1 fields, the header 2",
         2: "the row has 3 fields, the header 2",
