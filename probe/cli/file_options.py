@@ -11,7 +11,8 @@ import typer
 
 from probe.cli.options import assignments
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
+from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
+from probe.data.names import is_reference
 from probe.data.reading import Labelled, labelled, reading_of
 from probe.data.rows import NO_COLUMN, Columns, Source
 from probe.errors import OptionError

@@ -21,7 +21,7 @@ from huggingface_hub.errors import RevisionNotFoundError
 
 from probe.data.formats.encodings import MEGABYTE
 from probe.data.formats.parquet import Features, card_features, features_json, features_of
-from probe.data.names import UNUSABLE, listed
+from probe.data.names import PREFIX, UNUSABLE, listed
 from probe.data.source import read_table
 from probe.data.writers import in_place
 from probe.errors import FileError, writing
@@ -119,7 +119,6 @@ def choose_part(parts: Sequence[Part], name: str, config: str, split: str) -> Pa
 
 
 THING = "data set"
-PREFIX = "hub:"
 FORM = "hub:OWNER/NAME, hub:OWNER/NAME:SPLIT or hub:OWNER/NAME@REVISION:CONFIG/SPLIT"
 REFERENCE = re.compile(
     r"hub:(?P<name>[^@:]+)(@(?P<revision>[^:]+))?(:((?P<config>[^/:]+)/)?(?P<split>[^/:]+))?"
@@ -158,11 +157,6 @@ class FetchedDataset:
         source = self.source
         revision = f"revision {(source.revision or '')[:12]}"
         return f"{source.name}, configuration {source.config}, split {source.split}, {revision}"
-
-
-def is_reference(text: str | Path) -> bool:
-    """Whether a name of a file is that of a hub's data set."""
-    return str(text).startswith(PREFIX)
 
 
 def source_name(file: Path) -> str:

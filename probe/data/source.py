@@ -12,8 +12,8 @@ from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
 from probe.data.formats.encodings import packing_of, text_file
 from probe.data.formats.excel import open_workbook
-from probe.data.formats.json_forms import is_json, open_json
-from probe.data.formats.parquet import is_arrow, open_arrow, open_parquet
+from probe.data.formats.json_forms import begins_with_object, open_json
+from probe.data.formats.parquet import open_arrow, open_parquet
 from probe.data.names import HALF, check_names
 from probe.data.rows import MOST_PATHS, Form, Held, Reader, Record, Source, cell, is_missing, paths
 from probe.errors import FileError
@@ -31,6 +31,7 @@ FORMS: dict[str, Form] = {
     ".xlsx": "xlsx",
 }
 
+ARROW = (".arrow", ".feather")
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
 
 
@@ -60,7 +61,7 @@ def reader_of(
 
     What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
     """
-    if is_arrow(path):
+    if path.name.lower().removesuffix(packing_of(path)).endswith(ARROW) or path.is_dir():
         return open_arrow(path, bounds, options.sheet)
     form = form_of(path)
     if form == "parquet":
@@ -68,7 +69,7 @@ def reader_of(
     if form == "xlsx":
         return open_workbook(path, bounds, options)
     file = text_file(path, bounds, options.encoding)
-    if form == "jsonl" or is_json(file):
+    if form == "jsonl" or (file.first == "{" and begins_with_object(file)):
         return open_json(file, options.sheet)
     return open_delimited(file, form, options)
 

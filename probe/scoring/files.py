@@ -190,8 +190,9 @@ def identity(
         "format": FORMAT,
     }
     text = json.dumps(settings, sort_keys=True, default=str)
+    files = arrow_files(path) if path.is_dir() else [path]
     return {
-        "the file": "".join(file_hash(each) for each in arrow_files(path)),
+        "the file": "".join(map(file_hash, files)),
         "the model": hash_if_there(model.name) or str(model.revision),
         "the settings": hashlib.sha256(text.encode()).hexdigest(),
     }

@@ -326,10 +326,10 @@ class Member(NamedTuple):
     size: int = 0
 
 
-def is_json(file: TextFile) -> bool:
+def begins_with_object(file: TextFile) -> bool:
     """Whether a file of another name begins with an object as JSON lines do."""
     try:
-        return file.first == "{" and isinstance(json.loads(_first_line(file)[0]), dict)
+        return isinstance(json.loads(_first_line(file)[0]), dict)
     except (ValueError, RecursionError):
         return False
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of, packing_of
+from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of
 from probe.data.names import check_names, listed
 from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion, reading
@@ -159,7 +159,6 @@ def _leaves(array: Any) -> Iterator[Any]:
         yield from _leaves(part)
 
 
-SUFFIXES = (".arrow", ".feather")
 FILE = b"ARROW1"
 """Begins a file that lists its batches at its end; before that list they are a stream."""
 FILE_START = 8
@@ -169,11 +168,6 @@ HEADER, BATCH_OF_DICTIONARY, BUFFERS, COMPRESSION = 2, 1, 2, 3
 """Numbers of fields in the tables of which a message is made (Message.fbs and Schema.fbs)."""
 SPLITS, STATE = "dataset_dict.json", "state.json"
 """What a folder holds of several data sets, and of one."""
-
-
-def is_arrow(path: Path) -> bool:
-    """Whether a path is an Arrow file by its name, or a folder."""
-    return path.name.lower().removesuffix(packing_of(path)).endswith(SUFFIXES) or path.is_dir()
 
 
 def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Parquet:
@@ -203,9 +197,7 @@ def _batches(files: list[Path], bounds: Bounds) -> Iterator[Any]:  # Any: pyarro
 
 
 def arrow_files(path: Path) -> list[Path]:
-    """Return every file of which the rows of a path are read. Raises FileError."""
-    if not path.is_dir():
-        return [path]
+    """Return every file of which the rows of a folder are read. Raises FileError."""
     named = [path / split for split in _splits(path)] or [path]
     return [file for folder in named for file in _files(folder)]
 

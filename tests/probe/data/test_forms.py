@@ -175,6 +175,9 @@ DELIMITED = {
     "lines in quotes at commas": Form(
         "a.csv", 'premise,hypothesis\n"a\nb, c",d\n', [{"premise": "a\nb, c", "hypothesis": "d"}]
     ),
+    "lines in quotes at commas that fit both ways": Form(
+        "a.csv", 'premise,hypothesis\n"a,b\nc",d\n', words="fit both ways", asked=ASKS_QUOTES
+    ),
     "no header": Form(
         "a.tsv", tabs(*TEXTS, ["a", "b", "c"]), words="looks like data", asked=ASKS_HEADER
     ),

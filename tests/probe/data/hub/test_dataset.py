@@ -10,7 +10,8 @@ import pytest
 
 from probe.cli.file_options import local_file
 from probe.data.file_options import FileOptions
-from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
+from probe.data.hub_dataset import HubDataset, fetch, read_reference, source_name
+from probe.data.names import is_reference
 from probe.data.reading import in_words, labelled, reading_of
 from probe.data.rows import read_rows
 from probe.data.source import read_table
