@@ -136,7 +136,7 @@ BAD: list[tuple[str, bytes, str]] = [
     ("a.json", b'{"data": [{"paragraphs": []}]', "a.json"),
     ("a.json", b'[{"a": 1},', "a.json is not JSON: it ends inside its list"),
     ("a.jsonl", b"1\n2\n", "a.jsonl: each line must be a JSON object"),
-    ("a.jsonl", b'{"a": ' + b"[" * 51 + b"]" * 51 + b"}", "a.jsonl holds lists or objects nested "),
+    ("a.jsonl", b'{"a": %b}\n' % (b"[" * 51 + b"]" * 51) * 2, "a.jsonl holds lists or objects ne"),
     ("a.parquet", b"premise,hypothesis\n", "a.parquet cannot be read as Parquet: "),
     ("a.csv.gz", b"premise,hypothesis\n", "a.csv.gz cannot be opened: "),
     ("a.csv.gz", gzip.compress(b"a,b\n" * 99, mtime=0)[:-20], "a.csv.gz cannot be opened: "),
