@@ -265,6 +265,8 @@ QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
         NLI, "sentence1,sentence2,label\nA.,B.,0\nA.,C.,1\n", AS_THE_FILE_TELLS,
         "--label-value 1=LABEL", "paraphrase",
     ),
+    (NLI, "sentence1,sentence2,label\nA.,B.,0\nA.,C.,2\n", AS_THE_FILE_TELLS,
+     "--label-value 2=LABEL", ""),
     (NLI, "question1,question2,is_duplicate\nA?,B?,1\n", AS_THE_FILE_TELLS,
      "--column premise=NAME", "paraphrase"),
     (NLI, "text,label\nGood.,pos\n", AS_THE_FILE_TELLS, "--column premise=NAME", "sentiment"),
