@@ -179,6 +179,7 @@ def test_values_are_read_by_their_file_and_never_guessed(
 SAID: list[tuple[Task, Sequence[str], Mapping[str, Label | None], Sequence[Label | None]]] = [
     (NLI, ["0", "1"], {"1": E}, [None, E]),
     (SENTIMENT, ["0", "1"], {"1": "negative"}, [None, "negative"]),
+    (SENTIMENT, ["0", "2", "4"], {"4": "negative"}, [None, None, "negative"]),
     (SENTIMENT, ["good", "bad"], {"good": "negative"}, ["negative", None]),
     (SENTIMENT, ["0", "1"], {"1": "positive"}, ["negative", "positive"]),
     (NLI, ["Entailment", "None"], {"none": None}, [E, None]),
