@@ -1,25 +1,33 @@
-"""Files that nobody should send, by every entrance: one sentence or a proper result each."""
+"""Files that nobody should send, by every entrance: one sentence of ours or a proper result each.
 
+A reader is a library behind a command. No damage may end in a traceback, and no sentence may speak
+of the library.
+"""
+
+import json
 import random
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
 from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
-from finetune.cli.main import app as finetune
+from finetune.training.checkpoints import averages_and_scores
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, forecast
-from probe.cli.main import app as probe
+from probe.checkup.report import REFERENCES
 from probe.data.reading import labelled
 from probe.data.source import read_table
 from probe.errors import UserError
-from probe.runs.access import ModelAccess
+from probe.runs import gallery
 from probe.runs.engine import Engine
+from probe.scoring.files import STATE, read_identity
 from probe.tasks.nli import NLI
+from probe.templates import grammar
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
@@ -27,14 +35,22 @@ from probe.ui.panels.labelled_file import show_file
 from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
-from tests.support.cases import check_each
+from tests.support.cases import check_each, each
+from tests.support.commands import call, run
 from tests.support.pages.visitors import ME, page_models, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
-FIFTY = random.Random(0).sample(BAD_FILES, 50)
+SOME = random.Random(0).sample(BAD_FILES, 25)
 MODELS = ["first", "second"]
 LONGEST = 600
 """Characters of a sentence."""
+LIBRARY = re.compile(
+    r"pyarrow|pandas|openpyxl|safetensors?_|tomllib|pydantic|tokenizers|zipfile|json\.decoder"
+    r"|\w(Error|Exception)\b|Invalid\b|Expecting|NoneType|Traceback|codec|magic|\(char |<class"
+    r"|thrift|object (has no|cannot)|subscriptable|deserializ|validation|Unexpected|untagged",
+    re.IGNORECASE,
+)
+"""What libraries say, and we do not."""
 
 
 @pytest.fixture(scope="module")
@@ -51,52 +67,69 @@ def entrances(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """Commands and page with these models; what they write lies below the test's own folder."""
     monkeypatch.setenv("NLI_CLINIC_HOME", str(home))
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(scope="module")
-def models() -> ModelAccess:
-    """The models of the page."""
-    return page_models()
+def refusal(read: Callable[[Path], object], path: Path) -> str:
+    """Return the sentence by which a file is refused, "" for none."""
+    try:
+        assert read(path) is not None
+    except UserError as problem:
+        sentence = str(problem)
+        assert 0 < len(sentence) <= LONGEST and "\n" not in sentence
+        assert not LIBRARY.search(sentence), sentence
+        return sentence
+    return ""
 
 
-def written(bad: BadFile, folder: Path) -> Path:
-    """Write a bad file into a folder."""
-    path = folder / bad.name
-    path.write_bytes(bad.data)
-    return path
-
-
-def is_sentence(text: str) -> bool:
-    """Whether a text is a sentence for a person rather than a failure of the program."""
-    return 0 < len(text) <= LONGEST and "\n" not in text and "Traceback" not in text
+def command(*words: object) -> str:
+    """Run a command that is to end well; raise UserError with the sentence where it does not."""
+    result = call(*words) if words[0] == "inoculate" else run(*map(str, words))
+    assert result.exit_code in (0, 2), result.exception
+    assert isinstance(result.exception, (SystemExit, type(None)))
+    lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert len(lines) == (result.exit_code == 2), result.output
+    if lines:
+        raise UserError(lines[0])
+    return result.output
 
 
 def each_of(files: Sequence[BadFile], folder: Path, check: Callable[[Path], object]) -> None:
     """Check bad files, each written into a folder of its own."""
     paths = {}
     for number, bad in enumerate(files):
-        (place := folder / str(number)).mkdir()
-        paths[f"{number} {bad.kind} {bad.name[:12]}"] = written(bad, place)
+        path = folder / str(number) / bad.name
+        path.parent.mkdir()
+        path.write_bytes(bad.data)
+        paths[f"{number} {bad.kind} {bad.name[:12]}"] = path
     check_each(paths, check)
 
 
-def test_reading_in_python_ends_with_rows_or_a_sentence(tmp_path: Path) -> None:
+def test_reading_in_python_and_by_command_ends_with_rows_or_a_sentence(tmp_path: Path) -> None:
+    reads = (read_table, lambda path: labelled(path, NLI))
+    each_of(BAD_FILES, tmp_path, lambda path: [refusal(read, path) for read in reads])
+    out = ["--out", tmp_path / "out.jsonl"]
+    models = [word for name in MODELS for word in ("--model", name)]
+    mine = ["--challenge", "mine", "--challenge-file"]
+    more = ["--sizes", "99999", "--out", tmp_path / "out", "--in-process"]
+
     def check(bad: Path) -> None:
-        for read in (read_table, lambda path: labelled(path, NLI)):
-            try:
-                assert read(bad) is not None
-            except UserError as problem:
-                assert is_sentence(str(problem)), problem
+        refusal(lambda path: command("batch", path, "--model", "first", *out), bad)
+        refusal(lambda path: command("compare", path, *models, *out), bad)
+        assert refusal(lambda path: command("inoculate", *models[:2], *mine, path, *more), bad)
 
-    each_of(BAD_FILES, tmp_path, check)
+    (tmp_path / "some").mkdir()
+    each_of(SOME, tmp_path / "some", check)
 
 
-def test_the_page_shows_the_rows_or_a_sentence(models: ModelAccess, tmp_path: Path) -> None:
+def test_the_page_shows_the_rows_or_a_sentence(tmp_path: Path) -> None:
+    models, line, turn = page_models(), FileLine(), ("", "me")
+    form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
+
     def check(bad: Path) -> None:
         path = str(uploaded(bad))
         options = [getattr(DEFAULTS, name) for name in OPTIONS]
         columns = ["", "", "", ""]
-        line, turn = FileLine(), ("", "me")
         assert str(show_file(ME, "nli", path)[2])
         me = (StopRequests(), line, turn)
         background = Background(models.store, Engine(models.store))
@@ -108,44 +141,126 @@ def test_the_page_shows_the_rows_or_a_sentence(models: ModelAccess, tmp_path: Pa
         for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
             told = dict(zip(vars(outputs()), shown, strict=True))
             assert "problem" in str(told.values()) or told["files"].value
-
-    each_of(FIFTY, tmp_path, check)
-
-
-def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(tmp_path: Path) -> None:
-    def check(bad: Path) -> None:
-        form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
-        files = [str(uploaded(bad)) if name == "challenge-file" else None for name in UPLOADS]
+        files = [path if name == "challenge-file" else None for name in UPLOADS]
         assert str(forecast(*form, *files, "", 2))
 
-    each_of(FIFTY, tmp_path, check)
+    each_of(SOME, tmp_path, check)
 
 
-def command(app: object, *words: str) -> str:
-    """Run a command that is to end well or with a sentence; return what it says."""
-    result: Result = CliRunner().invoke(app, list(words))  # type: ignore[arg-type]  # typer's own
-    assert result.exit_code in (0, 2), result.exception
-    assert isinstance(result.exception, (SystemExit, type(None)))
-    lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert len(lines) == (result.exit_code == 2)
-    assert all(map(is_sentence, lines))
-    return result.output
+FRAME = pd.DataFrame({"premise": ["A man runs.", "It rains."], "hypothesis": ["He moves.", "Sun."]})
+SQUAD = {"data": [{"paragraphs": [{"context": "Ada swam.", "qas": [{"question": "Who?", "id": "1",
+    "answers": [{"text": "Ada", "answer_start": 0}]}]}]}]}  # fmt: skip
+PAGE = b"<!DOCTYPE html>\n<html><body><table><tr><td>premise</td></tr></table></body></html>\n"
 
 
-def test_the_command_line_scores_and_compares_or_says_a_sentence(tmp_path: Path) -> None:
-    def check(bad: Path) -> None:
-        out = ["--out", str(tmp_path / "out.jsonl")]
-        assert command(probe, "batch", str(bad), "--model", "first", *out)
-        models = [word for name in MODELS for word in ("--model", name)]
-        assert command(probe, "compare", str(bad), *models, *out)
-
-    each_of(FIFTY, tmp_path, check)
+def flipped(data: bytes) -> bytes:
+    """Return bytes of which some have a bit turned over, the first ones too."""
+    chance, damaged = random.Random(0), bytearray(data)
+    for at in (0, *(chance.randrange(len(data)) for _ in range(8))):
+        damaged[at] ^= 1 << chance.randrange(7)
+    return bytes(damaged)
 
 
-def test_the_command_line_says_why_it_does_not_inoculate(tmp_path: Path) -> None:
-    def check(bad: Path) -> None:
-        words = ["--model", "first", "--challenge", "mine", "--challenge-file", str(bad)]
-        more = ["--sizes", "99999", "--out", str(tmp_path / "out"), "--in-process"]
-        assert "error: " in command(finetune, "inoculate", *words, *more)
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "cut": lambda data: data[: len(data) // 2],
+    "noise": lambda data: random.Random(len(data)).randbytes(3000),
+    "a web page": lambda data: PAGE,
+    "flipped": flipped,
+    "a list": lambda data: b"[[[]]]",
+}
+UNREADABLE = ("empty", "noise", "a web page", "a list")
+"""Of which nothing can be read, in whatever form it was meant to be."""
+Read = Callable[[Path], object]
+"""What opens a file; it raises UserError where it refuses it."""
 
-    each_of(FIFTY, tmp_path, check)
+
+def arrow(path: Path) -> None:
+    """Write a stream of Arrow."""
+    table = pa.Table.from_pandas(FRAME)
+    with path.open("wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def compressed(path: Path) -> None:
+    """Write CSV packed by zstd."""
+    with pa.CompressedOutputStream(str(path), "zstd") as file:
+        file.write(FRAME.to_csv(index=False).encode())
+
+
+def text(words: str) -> Callable[[Path], object]:
+    """Return what writes a text."""
+    return lambda path: path.write_text(words)
+
+
+def first_of(folder: Path, name: str) -> Callable[[Path], object]:
+    """Return what copies a file that ships with us."""
+    return lambda path: shutil.copyfile(sorted(folder.glob(name))[0], path)
+
+
+def predict(path: Path) -> str:
+    """Predict by the model in a folder."""
+    texts = ("--premise", "A man runs.", "--hypothesis", "He moves.")
+    return command("pair", "--model", path.parent, *texts)
+
+
+def report(path: Path) -> str:
+    """Compare a check-up with a report."""
+    return command("checkup", "first", "--against", path)
+
+
+READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
+    "a.json": (text(FRAME.to_json(orient="records")), read_table),
+    "b.json": (text(FRAME.to_json()), read_table),
+    "a.xlsx": (lambda path: FRAME.to_excel(path, index=False), read_table),
+    "a.arrow": (arrow, read_table),
+    "a.feather": (FRAME.to_feather, read_table),
+    "a.csv.zst": (compressed, read_table),
+    "squad.json": (
+        text(json.dumps(SQUAD)), lambda path: command("distractors", path, "--out", "out.jsonl")
+    ),
+    "set/state.json": (
+        text('{"_data_files": [{"filename": "data.arrow"}]}'),
+        lambda path: read_table(path.parent),
+    ),
+    "report.json": (first_of(REFERENCES, "da*.json"), report),
+    "mine.toml": (
+        first_of(Path(grammar.__file__).parent, "dative.toml"),
+        lambda path: command("templates", "mine", "--n", "2", "--out", "out.csv"),
+    ),
+    "run.json": (first_of(gallery.FOLDER, "da-*.json"), gallery.read),
+    STATE: (
+        text('{"identity": {}, "rows": 1, "sizes": {}, "state": {}}'),
+        lambda path: read_identity(path.parent),
+    ),
+    "checkpoint/state.json": (
+        text('{"step": 1, "recipe": {}, "scores": []}'),
+        lambda path: averages_and_scores(path.parents[1]),
+    ),
+    **dict.fromkeys(
+        ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"),
+        (lambda path: None, predict),
+    ),
+}  # fmt: skip
+"""By the name of the file: what writes one that is in order, and what opens it."""
+
+
+@each("name", READERS)
+def test_a_damaged_file_ends_in_a_sentence_of_ours(
+    name: str, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, read = READERS[name]
+    folder = tmp_path / "file"
+    monkeypatch.setattr(grammar, "FOLDERS", [folder])
+
+    def check(damage: str) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        grammar._read.cache_clear()
+        path = folder / name
+        shutil.copytree(model, folder) if read is predict else path.parent.mkdir(parents=True)
+        make(path)
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+        assert refusal(read, path) or damage not in UNREADABLE
+
+    check_each({damage: damage for damage in DAMAGES}, check)
+    grammar._read.cache_clear()

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from probe.analysis.legibility import UNJUDGED, Legibility, legibility
 from probe.analysis.transformed import Transformed, require_usable, transform_all
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
-from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Tabular, is_missing, read_rows
+from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Source, is_missing, read_rows
 from probe.errors import ExampleError
 from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
 from probe.statistics import mean
@@ -102,7 +102,7 @@ class Row:
 
 
 def score(
-    table: Tabular,
+    table: Source,
     columns: Columns,
     model: Model,
     names: Sequence[str] = (),

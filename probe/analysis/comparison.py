@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from probe.analysis.batch import Chunk, in_chunks
-from probe.data.rows import Columns, InputRow, is_missing, read_rows, require_text
-from probe.data.source import Table
+from probe.data.rows import Columns, InputRow, Source, is_missing, read_rows, require_text
 from probe.errors import ComparisonError, ExampleError
 from probe.models.classifier import Model, Precision, Prediction, predict_each
 from probe.statistics import (
@@ -177,18 +176,13 @@ def as_row(number: int, task: Task, example: Example) -> Row:
     return Row(number, task, example)
 
 
-def read(table: Table, columns: Columns, task: Task) -> list[Row]:
+def read(table: Source, columns: Columns, task: Task) -> list[Row]:
     """Read a table's rows, pairs with the heuristic they were made for where a column says.
 
     Raises FileError for a missing column.
     """
-    heuristics: Sequence[object] = [""] * len(table.frame)
-    if HEURISTIC in table.frame.columns:
-        heuristics = list(table.frame[HEURISTIC])
-    return [
-        _unanswered(row, task, "" if is_missing(heuristic) else str(heuristic))
-        for row, heuristic in zip(read_rows(table, columns, task), heuristics, strict=True)
-    ]
+    rows = ((row, row.record.cells.get(HEURISTIC)) for row in read_rows(table, columns, task))
+    return [_unanswered(row, task, "" if is_missing(said) else str(said)) for row, said in rows]
 
 
 def _unanswered(row: InputRow, task: Task, heuristic: str) -> Row:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from probe.data.rows import Columns, Tabular, read_rows
+from probe.data.rows import Columns, Source, read_rows
 from probe.graphemes import has_unspaced
 from probe.models.classifier import Model
 from probe.models.text_model import TextModel
@@ -80,18 +80,18 @@ def _unknown(model: Model, example: Example) -> float:
     return model.unknown_share(texts) if isinstance(model, TextModel) else 0.0
 
 
-def is_foreign(table: Tabular, columns: Columns, task: Task) -> bool:
+def is_foreign(table: Source, columns: Columns, task: Task) -> bool:
     """Whether a file is beyond doubt not in English, whatever single short rows of it say."""
     judged = [language_of(task, example) for example in _first(table, columns, task)]
     return len(judged) >= ENOUGH and sum(map(bool, judged)) >= FOREIGN_FILE * len(judged)
 
 
-def _first(table: Tabular, columns: Columns, task: Task) -> list[Example]:
+def _first(table: Source, columns: Columns, task: Task) -> list[Example]:
     return [row.example for row in islice(read_rows(table, columns, task), SAMPLE) if row.example]
 
 
 def notes_before(
-    table: Tabular,
+    table: Source,
     columns: Columns,
     task: Task,
     models: Sequence[Model] = (),

@@ -100,7 +100,8 @@ def score_as_run(
     if stopped and not done_parts(run):
         typer.echo("stopped before a part was scored; the same command goes on", err=True)
         raise typer.Exit(INTERRUPTED)
-    return assemble(run, places).shape, stopped
+    shape, _ = assemble(run, places)
+    return shape, stopped
 
 
 @takes_file(gold="if there")

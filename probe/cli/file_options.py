@@ -11,9 +11,10 @@ import typer
 
 from probe.cli.options import assignments, takes
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.hub_dataset import FetchedDataset, fetch, is_reference, read_reference
+from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
+from probe.data.names import is_reference
 from probe.data.reading import Labelled, labelled, reading_of
-from probe.data.rows import NO_COLUMN, Columns, ReadFile
+from probe.data.rows import NO_COLUMN, Columns, Source
 from probe.errors import OptionError
 from probe.tasks.task import Task
 
@@ -81,7 +82,7 @@ def takes_file(
 
 
 def settled(
-    table: ReadFile, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
+    table: Source, path: Path, task: Task, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Columns:
     """Return the columns by which a file is read, and say how. Raises FileQuestion."""
     reading = reading_of(table, path, task, options)

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from probe.data.hub_dataset import is_reference
+from probe.data.names import is_reference
 from probe.errors import FileError, writing
 
 

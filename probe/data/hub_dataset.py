@@ -8,7 +8,7 @@ are taken, else those that the hub has made of it (its branch refs/convert/parqu
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -21,7 +21,7 @@ from huggingface_hub.errors import RevisionNotFoundError
 
 from probe.data.formats.encodings import MEGABYTE
 from probe.data.formats.parquet import Features, card_features, features_json, features_of
-from probe.data.names import UNUSABLE, listed
+from probe.data.names import PREFIX, UNUSABLE, listed
 from probe.data.source import read_table
 from probe.data.writers import in_place
 from probe.errors import FileError, writing
@@ -48,24 +48,40 @@ class Part:
     files: tuple[str, ...]
 
 
-def parquet_of(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the Parquet files among the paths of a repository, in order."""
-    return tuple(sorted(path for path in paths if path.endswith(".parquet")))
-
-
 def own_parts(paths: Sequence[str], card: Mapping[str, Any]) -> list[Part]:  # Any: YAML
     """Return the parts of a repository's own Parquet files.
 
     Its card names them (`configs`, with a pattern for each split); without that the names of files
     do, all as one configuration, and one that tells no split is of `train`.
     """
+    parts: dict[tuple[str, str], list[str]] = {}
     configs = card.get("configs")
-    if isinstance(configs, list):
-        return [part for config in configs for part in _declared(paths, config) if part.files]
-    splits: dict[str, list[str]] = {}
-    for path in paths:
-        splits.setdefault(_split_of(path), []).append(path)
-    return [Part(DEFAULT, split, tuple(files)) for split, files in splits.items()]
+    if not isinstance(configs, list):
+        for path in paths:
+            words = re.split(r"[^a-z]+", path.removesuffix(".parquet").lower())
+            told = (SPLIT_WORDS[word] for word in reversed(words) if word in SPLIT_WORDS)
+            parts.setdefault((DEFAULT, next(told, "train")), []).append(path)
+        configs = []
+    for config in configs:
+        name, folder = str(config.get("config_name") or DEFAULT), str(config.get("data_dir") or "")
+        for split, patterns in _patterns(config.get("data_files")):
+            whole = [str(PurePosixPath(folder) / each).replace("**/", "*") for each in patterns]
+            files = [path for path in paths if any(fnmatchcase(path, each) for each in whole)]
+            if files:
+                parts[name, split] = files
+    return _parts_of(parts)
+
+
+def _patterns(files: Any) -> Iterator[tuple[str, list[str]]]:  # Any: YAML
+    """Yield splits with their patterns, in each form that the hub reads."""
+    given = [("train", files)]
+    if isinstance(files, Mapping):
+        given = list(files.items())
+    elif isinstance(files, list) and files and isinstance(files[0], Mapping):
+        given = [(entry.get("split") or "train", entry.get("path")) for entry in files]
+    for split, paths in given:
+        several = paths if isinstance(paths, list) else [paths]
+        yield str(split), [str(path) for path in several if path]
 
 
 def converted_parts(paths: Sequence[str], config: str | None = None) -> list[Part]:
@@ -78,7 +94,11 @@ def converted_parts(paths: Sequence[str], config: str | None = None) -> list[Par
         folders = PurePosixPath(path).parts
         if len(folders) == 3 and config in (None, folders[0]):
             parts.setdefault((folders[0], folders[1]), []).append(path)
-    return [Part(config, split, tuple(files)) for (config, split), files in parts.items()]
+    return _parts_of(parts)
+
+
+def _parts_of(files: Mapping[tuple[str, str], Sequence[str]]) -> list[Part]:
+    return [Part(config, split, tuple(paths)) for (config, split), paths in files.items()]
 
 
 def choose_part(parts: Sequence[Part], name: str, config: str, split: str) -> Part:
@@ -86,63 +106,19 @@ def choose_part(parts: Sequence[Part], name: str, config: str, split: str) -> Pa
 
     Raises FileError with the names that there are.
     """
-    configs = list(dict.fromkeys(part.config for part in parts))
-    chosen = config or _only(configs)
-    if chosen not in configs:
-        raise FileError(f"{_lacking('configuration', name, config)}; it has: {listed(configs)}")
-    of_config = {part.split: part for part in parts if part.config == chosen}
-    found = split or _only(list(of_config))
-    if found not in of_config:
-        raise FileError(f"{_lacking('split', name, split)}; it has: {listed(list(of_config))}")
-    return of_config[found]
-
-
-def _only(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return DEFAULT if DEFAULT in names else ""
-
-
-def _lacking(kind: str, name: str, asked: str) -> str:
-    if asked:
-        return f"the data set {name!r} has no {kind} {asked!r}"
-    return f"say which {kind} of the data set {name!r}"
-
-
-def _declared(paths: Sequence[str], config: Mapping[str, Any]) -> Iterator[Part]:  # Any: YAML
-    """Yield the parts of an entry of a card's `configs`."""
-    name, folder = str(config.get("config_name") or DEFAULT), str(config.get("data_dir") or "")
-    for split, patterns in _patterns(config.get("data_files")):
-        whole = [str(PurePosixPath(folder) / pattern) for pattern in patterns]
-        yield Part(name, split, tuple(path for path in paths if _fits(path, whole)))
-
-
-def _patterns(files: Any) -> Iterator[tuple[str, list[str]]]:  # Any: YAML
-    """Yield splits with their patterns, in each form that the hub reads."""
-    if isinstance(files, Mapping):
-        yield from ((str(split), _texts(paths)) for split, paths in files.items())
-    elif isinstance(files, list) and files and isinstance(files[0], Mapping):
-        for entry in files:
-            yield str(entry.get("split") or "train"), _texts(entry.get("path"))
-    else:
-        yield "train", _texts(files)
-
-
-def _texts(value: Any) -> list[str]:  # Any: YAML
-    return [str(each) for each in (value if isinstance(value, list) else [value]) if each]
-
-
-def _fits(path: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(path, pattern.replace("**/", "*")) for pattern in patterns)
-
-
-def _split_of(path: str) -> str:
-    words = re.split(r"[^a-z]+", path.removesuffix(".parquet").lower())
-    return next((SPLIT_WORDS[word] for word in reversed(words) if word in SPLIT_WORDS), "train")
+    for kind, attribute, asked in (("configuration", "config", config), ("split", "split", split)):
+        there = list(dict.fromkeys(getattr(part, attribute) for part in parts))
+        chosen = asked or (there[0] if len(there) == 1 else DEFAULT)
+        if chosen not in there:
+            lacking = f"say which {kind} of the data set {name!r}"
+            if asked:
+                lacking = f"the data set {name!r} has no {kind} {asked!r}"
+            raise FileError(f"{lacking}; it has: {listed(there)}")
+        parts = [part for part in parts if getattr(part, attribute) == chosen]
+    return parts[0]
 
 
 THING = "data set"
-PREFIX = "hub:"
 FORM = "hub:OWNER/NAME, hub:OWNER/NAME:SPLIT or hub:OWNER/NAME@REVISION:CONFIG/SPLIT"
 REFERENCE = re.compile(
     r"hub:(?P<name>[^@:]+)(@(?P<revision>[^:]+))?(:((?P<config>[^/:]+)/)?(?P<split>[^/:]+))?"
@@ -183,11 +159,6 @@ class FetchedDataset:
         return f"{source.name}, configuration {source.config}, split {source.split}, {revision}"
 
 
-def is_reference(text: str | Path) -> bool:
-    """Whether a name of a file is that of a hub's data set."""
-    return str(text).startswith(PREFIX)
-
-
 def source_name(file: Path) -> str:
     """Return what a result calls its file: the name without folders, or by which it was fetched."""
     origin = _origin(file)
@@ -215,10 +186,19 @@ def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> Fetche
         card = dict(vars(info.card_data)) if info.card_data else {}
         holder, parts = _parts(asked, info, card)
         part = choose_part(parts, asked.name, asked.config, asked.split)
-        _check_size(asked, holder, part, bounds)
-        files = [_download(asked.name, file, holder.sha) for file in part.files]
+        sizes = {file.rfilename: file.size or 0 for file in holder.siblings or ()}
+        size = sum(sizes[file] for file in part.files)
+        bounds.check("max_unpacked_mb", size / MEGABYTE)
+        make_room(THING, asked.name, size, FileError)
+        files = []
+        for file in part.files:
+            check_stop()
+            place: dict[str, Any] = {"repo_type": "dataset", "revision": holder.sha, **access()}
+            files.append(Path(hf_hub_download(asked.name, file, **place)))
         source = HubDataset(asked.name, holder.sha, part.config, part.split)
-        path = folder / _file_name(source)
+        names = [source.name.split("/")[-1], source.config, source.split]
+        stem = UNUSABLE.sub("_", "-".join(name for name in names if name != DEFAULT))
+        path = folder / f"{stem.replace('.', '_')}.parquet"
         with writing(path):
             _put(files, card_features(card, part.config), path, bounds)
             _origin(path).write_text(str(source), encoding="utf-8")
@@ -238,7 +218,7 @@ def _parts(
     The hub's conversion is of the newest commit, so it does not stand for one that is named; but
     its own commits may be named, which have no card and a folder for each configuration.
     """
-    files = parquet_of(_paths(info))
+    files = _paths(info)
     if asked.revision and not card and (parts := converted_parts(files, asked.config)):
         return info, parts
     if parts := own_parts(files, card):
@@ -250,34 +230,15 @@ def _parts(
         converted = _info(asked.name, CONVERTED)
     except RevisionNotFoundError:
         raise FileError(f"{none}, and the hub has made none of it") from None
-    if parts := converted_parts(parquet_of(_paths(converted))):
+    if parts := converted_parts(_paths(converted)):
         return converted, parts
     raise FileError(f"{none}, and the hub has made none of it")
 
 
 def _paths(info: DatasetInfo) -> list[str]:
-    return [file.rfilename for file in info.siblings or ()]
-
-
-def _check_size(asked: HubDataset, holder: DatasetInfo, part: Part, bounds: Bounds) -> None:
-    """Refuse files that cannot be within the bounds, before they are fetched."""
-    sizes = {file.rfilename: file.size or 0 for file in holder.siblings or ()}
-    size = sum(sizes[file] for file in part.files)
-    bounds.check("max_unpacked_mb", size / MEGABYTE)
-    make_room(THING, asked.name, size, FileError)
-
-
-def _download(name: str, file: str, commit: str | None) -> Path:
-    check_stop()
-    asked: dict[str, Any] = {"repo_type": "dataset", "revision": commit, **access()}
-    return Path(hf_hub_download(name, file, **asked))
-
-
-def _file_name(source: HubDataset) -> str:
-    """Return the name of the file: the data set's without its owner, configuration and split."""
-    parts = [source.name.split("/")[-1], source.config, source.split]
-    kept = [part for part in parts if part != "default"]
-    return UNUSABLE.sub("_", "-".join(kept)).replace(".", "_") + ".parquet"
+    """Return the Parquet files of a repository, in order."""
+    names = (file.rfilename for file in info.siblings or ())
+    return sorted(name for name in names if name.endswith(".parquet"))
 
 
 def _origin(file: Path) -> Path:
@@ -296,7 +257,12 @@ def _put(files: Sequence[Path], features: Features, path: Path, bounds: Bounds) 
     metadata = schema.metadata or {}
     named = bool(features_of(metadata)) or not features
     if len(files) == 1 and named:
-        return _link(files[0].resolve(), path)
+        path.unlink(missing_ok=True)
+        try:  # a second name of the file in the cache
+            os.link(files[0].resolve(), path)
+        except OSError:
+            shutil.copyfile(files[0], path)
+        return
     whole = schema if named else schema.with_metadata({**metadata, **features_json(features)})
     for file in files if bounds != UNBOUNDED else ():
         read_table(file, bounds)
@@ -312,12 +278,3 @@ def _put(files: Sequence[Path], features: Features, path: Path, bounds: Bounds) 
             f"the files of {path.name} do not fit together: one is damaged, or their columns are "
             "of other names or kinds"
         ) from problem
-
-
-def _link(file: Path, path: Path) -> None:
-    """Give a file of the cache a second name, or copy it where that cannot be done."""
-    path.unlink(missing_ok=True)
-    try:
-        os.link(file, path)
-    except OSError:
-        shutil.copyfile(file, path)

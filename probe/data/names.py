@@ -13,6 +13,8 @@ UNUSABLE = re.compile(r'[\x00-\x1f\x7f"*/:<>?\\|\ud800-\udfff]')
 """Characters that cannot be in the name of a file on every system."""
 STEM_BYTES = 120
 """Bytes of the part of a name that results share; a name may have 255 of them."""
+PREFIX = "hub:"
+"""Begins the name of a hub's data set where that of a file may stand."""
 LISTED, SHOWN = 20, 40
 """Names in one sentence, and characters of one name."""
 
@@ -29,6 +31,11 @@ def check_names(names: Sequence[str], file: str) -> None:
         raise FileError(
             f"{file}: the name of column {half} holds half of a character, a lone surrogate"
         )
+
+
+def is_reference(text: str | Path) -> bool:
+    """Whether a name of a file is that of a hub's data set."""
+    return str(text).startswith(PREFIX)
 
 
 def stem_of(path: Path) -> str:

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import listed
 from probe.data.rows import cell, is_missing, require_text
-from probe.data.source import read_table
+from probe.data.source import open_source
 from probe.errors import ExampleError, FileError, LimitError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.reading import NO_ANSWER, READING, Question, Span, answer_value, joined
@@ -23,8 +21,6 @@ MRQA_SPANS = "char_spans"
 """The first and the last character of each place where an answer stands."""
 PASSAGE_KEYS, ANSWER_KEYS = ("context", "passage"), ("detected_answers", "answers", "answer")
 """MRQA has the places of its answers beside all their spellings."""
-LISTS = (list, np.ndarray)
-"""What a list is in JSON, and in Parquet."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ def is_adversarial(cell: object) -> bool:
 
 
 def _rows(path: Path, bounds: Bounds, options: FileOptions) -> Iterator[dict[str, Any]]:
-    table = read_table(path, bounds, options)
+    table = open_source(path, bounds, options)
     names = {name.strip().lower(): name for name in reversed(table.columns)}
     names |= {key: name for key, name in _chosen(options).items() if name}
     absent = [name for name in names.values() if name not in table.names]
@@ -142,20 +138,17 @@ def _listed_answers(given: Any) -> list[Any]:  # Any: a cell
     if isinstance(given, str):
         return [given]
     if isinstance(given, Mapping):  # SQuAD's columns on the hub
-        texts, starts = (given.get(key) for key in HUB_KEYS)
-        if isinstance(texts, LISTS) and not len(texts):
+        texts, starts = (given.get(key, ()) for key in HUB_KEYS)
+        if texts == []:
             return []
-        return [{"text": text, "start": start} for text, start in _zipped(texts, starts)]
-    if isinstance(given, LISTS):
+        lists = isinstance(texts, list) and isinstance(starts, list)
+        if not lists or len(texts) != len(starts):
+            raise ExampleError("its answers need a text and an answer_start each")
+        pairs = zip(texts, starts, strict=True)
+        return [{"text": text, "start": start} for text, start in pairs]
+    if isinstance(given, list):
         return list(given)
     raise ExampleError("its answers are a text, a list, or {text, answer_start}")
-
-
-def _zipped(texts: Any, starts: Any) -> list[tuple[Any, Any]]:  # Any: cells
-    lists = isinstance(texts, LISTS) and isinstance(starts, LISTS)
-    if not lists or len(texts) != len(starts):
-        raise ExampleError("its answers need a text and an answer_start each")
-    return list(zip(texts, starts, strict=True))
 
 
 def _span(answer: Any, passage: str) -> Span:  # Any: JSON
@@ -164,10 +157,10 @@ def _span(answer: Any, passage: str) -> Span:  # Any: JSON
     if not isinstance(text, str):
         raise ExampleError("an answer is a text, or has the keys text and start")
     start = known.get("start", known.get("answer_start"))
-    if isinstance(spans := known.get(MRQA_SPANS), LISTS) and len(spans):
+    if isinstance(spans := known.get(MRQA_SPANS), list) and len(spans):
         start = int(spans[0][0])
         text = passage[start : int(spans[0][1]) + 1]
     start = passage.find(text) if start is None else start
-    if not isinstance(start, (int, np.integer)) or start < 0 or not passage.startswith(text, start):
+    if not isinstance(start, int) or start < 0 or not passage.startswith(text, start):
         raise ExampleError(f"the answer {text!r} does not stand in its passage where it should")
     return Span(text, int(start))

@@ -5,7 +5,7 @@ The one place where a file of a person becomes examples, whoever asks: page, com
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,15 +14,13 @@ from typing import Any, Literal
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import SHOWN, cut_short, listed, shown
-from probe.data.names import shown as quoted
 from probe.data.rows import (
     GOLD,
     NO_COLUMN,
     NO_RECORD,
     Columns,
     InputRow,
-    ReadFile,
-    Tabular,
+    Source,
     cell,
     cell_text,
     find,
@@ -119,6 +117,11 @@ class ValueCounts:
             return
         self.counts[self._spellings.setdefault(word, text)] += 1
 
+    @property
+    def words(self) -> set[str]:
+        """The values as tables of spellings hold them."""
+        return set(self._spellings)
+
 
 def read_values(
     task: Task,
@@ -133,12 +136,11 @@ def read_values(
     `said` what a person says of them by `label_word`. What a person says comes first; where it is
     not what the value would mean otherwise, no other value means the same without being asked for.
     """
-    words = {label_word(value) for value in counted.counts}
-    names = {name.strip().lower() for name in columns}
-    form = next(
-        (form for form in task.forms if form.reads(words - (NO_GOLD - form.values.keys()), names)),
-        None,
+    words, names = counted.words, {name.strip().lower() for name in columns}
+    forms = (
+        form for form in task.forms if form.reads(words - (NO_GOLD - form.values.keys()), names)
     )
+    form = next(forms, None)
     if form and any(form.values.get(word, label) != label for word, label in said.items()):
         form = None
 
@@ -208,8 +210,7 @@ def said_of_values(
     Raises LabelError for a name that is no label, FileError for a value that no row of `one_file`
     has.
     """
-    there = {label_word(value) for value in counted.counts}
-    absent = [value for value in names if label_word(value) not in there]
+    absent = [value for value in names if label_word(value) not in counted.words]
     if one_file and absent:
         raise FileError(f"no row has {absent[0]!r} in its column {column!r}")
     return {
@@ -219,19 +220,16 @@ def said_of_values(
     }
 
 
-def told(
-    values: LabelValues, wanted: Callable[[LabelValue], bool] = lambda _: True, most: int = 5
-) -> str:
+def told(values: Sequence[LabelValue], most: int = 5) -> str:
     """List values with their rows, and with what they are read as where that is known."""
-    shown = [value for value in values.values if wanted(value)]
     listed = [
         f"{cut_short(value.value) or '(empty)'} as {value.label or 'no gold label'} "
         f"({value.rows:,})"
         if value.reading != "unknown"
-        else f"{quoted(value.value)} ({value.rows:,} row{'' if value.rows == 1 else 's'})"
-        for value in shown[:most]
+        else f"{shown(value.value)} ({value.rows:,} row{'' if value.rows == 1 else 's'})"
+        for value in values[:most]
     ]
-    more = len(shown) - most + (values.others if most < len(shown) else 0)
+    more = len(values) - most
     return ", ".join(listed) + (f" and {more:,} more" if more > 0 else "")
 
 
@@ -243,10 +241,8 @@ def in_words(values: LabelValues) -> str:
     read = [value for value in values.of("form", "class", "chosen") if value.value]
     read += [each for each in values.of("name") if values.form or each.word != each.label]
     read += [value for value in values.of("no gold", "disputed") if value.word == UNMARKED]
-    if not read:
-        return ""
     known = f", as in {values.form}" if values.form else ""
-    return f"gold labels are read: {told(LabelValues(tuple(read)), most=MAX_VALUES)}{known}"
+    return f"gold labels are read: {told(read, MAX_VALUES)}{known}" if read else ""
 
 
 UNSURE_NAMES = ("answer", "answers")
@@ -295,8 +291,30 @@ class Reading:
         return self.columns
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """A table, with the values of those of its columns that were counted so far."""
+
+    table: Source
+    columns: dict[str, ValueCounts] = field(default_factory=dict)
+
+    def of(self, names: Sequence[str]) -> dict[str, ValueCounts]:
+        """Return the counts of columns, of those that have none yet in one pass."""
+        new = {name: ValueCounts() for name in names if name not in self.columns}
+        for record in self.table.records() if new else ():
+            for name, counted in new.items() if not record.broken else ():
+                counted.add(cell(record.cells, name))
+        self.columns.update(new)
+        return {name: self.columns[name] for name in names}
+
+    def read(self, task: Task, gold: str, said: Mapping[str, Label | None] = {}) -> LabelValues:
+        """Return what the values of a column are read as."""
+        classes = {str(at): name for at, name in enumerate(self.table.classes.get(gold, ()))}
+        return read_values(task, self.of([gold])[gold], self.table.names, classes, said)
+
+
 def reading_of(
-    table: ReadFile,
+    table: Source,
     path: Path,
     task: Task,
     options: FileOptions = AS_THE_FILE_TELLS,
@@ -313,74 +331,66 @@ def reading_of(
         )
     names = [*options.columns.values(), *([options.gold] if options.gold != NO_COLUMN else [])]
     absent = [name for name in names if name and name not in table.names]
-    if options.one_file or not absent:
-        return replace(_reading_of(table, task, options), form=table.words)
-    kept = {field: name for field, name in options.columns.items() if name not in absent}
-    gold = "" if options.gold in absent else options.gold
-    reading = _reading_of(table, task, replace(options, columns=kept, gold=gold))
-    left_out = f"it has no column {_either([shown(name) for name in absent])}"
-    return replace(reading, form=table.words, notes=(left_out, *reading.notes))
+    left_out: tuple[str, ...] = ()
+    if absent and not options.one_file:
+        kept = {field: name for field, name in options.columns.items() if name not in absent}
+        gold = "" if options.gold in absent else options.gold
+        options = replace(options, columns=kept, gold=gold)
+        left_out = (f"it has no column {_either([shown(name) for name in absent])}",)
+    reading = _reading_of(_Counted(table), task, options)
+    return replace(reading, form=table.words, notes=(*left_out, *reading.notes))
 
 
-def _reading_of(table: ReadFile, task: Task, options: FileOptions) -> Reading:
+def _reading_of(counted: _Counted, task: Task, options: FileOptions) -> Reading:
+    names = counted.table.names
     named = {field: name for field, name in options.columns.items() if name}
     if absent := [field for field in named if field not in task.fields]:
         fields = ", ".join(task.fields)
         raise FileError(f"the task {task.name} has no text {absent[0]!r}; it has: {fields}")
-    guessed = guess_some(table.names, task, named)
+    guessed = guess_some(names, task, named)
     columns = replace(guessed, gold=None)
-    columns.check(table.names)
-    others = [other for other in offered_tasks() if other.example is not task.example and not named]
-    lacking = [field for field in task.fields if field not in columns.texts]
-    if lacking:
-        having = [other for other in others if _has_texts(table.names, other)]
+    columns.check(names)
+    others = [
+        other
+        for other in offered_tasks()
+        if other.example is not task.example
+        and not named
+        and len(guess_some(names, other).texts) == len(other.fields)
+    ]
+    if lacking := [field for field in task.fields if field not in columns.texts]:
         read = [
-            other for other in having if not _reading_of(table, other, AS_THE_FILE_TELLS).questions
+            other
+            for other in others
+            if not _reading_of(counted, other, AS_THE_FILE_TELLS).questions
         ]
-        fitting = tuple(read or having)
-        question = _which_texts(table.names, lacking, fitting)
+        fitting = tuple(read or others)
+        word = "column" if len(lacking) == 1 else "columns"
+        fits = f"; it fits {_either([other.title.lower() for other in fitting])}" if fitting else ""
+        question = FileQuestion(
+            f"no {word} {' and '.join(map(repr, lacking))} in your file; it has: "
+            f"{listed(names)}{fits}",
+            " ".join(f"--column {field}=NAME" for field in lacking),
+            tasks=[other.name for other in fitting],
+        )
         return Reading(guessed, questions=(question,), others=fitting)
-    gold = _gold_of(table, columns, task, options)
-    if gold.columns.gold is None or not task.labels:
-        return gold
-    unknown = gold.values.of("unknown")
-    if not unknown:
-        return gold
-    fitting = tuple(other for other in others if _reads(table, other, gold.columns.gold))
-    question = _which_labels(gold.columns.gold, gold.values, task, fitting)
-    return replace(gold, questions=(*gold.questions, question), others=fitting)
-
-
-def _has_texts(names: Sequence[str], task: Task) -> bool:
-    return len(guess_some(names, task).texts) == len(task.fields)
-
-
-def _reads(table: ReadFile, task: Task, gold: str) -> bool:
-    """Whether a file has the texts of a task, and labels that it can read."""
-    if not task.labels or not _has_texts(table.names, task):
-        return False
-    counted = _counted(table, [gold])[gold]
-    return not read_values(task, counted, table.names, _classes(table, gold), {}).of("unknown")
-
-
-def _which_texts(
-    names: Sequence[str], lacking: Sequence[str], fitting: Sequence[Task]
-) -> FileQuestion:
-    word = "column" if len(lacking) == 1 else "columns"
-    there = f"no {word} {' and '.join(map(repr, lacking))} in your file; it has: {listed(names)}"
-    fits = f"; it fits {_either([other.title.lower() for other in fitting])}" if fitting else ""
-    return FileQuestion(
-        there + fits,
-        " ".join(f"--column {field}=NAME" for field in lacking),
-        tasks=[other.name for other in fitting],
+    reading = _gold_of(counted, columns, task, options)
+    gold = reading.columns.gold
+    if gold is None or not task.labels or not reading.values.of("unknown"):
+        return reading
+    fitting = tuple(
+        other for other in others if other.labels and not counted.read(other, gold).of("unknown")
     )
+    question = _which_labels(gold, reading.values, task, fitting)
+    return replace(reading, questions=(*reading.questions, question), others=fitting)
 
 
 def _which_labels(
     gold: str, values: LabelValues, task: Task, fitting: Sequence[Task]
 ) -> FileQuestion:
     another = ("--gold NAME", f"--gold {NO_COLUMN}")
-    unknown = _in_order(values.of("unknown"))
+    unknown = values.of("unknown")
+    if LabelValues(unknown).numbers:  # as people count
+        unknown = tuple(sorted(unknown, key=lambda each: float(each.word)))
     fractions = [each.word for each in unknown if FRACTION.fullmatch(each.word)]
     if values.others or fractions:
         count = len(values.values) + values.others
@@ -399,51 +409,50 @@ def _which_labels(
     if settling:
         settling += f" (LABEL is {_either([*task.golds, NO_COLUMN])})"
     return FileQuestion(
-        f"the column {shown(gold)} holds {told(LabelValues(unknown))}, and nothing tells {what}"
-        f"{fits}",
+        f"the column {shown(gold)} holds {told(unknown)}, and nothing tells {what}{fits}",
         *([settling] if settling else []),
         *another,
         tasks=[other.name for other in fitting],
     )
 
 
-def _in_order(values: Sequence[LabelValue]) -> tuple[LabelValue, ...]:
-    """Return values as people count, where all are numbers."""
-    if not LabelValues(tuple(values)).numbers:
-        return tuple(values)
-    return tuple(sorted(values, key=lambda each: float(each.word)))
-
-
 def _either(words: Sequence[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _gold_of(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
+def _asked(columns: Columns, sentence: str, golds: Sequence[str], none: bool = True) -> Reading:
+    """Return the reading without a gold column, whose name is asked for."""
+    options = [f"--gold {quote(name)}" for name in golds] + [f"--gold {NO_COLUMN}"] * none
+    return Reading(replace(columns, gold=None), questions=(FileQuestion(sentence, *options),))
+
+
+def _gold_of(counted: _Counted, columns: Columns, task: Task, options: FileOptions) -> Reading:
     """Return the reading with the gold column: the named one, else by its name and its values."""
-    taken = set(columns.texts.values())
-    free = [name for name in table.names if name not in taken]
+    names = counted.table.names
     if options.gold:
-        if options.gold == NO_COLUMN and NO_COLUMN not in table.names:
+        if options.gold == NO_COLUMN and NO_COLUMN not in names:
             if options.values:
                 raise FileError("labels are given to values, but no column of gold labels is read")
             return Reading(columns)
         chosen = replace(columns, gold=options.gold)
-        chosen.check(table.names)
-        return _with_values(table, chosen, task, options)
-    usual = find_all(free, (*GOLD, *task.gold_columns))
+        chosen.check(names)
+        return _with_values(counted, chosen, task, options) if task.labels else Reading(chosen)
+    free = [name for name in names if name not in set(columns.texts.values())]
+    found = (find(free, (word,)) for word in (*GOLD, *task.gold_columns))
+    usual = list(dict.fromkeys(name for name in found if name is not None))
     if not task.labels:
-        return _of_spans(table, replace(columns, gold=usual[0] if usual else None), task)
+        return _of_spans(counted.table, replace(columns, gold=usual[0] if usual else None), task)
     if usual:
-        reading = _by_name(table, replace(columns, gold=usual[0]), usual, task, options)
+        reading = _by_name(counted, columns, usual, task, options)
     else:
-        reading = _by_values(table, columns, free, task)
+        reading = _by_values(counted, columns, free, task)
     lost = reading.columns.gold is None and not reading.questions
     if lost and options.values and options.one_file:
         raise FileError("labels are given to values, but the file has no column of gold labels")
     return reading
 
 
-def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
+def _of_spans(table: Source, columns: Columns, task: Task) -> Reading:
     """Return the reading of right answers, of which a test set may hide all.
 
     A file that marks its unanswerable questions means an empty answer.
@@ -461,31 +470,18 @@ def _of_spans(table: Tabular, columns: Columns, task: Task) -> Reading:
             read = True
     inner = [name for name in table.names if name.startswith(f"{gold}.")]
     if not read and inner:
-        asked = FileQuestion(
-            f"the column {shown(gold)} holds objects, of which none is an answer",
-            *(f"--gold {quote(name)}" for name in inner[:ASKED_VALUES]),
-            f"--gold {NO_COLUMN}",
-        )
-        return Reading(replace(columns, gold=None), questions=(asked,))
+        sentence = f"the column {shown(gold)} holds objects, of which none is an answer"
+        return _asked(columns, sentence, inner[:ASKED_VALUES])
     if not read:  # each row says why
         return Reading(columns)
     hidden = f"every answer in {shown(gold)} is empty, so they are hidden and there is no F1"
     return Reading(replace(columns, gold=None), notes=(hidden,))
 
 
-def find_all(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Return the names that are wanted, in the order of the wanted ones."""
-    found = (find(names, (word,)) for word in wanted)
-    return list(dict.fromkeys(name for name in found if name is not None))
-
-
-def _with_values(table: ReadFile, columns: Columns, task: Task, options: FileOptions) -> Reading:
+def _with_values(counted: _Counted, columns: Columns, task: Task, options: FileOptions) -> Reading:
     gold = columns.gold or ""
-    if not task.labels:
-        return Reading(columns)
-    counted = _counted(table, [gold])[gold]
-    said = said_of_values(task, options.values, counted, gold, options.one_file)
-    values = read_values(task, counted, table.names, _classes(table, gold), said)
+    said = said_of_values(task, options.values, counted.of([gold])[gold], gold, options.one_file)
+    values = counted.read(task, gold, said)
     meanings = {
         each.word: each.label
         for each in values.values
@@ -497,80 +493,55 @@ def _with_values(table: ReadFile, columns: Columns, task: Task, options: FileOpt
 
 
 def _by_name(
-    table: ReadFile,
-    columns: Columns,
-    usual: Sequence[str],
-    task: Task,
-    options: FileOptions,
+    counted: _Counted, columns: Columns, usual: Sequence[str], task: Task, options: FileOptions
 ) -> Reading:
     """Choose among the columns that have a usual name: words before numbers, none that is empty."""
-    counts = _counted(table, usual)
-    read = {
-        name: read_values(task, counts[name], table.names, _classes(table, name), {})
-        for name in usual
-    }
-    readable = [name for name in usual if counts[name].counts]
-    if not readable:
-        asked = FileQuestion(
-            f"the column {shown(usual[0])} holds lists or objects, of which none is a label",
-            "--gold NAME",
-            f"--gold {NO_COLUMN}",
-        )
-        return Reading(replace(columns, gold=None), questions=(asked,))
-    usual = readable
-    empty = [name for name in usual if not any(each.word for each in read[name].values)]
-    unread = [
-        name
-        for name in usual
-        if name in UNSURE_NAMES and name not in empty and not read[name].labelled
-    ]
-    filled = [name for name in usual if name not in (*empty, *unread)]
+    counts = counted.of(usual)
+    read = {name: counted.read(task, name) for name in usual if counts[name].counts}
+    if not read:
+        sentence = f"the column {shown(usual[0])} holds lists or objects, of which none is a label"
+        return _asked(columns, sentence, ["NAME"])
+    filled = [name for name in read if any(each.word for each in read[name].values)]
+    unread = [name for name in filled if name in UNSURE_NAMES and not read[name].labelled]
+    filled = [name for name in filled if name not in unread]
     words = [name for name in filled if read[name].labelled and not read[name].of("unknown")]
     words = [name for name in words if not read[name].numbers] or words
-    if len(words) > 1 and len({_golds(read[name]) for name in words}) > 1:
-        asked = FileQuestion(
-            f"the columns {' and '.join(map(shown, words))} both hold gold labels, and differ",
-            *(f"--gold {quote(name)}" for name in words),
-        )
-        return Reading(replace(columns, gold=None), questions=(asked,))
+    golds = set()
+    for name in words:
+        rows = Counter[str]()
+        for each in read[name].values:
+            rows[each.label or ""] += each.rows
+        del rows[""]
+        golds.add(frozenset(rows.items()))
+    if len(golds) > 1:
+        columns_in_words = " and ".join(map(shown, words))
+        sentence = f"the columns {columns_in_words} both hold gold labels, and differ"
+        return _asked(columns, sentence, words, none=False)
+    empty = [name for name in read if name not in (*filled, *unread)]
     chosen = next(iter((*words, *filled, *empty)), None)
     if chosen is None:
         note = f"the column {shown(unread[0])} holds no label of {task.title.lower()}, so that rows"
-        return Reading(
-            replace(columns, gold=None), notes=(f"{note} are scored without a gold label",)
-        )
-    reading = _with_values(table, replace(columns, gold=chosen), task, options)
-    if chosen == usual[0]:
+        return Reading(columns, notes=(f"{note} are scored without a gold label",))
+    reading = _with_values(counted, replace(columns, gold=chosen), task, options)
+    if chosen == next(iter(read)):
         return reading
     return replace(reading, notes=(f"gold labels are in {shown(chosen)}", *reading.notes))
 
 
-def _golds(values: LabelValues) -> tuple[tuple[str, int], ...]:
-    """Return how many rows have each label."""
-    counts: dict[str, int] = {}
-    for each in values.values:
-        if each.label:
-            counts[each.label] = counts.get(each.label, 0) + each.rows
-    return tuple(sorted(counts.items()))
-
-
-def _by_values(table: Tabular, columns: Columns, free: Sequence[str], task: Task) -> Reading:
+def _by_values(counted: _Counted, columns: Columns, free: Sequence[str], task: Task) -> Reading:
     """Ask about columns that hold labels or look so by their names; without any say that.
 
     Nothing is read from them unasked: yes and no, or e and n, are written in other columns too.
     """
-    likely = [
-        name for name, counted in _counted(table, free).items() if _likely(name, counted, task)
-    ]
-    if likely:
-        asked = FileQuestion(
-            f"no column is called label, and {_either([shown(name) for name in likely])} may hold "
-            "the gold labels",
-            *(f"--gold {quote(name)}" for name in likely[:ASKED_VALUES]),
-            f"--gold {NO_COLUMN}",
-        )
-        return Reading(columns, questions=(asked,))
-    return Reading(columns, notes=("there is no column of gold labels, so there is no accuracy",))
+    likely = [name for name, counts in counted.of(free).items() if _likely(name, counts, task)]
+    if not likely:
+        note = "there is no column of gold labels, so there is no accuracy"
+        return Reading(columns, notes=(note,))
+    sentence = (
+        f"no column is called label, and {_either([shown(name) for name in likely])} may hold the "
+        "gold labels"
+    )
+    return _asked(columns, sentence, likely[:ASKED_VALUES])
 
 
 def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
@@ -581,19 +552,6 @@ def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
     telling = any(part in name.strip().lower() for part in TELLING) and len(filled) <= FEW_VALUES
     read = bool(values.labelled) and not values.of("unknown")
     return telling if values.numbers else (telling or read) and len(filled) < sum(filled.values())
-
-
-def _classes(table: ReadFile, gold: str) -> Mapping[str, str]:
-    return {str(number): name for number, name in enumerate(table.classes.get(gold, ()))}
-
-
-def _counted(table: Tabular, names: Sequence[str]) -> dict[str, ValueCounts]:
-    """Count the values of columns in one pass."""
-    counts = {name: ValueCounts() for name in names}
-    for record in table.records():
-        for name, counted in counts.items() if not record.broken else ():
-            counted.add(cell(record.cells, name))
-    return counts
 
 
 LEFT_OUT: dict[type[UserError], str] = {
@@ -651,20 +609,17 @@ def labelled(
 
 def left_out(rows: Sequence[InputRow], needs_gold: bool = True) -> str:
     """Count the rows that are no example, by why they are none; "" where all are."""
-    reasons = Counter(
-        _why(row.problems[0]) if row.problems else "without a gold label"
-        for row in rows
-        if row.problems or (needs_gold and not row.example.gold)
-    )
+    reasons = Counter[str]()
+    for row in rows:
+        if row.problems:
+            known = (words for kind, words in LEFT_OUT.items() if isinstance(row.problems[0], kind))
+            reasons[next(known, "without a text that can be read")] += 1
+        elif needs_gold and not row.example.gold:
+            reasons["without a gold label"] += 1
     if not reasons:
         return ""
     counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items())
     return f"{sum(reasons.values()):,} of {len(rows):,} rows are left out: {counts}"
-
-
-def _why(problem: UserError) -> str:
-    known = (words for kind, words in LEFT_OUT.items() if isinstance(problem, kind))
-    return next(known, "without a text that can be read")
 
 
 def stream_examples(

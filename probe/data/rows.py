@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import pandas as pd
 
@@ -60,34 +62,102 @@ def paths(cells: Mapping[str, Any], prefix: str = "") -> Iterator[str]:  # Any: 
             yield f"{prefix}{name}"
 
 
-class Tabular(Protocol):
-    """Rows with named columns, in memory or still in a file."""
+Form = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
+
+
+class Reader(Protocol):
+    """Rows of a file, of which no more than the beginning need have been read."""
 
     @property
-    def bounds(self) -> Bounds:
-        """Within what the rows are read."""
+    def form(self) -> Form:
+        """The form of the file."""
 
     @property
-    def names(self) -> Sequence[str]:
-        """The names of the columns, and behind them the paths of nested fields."""
-
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-
-    def records(self, start: int = 0) -> Iterator[Record]:
-        """Yield the rows from the one of this number on."""
-
-
-class ReadFile(Tabular, Protocol):
-    """The rows of a file, which may have been read in one of several ways."""
-
-    @property
-    def classes(self) -> Mapping[str, Sequence[str]]:
-        """The names that a file itself gives to the whole numbers of a column, by its name."""
+    def columns(self) -> Sequence[str]:
+        """The names of its columns; none where each row names its own."""
 
     @property
     def words(self) -> str:
-        """How it is read where there is another way, "" where that needs no saying."""
+        """How it is read where it could be read in another way, "" where that needs no saying."""
+
+    def records(self) -> Iterator[Record]:
+        """Yield its rows. Raises FileError, LimitError."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows in memory; `classes` are as those of `Source`."""
+
+    rows: Sequence[Record]
+    columns: Sequence[str]
+    form: Form = "csv"
+    words: str = ""
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def records(self) -> Iterator[Record]:
+        """Yield the rows."""
+        return iter(self.rows)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows with named columns, of a file that was read once to its end and can be read again.
+
+    `columns` are those of any row, `rows` counts them from the first number on, and `broken` those
+    that do not fit the header; `nested` are the paths of fields within objects. A file itself is at
+    `path`.
+    """
+
+    reader: Reader
+    columns: Sequence[str]
+    rows: int
+    bounds: Bounds = UNBOUNDED
+    broken: int = 0
+    nested: Sequence[str] = ()
+    path: Path = Path()
+
+    @property
+    def form(self) -> Form:
+        """The form of the file."""
+        return self.reader.form
+
+    @property
+    def words(self) -> str:
+        """How it is read where it could be read in another way, "" where that needs no saying."""
+        return self.reader.words
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of its columns, and behind them the paths of nested fields."""
+        return [*self.columns, *self.nested]
+
+    @property
+    def classes(self) -> Mapping[str, Sequence[str]]:
+        """The names that it gives to the whole numbers of a column, by the column's name."""
+        return getattr(self.reader, "classes", {})
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return self.rows
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        """Yield the rows from the one of this number on. Raises FileError, LimitError."""
+        return (record for record in self.reader.records() if record.number >= start)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a frame of objects; text files keep every cell as the text it was."""
+        rows = [record.cells for record in self.records()]
+        columns = {name: [cells.get(name) for cells in rows] for name in self.columns}
+        return pd.DataFrame(columns, dtype=object)
+
+
+def of_frame(frame: pd.DataFrame, form: Form = "csv") -> Source:
+    """Return the rows of a frame, numbered from 0."""
+    columns = list(map(str, frame.columns))
+    rows = (dict(zip(columns, row, strict=True)) for row in frame.itertuples(index=False))
+    held = Held(list(map(Record, range(len(frame)), rows)), columns, form)
+    return Source(held, columns, len(frame))
 
 
 def is_missing(cell: Any) -> bool:  # Any: whatever a file may hold
@@ -175,7 +245,7 @@ def guess_some(names: Sequence[str], task: Task, named: Mapping[str, str] = {}) 
     )
 
 
-def read_rows(table: Tabular, columns: Columns, task: Task, start: int = 0) -> Iterator[InputRow]:
+def read_rows(table: Source, columns: Columns, task: Task, start: int = 0) -> Iterator[InputRow]:
     """Read rows as examples, each named by its number from 0, beginning with number `start`.
 
     A text that is longer than the table's bounds allow is its row's problem. Raises FileError for a
@@ -208,7 +278,10 @@ def read_row(
     problems: list[UserError] = []
     label: Label | None = None
     try:
-        label = _gold(task, _gold_text(task, gold), values)
+        reads = task.gold_text if task.gold_text and not is_missing(gold) else None
+        text = reads(gold) if reads else cell_text("gold label", gold)
+        word = label_word(text)  # by what it means in this file, else as the task spells it
+        label = values[word] if word in values else task.read_gold(text)
     except (ExampleError, LabelError) as problem:
         problems.append(problem)
     try:
@@ -257,19 +330,6 @@ def find(names: Sequence[str], wanted: Sequence[str]) -> str | None:
         if ends[end] == 1:
             by_word.setdefault(end, name)
     return next((by_word[word] for word in map(normalised, wanted) if word in by_word), None)
-
-
-def _gold_text(task: Task, cell: object) -> str:
-    """Return the text of a gold label's cell. Raises ExampleError."""
-    if task.gold_text and not is_missing(cell):
-        return task.gold_text(cell)
-    return cell_text("gold label", cell)
-
-
-def _gold(task: Task, text: str, values: Mapping[str, Label | None]) -> Label | None:
-    """Read a gold label by what its value means in this file, else as the task spells it."""
-    word = label_word(text)
-    return values[word] if word in values else task.read_gold(text)
 
 
 def cell_text(name: str, cell: object) -> str:

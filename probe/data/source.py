@@ -1,25 +1,24 @@
 """A file read row by row or whole, in whatever form it comes."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import get_args
 
 import pandas as pd
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
-from probe.data.formats.encodings import TextFile, packing_of, text_file
+from probe.data.formats.encodings import packing_of, text_file
 from probe.data.formats.excel import open_workbook
-from probe.data.formats.json_forms import JsonForm, is_json, json_form
-from probe.data.formats.parquet import Parquet, is_arrow, open_arrow, open_parquet
+from probe.data.formats.json_forms import begins_with_object, open_json
+from probe.data.formats.parquet import open_arrow, open_parquet
 from probe.data.names import HALF, check_names
-from probe.data.rows import MOST_PATHS, Record, Tabular, cell, is_missing, paths
+from probe.data.rows import MOST_PATHS, Form, Held, Reader, Record, Source, cell, is_missing, paths
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 
-Form = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
 FORMS: dict[str, Form] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -32,6 +31,7 @@ FORMS: dict[str, Form] = {
     ".xlsx": "xlsx",
 }
 
+ARROW = (".arrow", ".feather")
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
 
 
@@ -54,44 +54,6 @@ def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     return form
 
 
-class Reader(Protocol):
-    """A file of which no more than the beginning is read so far."""
-
-    @property
-    def form(self) -> Form:
-        """The form of the file."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns; none where each row names its own."""
-
-    @property
-    def words(self) -> str:
-        """How it is read where it could be read in another way, "" where that needs no saying."""
-
-    def records(self) -> Iterator[Record]:
-        """Yield its rows. Raises FileError, LimitError."""
-
-
-@dataclass(frozen=True)
-class JsonObjects:
-    """A file of JSON whose rows are objects, in whatever form it holds them."""
-
-    file: TextFile
-    json: JsonForm
-    form: Form = "jsonl"
-    columns: tuple[str, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """How the file is read."""
-        return "; ".join(filter(None, (self.json.words, self.file.words)))
-
-    def records(self) -> Iterator[Record]:
-        """Yield the objects. Raises FileError, LimitError."""
-        return self.json.rows(self.file)
-
-
 def reader_of(
     path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Reader:
@@ -99,7 +61,7 @@ def reader_of(
 
     What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
     """
-    if is_arrow(path):
+    if path.name.lower().removesuffix(packing_of(path)).endswith(ARROW) or path.is_dir():
         return open_arrow(path, bounds, options.sheet)
     form = form_of(path)
     if form == "parquet":
@@ -107,55 +69,9 @@ def reader_of(
     if form == "xlsx":
         return open_workbook(path, bounds, options)
     file = text_file(path, bounds, options.encoding)
-    if form == "jsonl" or is_json(file):
-        return JsonObjects(file, json_form(file, options.sheet))
+    if form == "jsonl" or (file.first == "{" and begins_with_object(file)):
+        return open_json(file, options.sheet)
     return open_delimited(file, form, options)
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file that was read once from its beginning to its end, and can be read again.
-
-    `broken` counts the rows that do not fit the header, `nested` are the paths of fields within
-    objects.
-    """
-
-    path: Path
-    reader: Reader
-    bounds: Bounds
-    columns: tuple[str, ...]
-    rows: int
-    broken: int
-    nested: tuple[str, ...] = ()
-    options: FileOptions = AS_THE_FILE_TELLS
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its columns, and behind them the paths of nested fields."""
-        return (*self.columns, *self.nested)
-
-    @property
-    def classes(self) -> Mapping[str, Sequence[str]]:
-        """The names that it gives to the whole numbers of a column, by the column's name."""
-        return self.reader.classes if isinstance(self.reader, Parquet) else {}
-
-    @property
-    def words(self) -> str:
-        """How it is read where it could be read in another way, "" where that needs no saying."""
-        return self.reader.words
-
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-        return self.rows
-
-    @property
-    def form(self) -> Form:
-        """The form of the file."""
-        return self.reader.form
-
-    def records(self, start: int = 0) -> Iterator[Record]:
-        """Yield the rows from the one of this number on. Raises FileError, LimitError."""
-        return islice(self.reader.records(), start, None)
 
 
 def open_source(
@@ -166,118 +82,38 @@ def open_source(
     Raises FileError and LimitError with a sentence, FileQuestion where it can be read in several
     ways.
     """
-    reader = reader_of(path, bounds, options)
-    rows, broken, shape = 0, 0, Shape(reader.columns)
-    for record in checked(reader, path, bounds):
-        rows += 1
-        broken += bool(record.broken)
-        shape.add(record)
-    nested = tuple(shape.nested)
-    return Source(path, reader, bounds, tuple(shape.columns), rows, broken, nested, options)
-
-
-class Shape:
-    """The names of a file's columns and of the fields within their objects, in their order."""
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        self.columns, self.nested = dict.fromkeys(columns), dict[str, None]()
-
-    def add(self, record: Record) -> None:
-        """Take the names of a row."""
-        cells = record.cells
-        if cells.keys() - self.columns.keys():
-            self.columns |= dict.fromkeys(cells)
-        if len(self.nested) < MOST_PATHS and any(isinstance(each, dict) for each in cells.values()):
-            new = (path for path in paths(cells) if path not in self.columns)
-            self.nested = dict.fromkeys(islice(chain(self.nested, new), MOST_PATHS))
-
-
-def checked(reader: Reader, path: Path, bounds: Bounds) -> Iterator[Record]:
-    """Yield all rows of a file, and see that their number and their columns are within bounds.
-
-    Raises FileError, LimitError.
-    """
-    names: Mapping[str, object] = {}
-    count = 0
-    for count, record in enumerate(reader.records(), 1):
-        bounds.check("max_rows", count)
-        if record.cells.keys() - names.keys():
-            names = {**names, **record.cells}
-            bounds.check("max_columns", len(names))
-            check_names(list(names), path.name)
-        yield record
-    if not count:
-        raise FileError(f"{path.name} has no rows below its header")
-
-
-@dataclass(frozen=True)
-class Table:
-    """The rows of a file. Text files keep every cell as the text it was.
-
-    `broken` maps the number of a row that does not fit the header to the reason; `bounds` are those
-    within which it was read, `nested` the paths of fields within objects, and `words` say how it
-    was read where there is another way.
-    """
-
-    frame: pd.DataFrame
-    form: Form
-    broken: dict[int, str] = field(default_factory=dict)
-    bounds: Bounds = UNBOUNDED
-    nested: tuple[str, ...] = ()
-    words: str = ""
-    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return [str(name) for name in self.frame.columns]
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns, and behind them the paths of nested fields."""
-        return [*self.columns, *self.nested]
-
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-        return len(self.frame)
-
-    def records(self, start: int = 0) -> Iterator[Record]:
-        """Yield the rows from the one of this number on."""
-        columns = [self.frame[name].iloc[start:] for name in self.frame.columns]
-        for number, cells in enumerate(zip(*columns, strict=True), start):
-            named = dict(zip(self.columns, cells, strict=True))
-            yield Record(number, named, broken=self.broken.get(number, ""))
+    return _read(reader_of(path, bounds, options), path, bounds, lambda _: None)
 
 
 def read_table(
     path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
-) -> Table:
-    """Read a file of any form whole, also the releases of MNLI, SNLI and SQuAD.
+) -> Source:
+    """Read a file as `open_source` does, and hold its rows in memory."""
+    reader, rows = reader_of(path, bounds, options), list[Record]()
+    source = _read(reader, path, bounds, rows.append)
+    held = Held(rows, source.columns, reader.form, reader.words, source.classes)
+    return replace(source, reader=held)
 
-    A file that passes a bound is read no further than to there. Raises FileError and LimitError
-    with a sentence, FileQuestion where the file can be read in several ways.
-    """
-    reader = reader_of(path, bounds, options)
-    if isinstance(reader, Parquet):
-        frame = reader.frame()
-        if frame.empty:
-            raise FileError(f"{path.name} has no rows below its header")
-        table = Table(frame, "parquet", bounds=bounds, words=reader.words, classes=reader.classes)
-        shape = Shape(reader.columns)
-        for record in table.records():
-            shape.add(record)
-        return replace(table, nested=tuple(shape.nested))
-    records, shape = list(checked(reader, path, bounds)), Shape(reader.columns)
-    for record in records:
-        shape.add(record)
-    frame = pd.DataFrame(
-        {
-            name: pd.Series([record.cells.get(name) for record in records], dtype=object)
-            for name in shape.columns
-        }
-    )
-    broken = {record.number: record.broken for record in records if record.broken}
-    return Table(frame, reader.form, broken, bounds, tuple(shape.nested), reader.words)
+
+def _read(reader: Reader, path: Path, bounds: Bounds, take: Callable[[Record], None]) -> Source:
+    """Read all rows, each of which `take` is given, and see that they are within bounds."""
+    names, nested = dict.fromkeys(reader.columns), dict[str, None]()
+    rows, broken = 0, 0
+    for rows, record in enumerate(reader.records(), 1):
+        bounds.check("max_rows", rows)
+        cells = record.cells
+        if cells.keys() - names.keys():
+            names |= dict.fromkeys(cells)
+            bounds.check("max_columns", len(names))
+            check_names(list(names), path.name)
+        if len(nested) < MOST_PATHS and any(isinstance(each, dict) for each in cells.values()):
+            new = (each for each in paths(cells) if each not in names)
+            nested = dict.fromkeys(islice(chain(nested, new), MOST_PATHS))
+        broken += bool(record.broken)
+        take(record)
+    if not rows:
+        raise FileError(f"{path.name} has no rows below its header")
+    return Source(reader, list(names), rows, bounds, broken, list(nested), path)
 
 
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300
@@ -285,7 +121,7 @@ REPLACEMENT = "\ufffd"
 """Stands for half of a character, which no page can show."""
 
 
-def first_rows(table: Tabular) -> pd.DataFrame:
+def first_rows(table: Source) -> pd.DataFrame:
     """Return the first rows and columns as texts, the end of a long one cut."""
     names = table.names[:PREVIEW_COLUMNS]
     rows = [

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby, islice
+from functools import partial
+from itertools import groupby, islice, product
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal, get_args
@@ -30,9 +31,9 @@ from probe.data.formats.delimited import (
 )
 from probe.data.formats.encodings import PIECE_BYTES, TextFile, packing_of, text_file
 from probe.data.formats.excel import Workbook
-from probe.data.formats.parquet import KEY, Features, Parquet, features_json, features_of
-from probe.data.rows import NO_RECORD, Record, Tabular, is_missing
-from probe.data.source import Form, Reader, Source, form_of
+from probe.data.formats.parquet import KEY, Parquet, features_json, features_of
+from probe.data.rows import NO_RECORD, Form, Reader, Record, Source, is_missing
+from probe.data.source import form_of
 from probe.errors import FileError, FileQuestion, writing
 from probe.limits import UNBOUNDED
 
@@ -40,23 +41,7 @@ GUARDED = "fields that spreadsheets would compute begin with '"
 FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 GUARD = "'"
 """Spreadsheets, which compute a cell that begins like a formula, take what follows it for text."""
-
-
-def guarded(cell: object) -> object:
-    """Return a cell that no spreadsheet computes."""
-    return GUARD + cell if is_computed(cell) else cell  # type: ignore[operator]  # it is a text
-
-
-def is_computed(cell: object) -> bool:
-    """Whether a spreadsheet would compute a cell: a text that begins like a formula."""
-    return isinstance(cell, str) and cell.startswith(FORMULA_MARKS)
-
-
-def as_text(cell: object) -> str:
-    """Return a cell as the text of a CSV or TSV field."""
-    if isinstance(cell, str):
-        return cell
-    return "" if is_missing(cell) else str(cell)
+Values = Sequence[Any]  # Any: text, numbers and truth values
 
 
 def as_json(value: object) -> object:
@@ -77,97 +62,56 @@ def free_names(taken: Sequence[str], names: Sequence[str], suffix: str) -> list[
     return free
 
 
-Values = Sequence[Any]  # Any: text, numbers and truth values
-LINE_BREAKS = "\n\r"
-
-
 @dataclass(frozen=True)
-class DelimitedLines:
-    """Lines of CSV or TSV; those of an input of the same form are split and ended as its own are.
+class Lines:
+    """How a row with our values behind it becomes a line of a text file, which begins by a head."""
 
-    `above` is what stands before the names, `name` that of the new file. An input's fields stay
-    `as_written`, or are made of its cells.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    names: tuple[str, ...]
-    delimiter: str
-    quotes: bool
     words: str
-    end: str = "\n"
-    encoding: str = "utf-8"
-    above: str = ""
-    as_written: bool = False
-    guard: bool = False
-
-    def head(self) -> str:
-        """Return what comes before the first row."""
-        return self.above + self._line([*self.columns, *self.names])
-
-    def line(self, record: Record, values: Values) -> str:
-        """Return a row of the input with our values behind it. Raises FileError."""
-        theirs = record.fields if self.as_written else map(record.cells.get, self.columns)
-        return self._line([*theirs, *values])
-
-    def _line(self, values: Values) -> str:
-        return self.end.join(
-            (fields_text(values, self.quotes, self.delimiter, self.guard, self.name), "")
-        )
-
-
-@dataclass(frozen=True)
-class JsonLines:
-    """Objects in UTF-8; one that the input has as JSON keeps its text, ours stand behind it."""
-
-    columns: tuple[str, ...]
-    names: tuple[str, ...]
-    words: str
+    line: Callable[[Record, Values], str]
+    head: str = ""
     encoding: str = "utf-8"
 
-    def head(self) -> str:
-        """Return nothing: each row names its cells."""
-        return ""
 
-    def line(self, record: Record, values: Values) -> str:
-        """Return an object on a line of its own."""
-        ours = _members(dict(zip(self.names, values, strict=True)))
-        written = record.written
-        if not written.endswith("}") or not written.startswith("{"):
-            written = f"{{{_members({name: record.cells.get(name) for name in self.columns})}}}"
-        members = written[:-1].rstrip()
-        between = ", " if ours and members != "{" else ""
-        return f"{members}{between}{ours}}}\n"
-
-
-def _members(values: dict[str, Any]) -> str:  # Any: as of Values
-    return json.dumps(values, ensure_ascii=False, default=as_json)[1:-1]
-
-
-def line_form(
-    path: Path, names: Sequence[str], source: Source | None, guard: bool
-) -> DelimitedLines | JsonLines:
+def _lines(path: Path, names: Sequence[str], source: Source | None, guard: bool) -> Lines:
     """Return how the lines of a text file are made, by its name and by the input."""
-    form, columns, ours = form_of(path), source.columns if source else (), tuple(names)
+    form, columns = form_of(path), source.columns if source else ()
     if source and isinstance(source.reader, Delimited) and source.form == form:
-        return lines_beside(source.reader, ours, path.name, guard)
+        return lines_beside(source.reader, names, path.name, guard)
     if form == "jsonl":
         kept = "what JSON has no form for, such as a date or a decimal, is text"
         if source and source.form == "jsonl":
             kept = "every value of yours stands as it is written"
-        return JsonLines(columns, ours, f"JSON lines in UTF-8: {kept}")
-    delimiter, end = ("\t", "\n") if form == "tsv" else (",", DEFAULT_END)
-    guarded_words = f"; {GUARDED}" if guard else ""
-    words = f"{form.upper()} in UTF-8, its texts as they are read{guarded_words}"
-    return DelimitedLines(
-        path.name, columns, ours, delimiter, form != "tsv", words, end, guard=guard
+        return Lines(f"JSON lines in UTF-8: {kept}", partial(_json_line, columns, names))
+    line = partial(fields_line, form != "tsv", "\t" if form == "tsv" else ",", guard, path.name)
+    end = "\n" if form == "tsv" else DEFAULT_END
+    guarded = f"; {GUARDED}" if guard else ""
+    return Lines(
+        f"{form.upper()} in UTF-8, its texts as they are read{guarded}",
+        lambda record, values: line([*map(record.cells.get, columns), *values]) + end,
+        line([*columns, *names]) + end,
     )
 
 
-def lines_beside(
-    reader: Delimited, names: Sequence[str], name: str, guard: bool = False
-) -> DelimitedLines:
-    """Return how lines of ours are made that stand beside those of an input of the same form."""
+def _json_line(columns: Sequence[str], names: Sequence[str], record: Record, values: Values) -> str:
+    """Return an object; one that the input has as JSON keeps its text, ours stand behind it."""
+    ours = _members(zip(names, values, strict=True))
+    written = record.written
+    if not written.endswith("}") or not written.startswith("{"):
+        written = f"{{{_members((name, record.cells.get(name)) for name in columns)}}}"
+    members = written[:-1].rstrip()
+    between = ", " if ours and members != "{" else ""
+    return f"{members}{between}{ours}}}\n"
+
+
+def _members(values: Iterable[tuple[str, Any]]) -> str:  # Any: as of Values
+    return json.dumps(dict(values), ensure_ascii=False, default=as_json)[1:-1]
+
+
+def lines_beside(reader: Delimited, names: Sequence[str], name: str, guard: bool = False) -> Lines:
+    """Return how lines of ours are made that stand beside those of an input of the same form.
+
+    They are split, ended and encoded as its own, below what stands above its names.
+    """
     encoding = reader.file.encoding.removesuffix("-sig")
     kept = GUARDED if guard else "the text of every field stands as it is"
     words = (
@@ -175,30 +119,35 @@ def lines_beside(
         f"{DELIMITERS.get(reader.delimiter, repr(reader.delimiter))} between its fields, in "
         f"{encoding.upper()}: {kept}"
     )
-    titles = [
-        fields_text(row, reader.quotes, reader.delimiter, guard, name) for row in reader.above[:-1]
-    ]
-    above = [reader.told] if reader.told and reader.above else []
+    line = partial(fields_line, reader.quotes, reader.delimiter, guard, name)
+    told = [reader.told] if reader.told and reader.above else []
+    above = [*told, *map(line, reader.above[:-1]), line([*reader.columns, *names]), ""]
     mark = reader.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
-    return DelimitedLines(
-        name, reader.columns, tuple(names), reader.delimiter, reader.quotes, words, reader.end,
-        encoding, mark + "".join(line + reader.end for line in [*above, *titles]),
-        as_written=True, guard=guard,
-    )  # fmt: skip
+    return Lines(
+        words,
+        lambda record, values: line([*record.fields, *values]) + reader.end,
+        mark + reader.end.join(above),
+        encoding,
+    )
 
 
-def fields_text(values: Values, quotes: bool, delimiter: str, guard: bool, name: str) -> str:
+def fields_line(quotes: bool, delimiter: str, guard: bool, name: str, values: Values) -> str:
     """Return fields, in quotes where these enclose them, as a line without its end.
 
-    Raises FileError.
+    `name` is that of the file. A `guard` stands before what a spreadsheet would compute. Raises
+    FileError.
     """
-    texts = [as_text(guarded(value) if guard else value) for value in values]
+    texts = []
+    for value in values:
+        is_computed = guard and isinstance(value, str) and value.startswith(FORMULA_MARKS)
+        text = value if isinstance(value, str) else "" if is_missing(value) else str(value)
+        texts.append(GUARD + text if is_computed else text)
     if quotes:
         out = io.StringIO(newline="")
         # with this end a lone carriage return or line feed in a text is quoted
         csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerow(texts)
         return out.getvalue().removesuffix("\r\n")
-    if any(mark in text for text in texts for mark in (delimiter, *LINE_BREAKS)):
+    if any(mark in text for text in texts for mark in (delimiter, "\n", "\r")):
         mark = "tab" if delimiter == "\t" else repr(delimiter)
         raise FileError(
             f"{name}: a text holds a {mark} or line break, which TSV cannot; choose .csv"
@@ -206,18 +155,19 @@ def fields_text(values: Values, quotes: bool, delimiter: str, guard: bool, name:
     return delimiter.join(texts)
 
 
-def open_text(path: Path, encoding: str) -> IO[str]:
-    """Open a text file to write, packed as its name says. Raises OSError.
+def open_text(path: Path, lines: Lines) -> IO[str]:
+    """Open a text file to write, packed as its name says, and write its head. Raises OSError.
 
     What the encoding cannot hold is escaped, such as half of a surrogate pair that JSON can have.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     packing = packing_of(path)
     file = pa.CompressedOutputStream(path, CODECS[packing]) if packing else path.open("wb")
-    return io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
+    text = io.TextIOWrapper(file, lines.encoding, errors="backslashreplace", newline="")
+    text.write(lines.head)
+    return text
 
 
-PANDAS = b"pandas"
 WHOLE_SCHEMAS = (
     b"org.apache.spark.sql.parquet.row.metadata",
     b"parquet.avro.schema",
@@ -240,28 +190,18 @@ def metadata_beside(
     kept = {key: value for key, value in metadata.items() if key not in dropped}
     features = {name: each for name, each in features_of(metadata).items() if name in theirs.names}
     if features:
-        kept |= features_json({**features, **_features(ours)})
-    if not _is_read_by_pandas(pa.schema([*theirs, *ours], kept)):
-        kept.pop(PANDAS, None)
-    return kept
-
-
-def _features(schema: Any) -> Features:  # Any: pyarrow
-    types = {field.name: str(field.type) for field in schema}
-    return {
-        name: {"dtype": VALUE_TYPES.get(kind, kind), "_type": "Value"}
-        for name, kind in types.items()
-    }
-
-
-def _is_read_by_pandas(schema: Any) -> bool:  # Any: pyarrow
-    """Whether what pandas itself noted of the columns fits these."""
+        types = {each.name: str(each.type) for each in ours}
+        values = {
+            name: {"dtype": VALUE_TYPES.get(kind, kind), "_type": "Value"}
+            for name, kind in types.items()
+        }
+        kept |= features_json({**features, **values})
     unfit = (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError)
-    try:
-        schema.empty_table().to_pandas()
+    try:  # whether what pandas itself noted of the columns fits these
+        pa.schema([*theirs, *ours], kept).empty_table().to_pandas()
     except (pa.ArrowException, *unfit):
-        return False
-    return True
+        kept.pop(b"pandas", None)
+    return kept
 
 
 Rows = Callable[[], Iterator[tuple[Record, Values | None]]]
@@ -279,27 +219,23 @@ EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
 
 
 def write_parquet(
-    path: Path, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
-    reader: Reader | None,
-) -> None:  # fmt: skip
+    place: Any, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
+    reader: Reader | None = None,
+) -> None:  # fmt: skip  # Any: a path or one of pyarrow's streams
     """Write rows; columns that come from Parquet keep their types. Raises FileError."""
-    with _held_by_parquet(name), writing(path):
-        if isinstance(reader, Parquet):
-            _beside_parquet(path, names, rows, reader)
-        else:
-            _plain_parquet(path, columns, names, rows)
 
+    def cells() -> Iterator[Values]:
+        for record, values in rows():
+            if values is not None:
+                yield [*map(record.cells.get, columns), *values]
 
-def check_parquet(name: str, columns: Sequence[str], rows: Rows) -> None:
-    """Refuse rows that are not of Parquet, without a file. Raises FileError."""
-    with _held_by_parquet(name):
-        _plain_parquet(pa.MockOutputStream(), columns, (), rows)
-
-
-@contextmanager
-def _held_by_parquet(name: str) -> Iterator[None]:
     try:
-        yield
+        if isinstance(reader, Parquet):
+            return _beside_parquet(place, names, rows, reader)
+        schema = _schema([*columns, *names], cells())
+        with pq.ParquetWriter(place, schema) as writer:
+            for group in _groups(cells()):
+                writer.write_batch(_batch(schema, group))
     except (TypeError, ValueError, pa.ArrowException) as problem:
         raise FileError(
             f"{name}: Parquet cannot hold a column of this table; choose .jsonl"
@@ -307,13 +243,19 @@ def _held_by_parquet(name: str) -> Iterator[None]:
 
 
 def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parquet) -> None:
-    ours = _schema(names, _named(names, (values for _, values in rows())))
+    ours = _schema(names, (values for _, values in rows() if values is not None))
     values = (values for _, values in rows())
     writer = None
     for batch in reader.batches():
         several = list(islice(values, len(batch)))
+        slices, start = [batch.slice(0, 0)], 0  # pyarrow filters not every type
+        for is_scored, alike in groupby(several, lambda row: row is not None):
+            count = len(list(alike))
+            slices += [batch.slice(start, count)] if is_scored else []
+            start += count
+        mine = _batch(ours, [row for row in several if row is not None])
         whole = pa.RecordBatch.from_arrays(
-            [*_scored(batch, several).columns, *_arrays(ours, list(_named(names, several)))],
+            [*pa.concat_batches(slices).columns, *mine.columns],
             schema=pa.schema([*batch.schema, *ours]),
         )
         writer = writer or pq.ParquetWriter(
@@ -325,64 +267,29 @@ def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parque
         writer.close()
 
 
-def _scored(batch: Any, values: Sequence[Values | None]) -> Any:  # Any: pyarrow is untyped
-    """Return the first rows of a batch, those that have values: pyarrow filters not every type."""
-    slices, start = [batch.slice(0, 0)], 0
-    for is_scored, several in groupby(values, lambda row: row is not None):
-        count = len(list(several))
-        slices += [batch.slice(start, count)] if is_scored else []
-        start += count
-    return pa.concat_batches(slices)
-
-
-def _plain_parquet(
-    place: Any,  # Any: a path or one of pyarrow's streams
-    columns: Sequence[str],
-    names: Sequence[str],
-    rows: Rows,
-) -> None:
-    def cells() -> Iterator[dict[str, Any]]:  # Any: cells
-        for record, values in rows():
-            if values is not None:
-                theirs = {name: record.cells.get(name) for name in columns}
-                yield theirs | dict(zip(names, values, strict=True))
-
-    schema = _schema([*columns, *names], cells())
-    with pq.ParquetWriter(place, schema) as writer:
-        for group in _groups(cells()):
-            writer.write_batch(pa.RecordBatch.from_arrays(_arrays(schema, group), schema=schema))
-
-
-def _named(
-    names: Sequence[str], rows: Iterable[Values | None]
-) -> Iterator[dict[str, Any]]:  # Any: cells
-    return (dict(zip(names, values, strict=True)) for values in rows if values is not None)
-
-
-def _schema(names: Sequence[str], rows: Iterator[Mapping[str, Any]]) -> Any:  # Any: pyarrow
+def _schema(names: Sequence[str], rows: Iterator[Values]) -> Any:  # Any: pyarrow
     """Return the types that hold every value of each column."""
     schema = pa.schema([(name, pa.null()) for name in names])
     for group in _groups(rows):
-        arrays = [pa.array([_plain(row[name]) for row in group]) for name in names]
+        arrays = [pa.array(column, from_pandas=True) for column in zip(*group, strict=True)]
         found = pa.schema([(name, array.type) for name, array in zip(names, arrays, strict=True)])
         schema = pa.unify_schemas([schema, found], promote_options="permissive")
+    types = ((each.name, each.type) for each in schema)
     return pa.schema(
-        [
-            (field.name, pa.string() if pa.types.is_null(field.type) else field.type)
-            for field in schema
-        ]
+        [(name, pa.string() if pa.types.is_null(kind) else kind) for name, kind in types]
     )
 
 
-def _arrays(schema: Any, rows: Sequence[Mapping[str, Any]]) -> list[Any]:  # Any: pyarrow
-    return [pa.array([_plain(row[field.name]) for row in rows], field.type) for field in schema]
+def _batch(schema: Any, rows: Sequence[Values]) -> Any:  # Any: pyarrow
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [
+        pa.array(column, kind, from_pandas=True)
+        for column, kind in zip(columns, schema.types, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _plain(value: Any) -> Any:  # Any: a cell
-    return None if is_missing(value) else value
-
-
-def _groups(rows: Iterator[Any]) -> Iterator[list[Any]]:  # Any: rows of either kind
+def _groups(rows: Iterator[Values]) -> Iterator[list[Values]]:
     while group := list(islice(rows, GROUP_ROWS)):
         yield group
 
@@ -420,33 +327,23 @@ def write_excel(
     book = NewBook(write_only=True)
     sheet = book.create_sheet("scored")
     sheet.append([_cell(sheet, column) for column in (*columns, *names)])
-    for number, cells in enumerate(_excel_rows(sheet, columns, rows, reader), 2):
-        check_rows(name, "xlsx", number - 1)
-        sheet.append(cells)
-    book.properties.created = book.properties.modified = FIRST_DATE
-    with writing(path), UndatedZip(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        ExcelWriter(book, archive).write_data()
-
-
-def _excel_rows(
-    sheet: Any,
-    columns: Sequence[str],
-    rows: Rows,
-    reader: Reader | None,  # Any: openpyxl
-) -> Iterator[list[Any]]:
-    if isinstance(reader, Workbook):
-        for theirs, (_, values) in zip(reader.rows(), rows(), strict=False):
-            if values is not None:
-                blank = [None] * (len(columns) - len(theirs))
-                yield [*(_copied(sheet, cell) for cell in theirs), *blank, *_cells(sheet, values)]
-        return
+    copied = reader.rows() if isinstance(reader, Workbook) else None
+    scored = 0
     for record, values in rows():
-        if values is not None:
-            yield _cells(sheet, [*map(record.cells.get, columns), *values])
-
-
-def _cells(sheet: Any, values: Values) -> list[Any]:  # Any: openpyxl's cells
-    return [_cell(sheet, value) for value in values]
+        theirs = next(copied) if copied else ()
+        if values is None:
+            continue
+        scored += 1
+        check_rows(name, "xlsx", scored)
+        if copied:
+            cells = [_copied(sheet, cell) for cell in theirs]
+            cells += [None] * (len(columns) - len(theirs))
+        else:
+            cells = [_cell(sheet, record.cells.get(column)) for column in columns]
+        sheet.append([*cells, *(_cell(sheet, value) for value in values)])
+    book.properties.created = book.properties.modified = FIRST_DATE
+    with UndatedZip(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        ExcelWriter(book, archive).write_data()
 
 
 def _cell(sheet: Any, value: Any) -> Any:  # Any: openpyxl's cells
@@ -481,24 +378,15 @@ def _copied(sheet: Any, theirs: Any) -> Any:  # Any: openpyxl's cells
     return cell
 
 
-BLOCKS: Mapping[Form, Callable[..., None]] = {"parquet": write_parquet, "xlsx": write_excel}
-"""What writes a form that is written whole."""
-BLOCK_WORDS: Mapping[Form, str] = {
-    "parquet": "Parquet: columns that are typed keep their types",
+BLOCKS: Mapping[Form, tuple[Callable[..., None], str]] = {
+    "parquet": (write_parquet, "Parquet: columns that are typed keep their types"),
     "xlsx": (
+        write_excel,
         "an Excel workbook of one sheet: cells keep their types, a formula the value that is "
-        "stored with it, which is none where no spreadsheet computed it"
+        "stored with it, which is none where no spreadsheet computed it",
     ),
 }
-
-
-def write_blocks(
-    path: Path, form: Form, columns: Sequence[str], names: Sequence[str], rows: Rows,
-    reader: Reader | None,
-) -> None:  # fmt: skip
-    """Write rows whole, and put the file in its place when it is. Raises FileError."""
-    with in_place(path) as fresh:
-        BLOCKS[form](fresh, path.name, columns, names, rows, reader)
+"""What writes a form that is written whole, and the form in words."""
 
 
 @contextmanager
@@ -511,19 +399,17 @@ def in_place(path: Path) -> Iterator[Path]:
         yield fresh
         with writing(path):
             if packing := packing_of(path):
-                _pack(fresh, packed, packing)
+                with (
+                    fresh.open("rb") as pieces,
+                    pa.CompressedOutputStream(packed, CODECS[packing]) as out,
+                ):
+                    shutil.copyfileobj(pieces, out, PIECE_BYTES)
                 packed.replace(path)
             else:
                 fresh.replace(path)
     finally:
         for place in (fresh, packed):
             place.unlink(missing_ok=True)
-
-
-def _pack(plain: Path, packed: Path, packing: str) -> None:
-    """Pack a file a piece at a time."""
-    with plain.open("rb") as pieces, pa.CompressedOutputStream(packed, CODECS[packing]) as out:
-        shutil.copyfileobj(pieces, out, PIECE_BYTES)
 
 
 GUARDED_FORMS: Sequence[Form] = get_args(DelimitedForm)
@@ -540,63 +426,54 @@ class Output:
         self, path: Path, names: Sequence[str], source: Source | None = None, guard: bool = False
     ) -> None:
         """`names` are those of our columns. Raises FileError."""
-        self.path, self._names, self._source = path, tuple(names), source
+        self.path, self._names, self._source = path, names, source
         self._form = checked_form(path, guard)
-        self._lines = None if self._form in BLOCKS else line_form(path, names, source, guard)
+        self._lines = None if self._form in BLOCKS else _lines(path, names, source, guard)
+        self.words = self._lines.words if self._lines else BLOCKS[self._form][1]
         with writing(path):
             if self._lines:
-                self._file = open_text(path, self._lines.encoding)
-                self._file.write(self._lines.head())
+                self._file = open_text(path, self._lines)
             else:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = TemporaryFile("w+", encoding="utf-8", dir=path.parent)  # noqa: SIM115
 
-    @property
-    def words(self) -> str:
-        """The form in words."""
-        return self._lines.words if self._lines else BLOCK_WORDS[self._form]
-
     def write(self, rows: Iterable[tuple[Record, Values]]) -> None:
         """Write rows. Raises FileError."""
-        lines = "".join(self._line(record, values) for record, values in rows)
+        line = (
+            self._lines.line
+            if self._lines
+            else lambda record, values: json.dumps([record.number, *values], default=as_json) + "\n"
+        )
+        lines = "".join(line(record, values) for record, values in rows)
         with writing(self.path):
             self._file.write(lines)
-
-    def _line(self, record: Record, values: Values) -> str:
-        if self._lines:
-            return self._lines.line(record, values)
-        return json.dumps([record.number, *values], default=as_json) + "\n"
 
     def finish(self) -> None:
         """Close the file with what it holds by now. Raises FileError."""
         with writing(self.path), self._file:
             if self._lines:
                 return
-            source = self._source
+            source, (write, _) = self._source, BLOCKS[self._form]
             columns, reader = (source.columns, source.reader) if source else ((), None)
-            write_blocks(self.path, self._form, columns, self._names, self._rows, reader)
+            with in_place(self.path) as fresh, writing(fresh):
+                write(fresh, self.path.name, columns, self._names, self._rows, reader)
 
     def _rows(self) -> Iterator[tuple[Record, Values | None]]:
+        """Yield each record with the values that are kept by its number, None where none are.
+
+        It ends with the last row that has any.
+        """
         self._file.seek(0)
-        rows = map(json.loads, self._file)
-        if self._source is None:
-            return ((NO_RECORD, values) for _, *values in rows)
-        return _beside(self._source.records(), rows)
-
-
-def _beside(
-    records: Iterator[Record], rows: Iterable[Values]
-) -> Iterator[tuple[Record, Values | None]]:
-    """Yield each record with the values that are kept by its number, None where none are.
-
-    It ends with the last row that has any.
-    """
-    for number, *values in rows:
-        for record in records:
-            scored = record.number == number
-            yield record, values if scored else None
-            if scored:
-                break
+        records = self._source.records() if self._source else None
+        for number, *values in map(json.loads, self._file):
+            if records is None:
+                yield NO_RECORD, values
+                continue
+            for record in records:
+                scored = record.number == number
+                yield record, values if scored else None
+                if scored:
+                    break
 
 
 def checked_form(path: Path, guard: bool) -> Form:
@@ -607,19 +484,20 @@ def checked_form(path: Path, guard: bool) -> Form:
     return form
 
 
-def check_cells(path: Path, table: Tabular, form: Form, columns: Sequence[str]) -> None:
+def check_cells(path: Path, table: Source, form: Form, columns: Sequence[str]) -> None:
     """Refuse to write columns of an input to a file whose form cannot hold them. Raises FileError.
 
     `form` is the input's. Its rows are read once more where the other form may hold less.
     """
     written = form_of(path)
     if written == "tsv" != form:
-        lines = DelimitedLines(path.name, tuple(columns), (), "\t", quotes=False, words="")
-        lines.head()
+        line = partial(fields_line, False, "\t", False, path.name)
+        line(columns)
         for record in table.records():
-            lines.line(record, ())
+            line([record.cells.get(name) for name in columns])
     elif written == "parquet" and form in ("jsonl", "xlsx"):  # texts alone always fit
-        check_parquet(path.name, columns, lambda: ((record, ()) for record in table.records()))
+        place = pa.MockOutputStream()
+        write_parquet(place, path.name, columns, (), lambda: ((row, ()) for row in table.records()))
 
 
 def write_table(frame: pd.DataFrame, path: Path, guard: bool = False) -> None:
@@ -645,16 +523,15 @@ def write_guarded_copy(path: Path, copy: Path) -> None:
         text = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
     source = _opened(text, form)
     lines = lines_beside(source, (), copy.name, guard=True)
-    with writing(copy), open_text(copy, lines.encoding) as file:
-        file.write(lines.head())
+    with writing(copy), open_text(copy, lines) as file:
         file.writelines(lines.line(record, ()) for record in source.records())
 
 
 def _opened(file: TextFile, form: DelimitedForm) -> Delimited:
-    for quotes in (None, True):
-        for header in (None, True):  # ours has one, but there may be a title above it
-            try:
-                return open_delimited(file, form, FileOptions(header=header, quotes=quotes))
-            except FileQuestion as question:
-                asked = question
+    # ours has a header, but there may be a title above it
+    for quotes, header in product((None, True), repeat=2):
+        try:
+            return open_delimited(file, form, FileOptions(header=header, quotes=quotes))
+        except FileQuestion as question:
+            asked = question
     raise asked

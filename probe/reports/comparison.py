@@ -29,7 +29,7 @@ from probe.analysis.comparison import (
 )
 from probe.analysis.comparison import Row as ComparedRow
 from probe.analysis.slices import ALL, Measured, inference, measure, note_on
-from probe.data.source import Table
+from probe.data.rows import Source
 from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.reader import SpanPrediction, span_place
@@ -340,7 +340,9 @@ def _where(line: Measured) -> str:
     return f"where {line.slice.where}{part} ({listed} of {line.n})"
 
 
-def compared_frame(table: Table, rows: Sequence[ComparedRow], names: Sequence[str]) -> pd.DataFrame:
+def compared_frame(
+    table: Source, rows: Sequence[ComparedRow], names: Sequence[str]
+) -> pd.DataFrame:
     """Return the input rows, every column unchanged, and behind them a few columns a model.
 
     They are MODEL.prediction, .confidence, .p_LABEL, .right and .cut, for spans .start, .end and

@@ -9,11 +9,11 @@ import secrets
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from probe.analysis.batch import (
     CHUNK_ROWS,
@@ -29,8 +29,8 @@ from probe.analysis.summary import Totals, fp32_sample
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.rows import NO_RECORD, Columns, Record, Tabular, cell
-from probe.data.source import Source, form_of, open_source
+from probe.data.rows import NO_RECORD, Columns, Held, Record, Source, cell
+from probe.data.source import form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, writing
 from probe.limits import UNBOUNDED, Bounds
@@ -39,6 +39,7 @@ from probe.models.library import that_reads
 from probe.models.weights import file_hash
 from probe.models.windows import Long
 from probe.reports.scored import (
+    Named,
     made_cells,
     made_columns,
     model_labels,
@@ -61,15 +62,6 @@ from probe.transforms.options import read_options
 
 
 @dataclass(frozen=True)
-class RowValues:
-    """What is written of some rows: of each row a list, of each example that was made another."""
-
-    scored: Sequence[Values]
-    made: Sequence[Values] = ()
-    variants: Sequence[VariantScore] = ()
-
-
-@dataclass(frozen=True)
 class ValueColumns:
     """The columns of what is written, by the model's labels, its task and the transforms."""
 
@@ -87,18 +79,6 @@ class ValueColumns:
     def made(self) -> list[str]:
         """The columns of the examples that were made."""
         return made_columns(self.labels, self.task)
-
-    def completed(self, values: RowValues) -> RowValues:
-        """Return what an earlier version wrote of rows with all columns of today."""
-        return replace(values, scored=[with_legible(row, self.scored) for row in values.scored])
-
-    def values(self, rows: Sequence[Row]) -> RowValues:
-        """Return what is written of rows."""
-        return RowValues(
-            [scored_cells(row, self.scored) for row in rows],
-            [cells for row in rows for cells in made_cells(row, self.made)],
-            list(variant_scores(rows)),
-        )
 
 
 def value_columns(model: Model, transforms: Sequence[str]) -> ValueColumns:
@@ -151,14 +131,6 @@ def forms_words(forms: Mapping[str, str]) -> str:
 
 
 PRECISION_ROWS = "precision_rows"
-
-
-def precisions_json(rows: Mapping[str, int]) -> dict[str, Any]:  # Any: JSON
-    """Return what a summary says where there are several, by their rows; of one it says no more."""
-    several = sorted(rows.items())
-    if len(several) < 2:
-        return {}
-    return {"precision": listing([name for name, _ in several]), PRECISION_ROWS: dict(several)}
 
 
 def precision_words(summary: Mapping[str, Any]) -> str:  # Any: JSON
@@ -217,26 +189,28 @@ def identity(
         "pairs": places.pairs,
         "format": FORMAT,
     }
-    settings["columns"] = {name: _plain(value) for name, value in settings["columns"].items()}
     text = json.dumps(settings, sort_keys=True, default=str)
+    files = arrow_files(path) if path.is_dir() else [path]
     return {
-        "the file": "".join(file_hash(each) for each in arrow_files(path)),
+        "the file": "".join(map(file_hash, files)),
         "the model": hash_if_there(model.name) or str(model.revision),
         "the settings": hashlib.sha256(text.encode()).hexdigest(),
     }
 
 
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else value
-
-
 @dataclass(frozen=True)
 class ScoredPart:
-    """What came of some rows: their values, what they come to, and by which model."""
+    """What came of some rows, and by which model.
 
-    values: RowValues
+    The values of each row are a list in `scored`, of each example that was made another in `made`;
+    `variants` are the scores of questions' variants, `totals` what the rows come to.
+    """
+
+    scored: Sequence[Values]
+    made: Sequence[Values]
+    variants: Sequence[VariantScore]
     totals: Mapping[str, Any]  # Any: JSON
-    labels: tuple[str, ...]
+    labels: tuple[Label, ...]
     model: str
     revision: str | None
     precision: str
@@ -247,32 +221,28 @@ def part_of(rows: Sequence[Row], model: Model, request: ScoringRequest) -> Score
     columns, totals = value_columns(model, request.names), Totals(model.task, request.names)
     totals.add(rows)
     return ScoredPart(
-        columns.values(rows), totals.state, columns.labels,
+        [scored_cells(row, columns.scored) for row in rows],
+        [cells for row in rows for cells in made_cells(row, columns.made)],
+        list(variant_scores(rows)), totals.state, columns.labels,
         model.name, model.revision, resolve(request.precision),
     )  # fmt: skip
 
 
+def pack(values: object, default: Callable[[object], object] = as_json) -> bytes:
+    """Return JSON values as they are kept and sent; `default` makes those of what is none."""
+    return gzip.compress(json.dumps(values, default=default).encode(), compresslevel=1, mtime=0)
+
+
 def packed_values(part: ScoredPart) -> bytes:
     """Return what came of a part as it is kept and sent back."""
-    values = vars(part) | {"values": vars(part.values)}
-    return pack(json.dumps(values, default=as_json).encode())
+    return pack(vars(part))
 
 
 def read_packed_values(content: bytes) -> ScoredPart:
-    """Return what was kept or sent back of a part."""
-    values: dict[str, Any] = json.loads(unpack(content))  # Any: JSON
-    labels = tuple(values.pop("labels"))
-    return ScoredPart(RowValues(**values.pop("values")), labels=labels, **values)
-
-
-def pack(content: bytes) -> bytes:
-    """Pack what is kept or sent."""
-    return gzip.compress(content, compresslevel=1, mtime=0)
-
-
-def unpack(content: bytes) -> bytes:
-    """Unpack what was kept or sent."""
-    return gzip.decompress(content)
+    """Return what was kept or sent back of a part, also by a version that named its values."""
+    values: dict[str, Any] = json.loads(gzip.decompress(content))  # Any: JSON
+    values = values.pop("values", {}) | values
+    return ScoredPart(**values | {"labels": tuple(values["labels"])})
 
 
 def part_name(start: int) -> str:
@@ -296,7 +266,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def scored_chunks(
-    table: Tabular, model: Model, request: ScoringRequest, rows: int, start: int = 0
+    table: Source, model: Model, request: ScoringRequest, rows: int, start: int = 0
 ) -> Iterator[Chunk[Row]]:
     """Score the rows of a table from one on; its whole file has so many.
 
@@ -309,15 +279,6 @@ def scored_chunks(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ModelFacts:
-    """What is told of the model by which a part was scored."""
-
-    name: str
-    revision: str | None
-    task: Task
-
-
 class Assembly:
     """The files that the parts of a file are put into, and what these come to together.
 
@@ -326,7 +287,7 @@ class Assembly:
     """
 
     def __init__(
-        self, source: Source, request: ScoringRequest, places: Places, model: ModelFacts,
+        self, source: Source, request: ScoringRequest, places: Places, model: Named,
         columns: ValueColumns,
     ) -> None:  # fmt: skip
         """The model's name stands behind our names that the input has too. Raises FileError."""
@@ -344,11 +305,11 @@ class Assembly:
 
     def add(self, records: Sequence[Record], part: ScoredPart) -> None:
         """Write the rows of a part behind the others. Raises FileError."""
-        self._scored.write(zip(records, part.values.scored, strict=True))
+        self._scored.write(zip(records, part.scored, strict=True))
         if self._pairs:
-            self._pairs.write((NO_RECORD, made) for made in part.values.made)
+            self._pairs.write((NO_RECORD, made) for made in part.made)
         if self._variants is not None:
-            self._variants += part.values.variants
+            self._variants += part.variants
         self.totals.merge(part.totals)
         self._precisions[part.precision] += len(records)
 
@@ -369,7 +330,12 @@ class Assembly:
         shape = summary_json(
             self.totals.summary(), self._model, precision, request.seed, request.options
         )
-        shape |= precisions_json(self._precisions) | variants_json(self._variants or ())
+        if len(several := sorted(self._precisions.items())) > 1:
+            shape |= {
+                "precision": listing([name for name, _ in several]),
+                PRECISION_ROWS: dict(several),
+            }
+        shape |= variants_json(self._variants or ())
         return shape | {"forms": forms}
 
 
@@ -394,7 +360,7 @@ def read_parts(folder: Path) -> list[ScoredPart]:
     while (path := folder / part_name(rows)).is_file():
         with reading(str(path), "how far a scoring came", "delete its folder"):
             parts.append(read_packed_values(path.read_bytes()))
-        rows += len(parts[-1].values.scored)
+        rows += len(parts[-1].scored)
     return parts
 
 
@@ -421,19 +387,18 @@ class FileScoring:
         self.anew, self.start = "", 0
         begun = self._begun()
         self._assembly = Assembly(
-            source, request, places, ModelFacts(model.name, model.revision, model.task),
-            value_columns(model, request.names),
-        )  # fmt: skip
+            source, request, places, model, value_columns(model, request.names)
+        )
         records = source.records() if begun else iter(())
         for part in begun:
-            self._assembly.add(list(islice(records, len(part.values.scored))), part)
+            self._assembly.add(list(islice(records, len(part.scored))), part)
 
     def _begun(self) -> list[ScoredPart]:
         """Return what a scoring of the same file in the same way did before it stopped."""
         work, known = self._places.work, dict(self._identity or {})
         if known and (found := read_identity(work)) is not None:
             parts = read_parts(work)
-            rows = sum(len(part.values.scored) for part in parts)
+            rows = sum(len(part.scored) for part in parts)
             changed = [name for name, now in known.items() if found.get(name) != now]
             if not changed:
                 self.start = rows
@@ -509,39 +474,24 @@ class ScoringPlan:
 
 def plan_json(plan: ScoringPlan) -> Json:
     """Return a plan as JSON values."""
-    request = plan.request
-    return {
-        "model": plan.model,
-        "task": plan.task.name,
-        "columns": {name: _plain(value) for name, value in vars(request.columns).items()},
-        "names": list(request.names),
-        "seed": request.seed,
-        "options": asdict(request.options),
-        "precision": request.precision,
-        "guard": request.guard,
-        "long": request.long,
-        "foreign_file": request.foreign_file,
-        "file": plan.file,
-        "rows": plan.rows,
-        "folder": plan.folder,
-        "order": list(plan.order),
-        "reading": asdict(request.reading),
-    }
+    values = {**vars(plan), **asdict(plan.request), "task": plan.task.name}
+    del values["request"]
+    return dict(json.loads(json.dumps(values)))
 
 
 def read_plan(values: Json) -> ScoringPlan:
     """Read a plan from JSON values. Raises OptionError."""
-    precision: Precision = values["precision"]
-    request = ScoringRequest(
-        _columns(values["columns"], task_named(values["task"])), tuple(values["names"]),
-        values["seed"], read_options(values["options"]), precision, values["guard"],
-        FileOptions(**values.get("reading", {})), values.get("long", "cut"),
-        values.get("foreign_file", False),
-    )  # fmt: skip
-    return ScoringPlan(
-        values["model"], task_named(values["task"]), request, values["file"], values["rows"],
-        values["folder"], tuple(values["order"]),
-    )  # fmt: skip
+    task = task_named(values["task"])
+    known = {each.name: values[each.name] for each in fields(ScoringRequest) if each.name in values}
+    known |= {
+        "columns": _columns(values["columns"], task),
+        "names": tuple(values["names"]),
+        "options": read_options(values["options"]),
+        "reading": FileOptions(**values.get("reading", {})),
+    }
+    named = {name: values[name] for name in ("model", "file", "rows", "folder")}
+    request = ScoringRequest(**known)
+    return ScoringPlan(task=task, request=request, order=tuple(values["order"]), **named)
 
 
 def _columns(values: Json, task: Task) -> Columns:
@@ -553,18 +503,8 @@ def _columns(values: Json, task: Task) -> Columns:
     return Columns(values["texts"], values["gold"], {**known, **classes, **values["values"]})
 
 
-def keys(values: Json) -> Sequence[Json]:
-    """Return the keys of a plan's cells."""
-    return read_plan(values).parts
-
-
 def _folder(name: str) -> Path:
     return settings().home / "scoring" / name
-
-
-def new_folder() -> str:
-    """Return the name of a folder that nobody has."""
-    return secrets.token_hex(8)
 
 
 def input_file(folder: str, file: str) -> Path:
@@ -572,43 +512,17 @@ def input_file(folder: str, file: str) -> Path:
     return _folder(folder) / "input" / file
 
 
-def keep_input(folder: str, file: Path) -> Path:
-    """Keep a file as long as its run. Raises FileError."""
-    if file.is_dir():
-        raise FileError(
-            f"{file.name} is a folder, and a run keeps one file; save it as Parquet, with "
-            "to_parquet()"
-        )
-    place = input_file(folder, file.name)
-    with writing(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, place)
-    return place
+def kept_file(plan: Json, kind: Literal["parts", "values"], key: Json) -> Path:
+    """Return the place of what is to be scored of a part, or of what came of it, packed."""
+    return _folder(plan["folder"]) / kind / part_name(key["start"])
 
 
-def write_part(folder: str, key: Json, content: bytes) -> None:
-    """Keep what is to be scored of a part. Raises FileError."""
-    write_whole(_folder(folder) / "parts" / part_name(key["start"]), content)
-
-
-def read_part(folder: str, key: Json) -> bytes:
-    """Return what is to be scored of a part, packed. Raises FileError."""
-    return _read(_folder(folder) / "parts" / part_name(key["start"]))
-
-
-def write_values(folder: str, key: Json, content: bytes) -> None:
-    """Keep what came of a part, packed already. Raises FileError."""
-    write_whole(_folder(folder) / "values" / part_name(key["start"]), content)
-
-
-def read_values(folder: str, key: Json) -> bytes:
-    """Return what came of a part, packed. Raises FileError."""
-    return _read(_folder(folder) / "values" / part_name(key["start"]))
-
-
-def remove_folder(folder: str) -> None:
-    """Remove all that is kept of a run."""
-    shutil.rmtree(_folder(folder), ignore_errors=True)
+def read_kept(path: Path) -> bytes:
+    """Return what is kept of a part. Raises FileError."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise FileError("the file of this run is not here any more; score it anew") from problem
 
 
 def remove_orphans(kept: Collection[str], before: float) -> None:
@@ -623,90 +537,53 @@ def folder_bytes(folder: str) -> int:
     return sum(path.stat().st_size for path in _folder(folder).rglob("*") if path.is_file())
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise FileError("the file of this run is not here any more; score it anew") from problem
-
-
 BYTES = "bytes in a cell"
 """Stands for bytes, which are refused as a text; what they are is not sent."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """The rows of a part, with no more columns than are scored; they keep their numbers."""
-
-    names: Sequence[str]
-    rows: Sequence[Record]
-    bounds: Bounds = UNBOUNDED
-
-    def __len__(self) -> int:
-        """Return the number behind the last row."""
-        return self.rows[-1].number + 1 if self.rows else 0
-
-    def records(self, start: int = 0) -> Iterator[Record]:
-        """Yield the rows from the one of this number on."""
-        return (row for row in self.rows if row.number >= start)
+def part(names: Sequence[str], rows: Sequence[Record], bounds: Bounds = UNBOUNDED) -> Source:
+    """Return the rows of a part, with no more columns than are scored; they keep their numbers."""
+    return Source(Held(rows, names), names, rows[-1].number + 1 if rows else 0, bounds)
 
 
-def write_parts(plan: ScoringPlan, source: Source) -> None:
-    """Keep the parts of a file, each to be sent by itself. Raises FileError."""
-    names = read_columns(source.names, plan.request.columns)
-    records = source.records()
-    for key in plan.parts:
-        rows = list(islice(records, key["rows"]))
-        write_part(plan.folder, key, packed_part(Part(names, rows, source.bounds)))
-
-
-def read_columns(names: Sequence[str], columns: Columns) -> list[str]:
-    """Return the columns that are read to score a row and to sum it up."""
-    wanted = {*columns.texts.values(), columns.gold, BASE, ADVERSARIAL}
-    return [name for name in names if name in wanted]
-
-
-def packed_part(part: Part) -> bytes:
+def packed_part(part: Source) -> bytes:
     """Return a part as it is sent."""
+    rows = list(part.records())
     values = {
         "names": part.names,
-        "start": part.rows[0].number,
-        "cells": [[cell(row.cells, name) for name in part.names] for row in part.rows],
-        "broken": {row.number: row.broken for row in part.rows if row.broken},
+        "start": rows[0].number,
+        "cells": [[cell(row.cells, name) for name in part.names] for row in rows],
+        "broken": {row.number: row.broken for row in rows if row.broken},
         "bounds": asdict(part.bounds),
     }
-    return pack(json.dumps(values, default=_packed_cell).encode())
+    return pack(
+        values, lambda cell: {BYTES: len(cell)} if isinstance(cell, bytes) else as_json(cell)
+    )
 
 
-def _packed_cell(cell: object) -> object:
-    return {BYTES: len(cell)} if isinstance(cell, bytes) else as_json(cell)
-
-
-def _unpacked_cell(cell: dict[str, Any]) -> Any:  # Any: JSON
-    return b"" if BYTES in cell else cell
-
-
-def read_packed_part(content: bytes) -> Part:
+def read_packed_part(content: bytes) -> Source:
     """Return a part that was sent."""
-    values = json.loads(unpack(content), object_hook=_unpacked_cell)
+    values = json.loads(
+        gzip.decompress(content), object_hook=lambda cell: b"" if BYTES in cell else cell
+    )
     names, broken = values["names"], values["broken"]
     rows = [
         Record(number, dict(zip(names, cells, strict=True)), broken=broken.get(str(number), ""))
         for number, cells in enumerate(values["cells"], values["start"])
     ]
-    return Part(names, rows, Bounds(**values["bounds"]))
+    return part(names, rows, Bounds(**values["bounds"]))
 
 
 def run_cell(
     plan: Json, inputs: Json, key: Json, context: CellContext
 ) -> Iterator[Progress | Result]:
     """Score a part chunk by chunk. Raises ModelError, FileError, Cancelled."""
-    planned, part = read_plan(plan), read_packed_part(context.part)
+    planned, rows_sent = read_plan(plan), read_packed_part(context.part)
     request = planned.request
     loaded = load_any_unchanged(planned.model, context.model, planned.order)
     model = that_reads(loaded, request.long)
     rows = list[Row]()
-    for chunk in scored_chunks(part, model, request, planned.rows, key["start"]):
+    for chunk in scored_chunks(rows_sent, model, request, planned.rows, key["start"]):
         rows += chunk.rows
         yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
         halt(context.stop)
@@ -723,22 +600,33 @@ def scoring_request(
     order: tuple[Label, ...] = (),
     identity: Mapping[str, str] | None = None,
 ) -> RunRequest:
-    """Keep a file with its parts and return the run that scores it.
+    """Keep a file as long as its run, with its parts, and return the run that scores it.
 
     `task` is the model's own, `order` that of its outputs where its config does not say it.
     `identity` is kept with the run, so that who asks for the same finds it. Raises FileError.
     """
-    request = request.judged(source, task)
-    plan = ScoringPlan(model, task, request, file.name, len(source), new_folder(), order)
+    if file.is_dir():
+        raise FileError(
+            f"{file.name} is a folder, and a run keeps one file; save it as Parquet, with "
+            "to_parquet()"
+        )
+    request, columns = request.judged(source, task), request.columns
+    planned = ScoringPlan(model, task, request, file.name, len(source), secrets.token_hex(8), order)
+    plan, place = plan_json(planned), input_file(planned.folder, file.name)
+    wanted = {*columns.texts.values(), columns.gold, BASE, ADVERSARIAL}
+    names = [name for name in source.names if name in wanted]
+    records = source.records()
     try:
-        keep_input(plan.folder, file)
-        write_parts(plan, source)
+        with writing(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, place)
+        for key in planned.parts:
+            rows = part(names, list(islice(records, key["rows"])), source.bounds)
+            write_whole(kept_file(plan, "parts", key), packed_part(rows))
     except UserError:
-        remove_folder(plan.folder)
+        SCORING.remove(plan)
         raise
-    return RunRequest(
-        "scoring", plan_json(plan), {}, environment(), {"identity": dict(identity or {})}
-    )
+    return RunRequest("scoring", plan, {}, environment(), {"identity": dict(identity or {})})
 
 
 def _title(plan: Json) -> str:
@@ -753,43 +641,29 @@ def _alike(one: Json, other: Json) -> bool:
     return same and first.is_file() and filecmp.cmp(first, second, shallow=False)
 
 
-def _brief(result: Json | None) -> Json:
-    return {name: (result or {}).get(name) for name in ("rows", "scored")}
-
-
 SCORING = Experiment(
     kind="scoring",
-    cells=keys,
+    cells=lambda plan: read_plan(plan).parts,
     run_cell=run_cell,
     title=_title,
-    brief=_brief,
+    brief=lambda result: {name: (result or {}).get(name) for name in ("rows", "scored")},
     model=lambda plan: str(plan["model"]),
     alike=_alike,
-    part=lambda plan, key: read_part(plan["folder"], key),
-    store_content=lambda plan, key, content: write_values(plan["folder"], key, content),
-    remove=lambda plan: remove_folder(plan["folder"]),
+    part=lambda plan, key: read_kept(kept_file(plan, "parts", key)),
+    store_content=lambda plan, key, content: write_whole(kept_file(plan, "values", key), content),
+    remove=lambda plan: shutil.rmtree(_folder(plan["folder"]), ignore_errors=True),
     sweep=lambda plans, before: remove_orphans({plan["folder"] for plan in plans}, before),
     stored_bytes=lambda plan: folder_bytes(plan["folder"]),
 )
 
 
-NOTHING_YET = "no part of this file is scored yet"
-
-
 @dataclass(frozen=True)
-class DonePart:
-    """The rows of a part with all columns of the file, and what came of them."""
+class ModelFacts:
+    """What is told of the model by which a part was scored."""
 
-    part: Part
-    scored: ScoredPart
-
-
-@dataclass(frozen=True)
-class Assembled:
-    """What the parts of a run come to together, and as JSON values."""
-
-    totals: Totals
-    shape: dict[str, Any]  # Any: JSON
+    name: str
+    revision: str | None
+    task: Task
 
 
 def done_parts(run: StoredRun) -> list[Json]:
@@ -797,43 +671,35 @@ def done_parts(run: StoredRun) -> list[Json]:
     return [cell.key for cell in run.cells if cell.state == "done"]
 
 
-def take_nothing(part: DonePart) -> None:
-    """Leave a part to the files."""
-
-
 def assemble(
-    run: StoredRun, places: Places, take: Callable[[DonePart], None] = take_nothing
-) -> Assembled:
+    run: StoredRun,
+    places: Places,
+    take: Callable[[Source, ScoredPart], None] = lambda rows, scored: None,
+) -> tuple[dict[str, Any], Totals]:  # Any: JSON
     """Write the files of a run with the parts that are scored; return what these come to.
 
-    One part at a time is in memory; `take` is given each, in the order of the file. Raises
-    FileError where there are none, or the run's file is gone.
+    One part at a time is in memory; `take` is given the rows of each with all columns of the file,
+    and what came of them, in the order of the file. Raises FileError where there are none, or the
+    run's file is gone.
     """
-    plan, done = read_plan(run.plan), done_parts(run)
-    if not done:
-        raise FileError(NOTHING_YET)
+    plan, done = read_plan(run.plan), [key["start"] for key in done_parts(run)]
     source = open_source(input_file(plan.folder, plan.file), options=plan.request.reading)
-    parts = _parts(plan, source, done)
-    first = next(parts)
-    model = ModelFacts(first.scored.model, first.scored.revision, plan.task)
-    columns = _columns_of(plan, first.scored)
-    assembly = Assembly(source, plan.request, places, model, columns)
-    for part in chain([first], parts):
-        assembly.add(part.part.rows, part.scored)
-        take(part)
-    return Assembled(assembly.totals, assembly.finish())
-
-
-def _columns_of(plan: ScoringPlan, scored: ScoredPart) -> ValueColumns:
-    return ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
-
-
-def _parts(plan: ScoringPlan, source: Source, done: Sequence[Json]) -> Iterator[DonePart]:
-    """Yield the parts that are done, one at a time in memory."""
-    records, known = source.records(), {key["start"] for key in done}
+    assembly: Assembly | None = None
+    records = source.records()
     for key in plan.parts:
-        part = Part(source.names, list(islice(records, key["rows"])))
-        if key["start"] in known:
-            scored = read_packed_values(read_values(plan.folder, key))
-            values = _columns_of(plan, scored).completed(scored.values)
-            yield DonePart(part, replace(scored, values=values))
+        rows = list(islice(records, key["rows"]))
+        if key["start"] not in done:
+            continue
+        scored = read_packed_values(read_kept(kept_file(run.plan, "values", key)))
+        columns = ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
+        # with all columns of today, also where an earlier version scored it
+        values = [with_legible(row, columns.scored) for row in scored.scored]
+        scored = replace(scored, scored=values)
+        if assembly is None:
+            model = ModelFacts(scored.model, scored.revision, plan.task)
+            assembly = Assembly(source, plan.request, places, model, columns)
+        assembly.add(rows, scored)
+        take(part(source.names, rows), scored)
+    if assembly is None:
+        raise FileError("no part of this file is scored yet")
+    return assembly.finish(), assembly.totals

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import IO, Literal
 
@@ -104,24 +104,21 @@ def _is_data(first: Sequence[str], below: Rows) -> bool:
 
 def _is_above(names: Sequence[str], below: Rows) -> bool:
     """Whether some column is of another kind than its name: numbers, a few values or long texts."""
-    return any(
-        _is_name(name) and values and name not in values and _is_of_a_kind(name, values)
-        for name, values in zip(names, _columns(names, below), strict=True)
-    )
+    for name, values in zip(names, _columns(names, below), strict=True):
+        if _is_name(name) and values and name not in values:
+            few = len(values) > 2 and len(set(values)) <= len(values) / 2
+            words = sum(len(value.split()) for value in values) / len(values)
+            if few or all(map(NUMBER.fullmatch, values)):
+                return True
+            if words >= len(name.split()) + MORE_WORDS:
+                return True
+    return False
 
 
 def _is_name(field: str) -> bool:
     words = field.split()
     short = len(field) <= NAME_CHARACTERS and 0 < len(words) <= NAME_WORDS
     return short and not NUMBER.fullmatch(field) and not field.rstrip().endswith((".", "!", "?"))
-
-
-def _is_of_a_kind(name: str, values: Sequence[str]) -> bool:
-    if all(map(NUMBER.fullmatch, values)):
-        return True
-    few = len(values) > 2 and len(set(values)) <= len(values) / 2
-    words = sum(len(value.split()) for value in values) / len(values)
-    return few or words >= len(name.split()) + MORE_WORDS
 
 
 def _columns(first: Sequence[str], below: Rows) -> list[list[str]]:
@@ -133,120 +130,66 @@ def _filled(row: Sequence[str]) -> list[str]:
     return [field for field in row if field.strip()]
 
 
-CLOSED = re.compile(r'[^"]*(?:""[^"]*)*"')
-"""What stands between the quote that opens a field and, with it, the one that closes it."""
 STOP_LINES = 1 << 14
 """Lines between two questions whether to stop."""
 
 
-@dataclass
-class Reading:
-    """Lines by the number of fields of their row, and those of rows that are not well written."""
-
-    widths: Counter[int] = field(default_factory=Counter)
-    malformed: int = 0
-
-    def add(self, width: int, lines: int = 1, well: bool = True) -> None:
-        """Count a row of several lines."""
-        if well:
-            self.widths[width] += lines
-        else:
-            self.malformed += lines
-
-    @property
-    def unfit(self) -> int:
-        """The lines of rows that do not have as many fields as most."""
-        return self.malformed + self.widths.total() - max(self.widths.values(), default=0)
-
-
-@dataclass
-class BothWays:
-    """What the lines of a file are where quotes enclose fields, and where they belong to the text.
-
-    `needed` counts fields whose quotes hold a doubled one, as no other text does, `spanning` those
-    that go on in another line; `bare` says whether some text stands without quotes.
-    """
-
-    delimiter: str
-    enclosing: Reading = field(default_factory=Reading)
-    plain: Reading = field(default_factory=Reading)
-    needed: int = 0
-    spanning: int = 0
-    bare: bool = False
-    _inside: bool = False
-    _fields: int = 1
-    _lines: int = 0
-    _well: bool = True
-
-    def add(self, line: str) -> None:
-        """Count a line without its end."""
-        if not line and not self._inside:
-            return
-        width = line.count(self.delimiter) + 1
-        self.plain.add(width)
-        if not (self._inside or line.startswith('"') or self.delimiter + '"' in line):
-            self.enclosing.add(width)
-            self.bare = self.bare or self._is_bare(line)
-            return
-        self._lines += 1
-        at = self._closed(line, 0) if self._inside else self._field(line, 0)
-        while at is not None and at < len(line):
-            self._fields += 1
-            at = self._field(line, at + 1)
-        self._inside = at is None
-        if not self._inside:
-            self._end()
-
-    def end(self) -> None:
-        """Take the file for ended."""
-        if self._inside:
-            self._well = False
-            self._end()
-
-    def _end(self) -> None:
-        self.enclosing.add(self._fields, self._lines, self._well)
-        self._inside, self._fields, self._lines, self._well = False, 1, 0, True
-
-    def _field(self, line: str, at: int) -> int | None:
-        """Return where the field that begins at a place ends, None for in a later line."""
-        if line.startswith('"', at):
-            return self._closed(line, at + 1)
-        end = line.find(self.delimiter, at)
-        end = len(line) if end < 0 else end
-        self.bare = self.bare or self._is_bare(line[at:end])
-        return end
-
-    def _closed(self, line: str, at: int) -> int | None:
-        closed = CLOSED.match(line, at)
-        if not closed:
-            self.spanning += at > 0
-            return None
-        self.needed += '""' in closed[0]
-        end = line.find(self.delimiter, closed.end())
-        end = len(line) if end < 0 else end
-        self._well = self._well and end == closed.end()
-        return end
-
-    def _is_bare(self, text: str) -> bool:
-        return any(
-            not NUMBER.fullmatch(field) for field in text.split(self.delimiter) if field.strip()
-        )
-
-
-def do_quotes_enclose(lines: Iterator[str], delimiter: str, name: str) -> bool:
+def do_quotes_enclose(lines: "Lines", delimiter: str, name: str) -> bool:
     """Read a whole file both ways, and say which way its rows fit together.
 
     Where they do so equally, quotes at tabs enclose if one is doubled within another, or if every
     text has them; at other delimiters they enclose unless only the other reading has a fault
     nowhere. Raises FileQuestion where nothing tells.
     """
-    both = BothWays(delimiter)
+    other = f"[^{re.escape(delimiter)}]*"
+    pattern = re.compile(
+        rf'((?P<quoted>"[^"]*(?:""[^"]*)*")(?P<rest>{other})|(?P<open>".*)|(?P<bare>{other}))'
+        rf"(?P<end>{re.escape(delimiter)}|$)"
+    )
+    # lines by the number of fields of their row, 0 where it is not well written
+    plain, enclosing = Counter[int](), Counter[int]()
+    doubled, spanning, bare = 0, 0, False  # fields with a quote within, and in several lines
+    inside, fields, height, well = False, 0, 0, True
     for number, line in enumerate(lines):
+        lines.begin_row()
         if number % STOP_LINES == 0:
             check_stop()
-        both.add(line.rstrip("\r\n"))
-    both.end()
-    encloses = _at_tabs(both) if delimiter == "\t" else _elsewhere(both)
+        line = line.rstrip("\r\n")
+        if not line and not inside:
+            continue
+        plain[line.count(delimiter) + 1] += 1
+        if not (inside or line.startswith('"') or delimiter + '"' in line):
+            enclosing[line.count(delimiter) + 1] += 1
+            bare = bare or any(map(_is_text, line.split(delimiter)))
+            continue
+        height, goes_on = height + 1, inside
+        for field in pattern.finditer(f'"{line}' if inside else line):
+            fields += not goes_on
+            inside = field["open"] is not None
+            spanning += inside and not goes_on
+            doubled += '""' in (field["quoted"] or "")[1:]
+            well = well and not field["rest"]
+            bare = bare or _is_text(field["bare"] or "")
+            goes_on = False
+            if not field["end"]:
+                break
+        if not inside:
+            enclosing[fields if well else 0] += height
+            fields, height, well = 0, 0, True
+    enclosing[0] += height
+    encloses: bool | None = True
+    faults, plain_faults = _unfit(enclosing), _unfit(plain)
+    if delimiter != "\t":
+        if not (plain_faults or len(plain) > 1 or max(plain, default=1) == 1):
+            unsure = doubled if faults else spanning
+            encloses = None if unsure else not faults
+    elif faults != plain_faults:
+        doubtful = faults > plain_faults and doubled > enclosing[0]
+        encloses = None if doubtful else faults < plain_faults
+    elif enclosing[0]:
+        encloses = False
+    elif bare and not doubled:
+        encloses = None
     if encloses is None:
         raise FileQuestion(
             f"{name}: its quotes may enclose fields or belong to the text; its rows fit both ways",
@@ -255,22 +198,13 @@ def do_quotes_enclose(lines: Iterator[str], delimiter: str, name: str) -> bool:
     return encloses
 
 
-def _at_tabs(both: BothWays) -> bool | None:
-    enclosing, plain = both.enclosing.unfit, both.plain.unfit
-    if enclosing != plain:
-        doubtful = enclosing > plain and both.needed > both.enclosing.malformed
-        return None if doubtful else enclosing < plain
-    if both.enclosing.malformed:
-        return False
-    return True if both.needed or not both.bare else None
+def _is_text(field: str) -> bool:
+    return bool(field.strip()) and not NUMBER.fullmatch(field)
 
 
-def _elsewhere(both: BothWays) -> bool | None:
-    if both.plain.unfit or len(both.plain.widths) > 1 or max(both.plain.widths, default=1) == 1:
-        return True
-    if both.enclosing.unfit:
-        return None if both.needed else False
-    return None if both.spanning else True
+def _unfit(lines: Counter[int]) -> int:
+    """Return the lines of rows that do not have as many fields as most."""
+    return lines.total() - max((count for width, count in lines.items() if width), default=0)
 
 
 ROW_CELLS = 20
@@ -325,7 +259,6 @@ QUOTES = r'"(?:[^"]|"")*"(?!")'
 BEGIN = f"(^|[{re.escape(''.join((*DELIMITERS, *RARE_DELIMITERS)))}]) *"
 """Where a field begins, whatever splits them."""
 QUOTED_NAME, OPENED = re.compile(f"{BEGIN}{QUOTES}"), re.compile(f'{BEGIN}"')
-LINE_ENDS = ("\r\n", "\n", "\r")
 DEFAULT_END = "\r\n"
 """As RFC 4180 ends a line."""
 DelimitedForm = Literal["csv", "tsv"]
@@ -360,24 +293,21 @@ class Delimited:
 
         Parsed by hand rather than through pandas, so that one ragged row does not stop the rest.
         """
+        width, joint = len(self.columns), self.delimiter if self.quotes else " "
         rows = _rows(self.file, self.delimiter, self.quotes)
         for number, fields in enumerate(islice(rows, len(self.above), None)):
-            yield self._record(number, fields)
-
-    def _record(self, number: int, fields: list[str]) -> Record:
-        width, count, broken = len(self.columns), len(fields), ""
-        if count != width:
-            broken = f"the row has {count} fields, the header {width}"
-            fields = [*fields, *[""] * (width - count)]
-        elif fields == list(self.columns):
-            broken = REPEATED
-        if count > width:  # no character is lost, and the columns behind keep their place
-            joint = self.delimiter if self.quotes else " "
-            fields = [*fields[: width - 1], joint.join(fields[width - 1 :])]
-        cells = dict(zip(self.columns, fields, strict=True))
-        for name in self.of_bytes:
-            cells[name] = _of_bytes(cells[name])
-        return Record(number, cells, fields=fields, broken=broken)
+            count, broken = len(fields), ""
+            if count != width:
+                broken = f"the row has {count} fields, the header {width}"
+                fields += [""] * (width - count)
+            elif fields == list(self.columns):
+                broken = REPEATED
+            if count > width:  # no character is lost, and the columns behind keep their place
+                fields[width - 1 :] = [joint.join(fields[width - 1 :])]
+            cells = dict(zip(self.columns, fields, strict=True))
+            for name in self.of_bytes:
+                cells[name] = _of_bytes(cells[name])
+            yield Record(number, cells, fields=fields, broken=broken)
 
 
 def open_delimited(
@@ -391,7 +321,7 @@ def open_delimited(
     name = file.path.name
     with _lines(file) as lines:
         first = _first_line(lines, file.bounds)
-    told, end = TOLD.fullmatch(first), _end(first)
+    told, end = TOLD.fullmatch(first), first[len(first.rstrip("\r\n")) :]
     delimiter = told[1] if told else _delimiter(file, form)
     usual = form == "csv" or delimiter != "\t"
     quotes = options.quotes
@@ -401,7 +331,8 @@ def open_delimited(
     header = header_of(sample, options.header, name)
     file.bounds.check("max_columns", len(header.columns))
     check_names(header.columns, name)
-    of_bytes = _columns_of_bytes(header.columns, sample[header.above :])
+    filled = zip(header.columns, _columns(header.columns, sample[header.above :]), strict=True)
+    of_bytes = [name for name, texts in filled if texts and all(map(BYTES.fullmatch, texts))]
     enclose = "quotes enclose fields" if quotes else "quotes belong to the text"
     words = [
         header.words,
@@ -411,7 +342,7 @@ def open_delimited(
     ]
     return Delimited(
         file, form, delimiter, quotes, header.columns, end or DEFAULT_END,
-        first.removesuffix(end) if told else "", tuple(sample[: header.above]), of_bytes,
+        first.removesuffix(end) if told else "", tuple(sample[: header.above]), tuple(of_bytes),
         "; ".join(filter(None, words)),
     )  # fmt: skip
 
@@ -427,24 +358,7 @@ def _do_quotes_enclose(file: TextFile, delimiter: str, usual: bool) -> bool:
         else:
             return usual
     with _lines(file) as lines:
-        return do_quotes_enclose(_each_a_row(lines), delimiter, file.path.name)
-
-
-def _each_a_row(lines: Lines) -> Iterator[str]:
-    for line in lines:
-        lines.begin_row()
-        yield line
-
-
-def _columns_of_bytes(columns: tuple[str, ...], rows: list[list[str]]) -> tuple[str, ...]:
-    """Return the columns in which every text is written as bytes."""
-    filled = {
-        name: [row[at] for row in rows if at < len(row) and row[at]]
-        for at, name in enumerate(columns)
-    }
-    return tuple(
-        name for name, texts in filled.items() if texts and all(map(BYTES.fullmatch, texts))
-    )
+        return do_quotes_enclose(lines, delimiter, file.path.name)
 
 
 def _of_bytes(text: str) -> str:
@@ -500,41 +414,32 @@ def _first_line(lines: Lines, bounds: Bounds) -> str:
 
 def _delimiter(file: TextFile, form: DelimitedForm) -> str:
     """Return the mark that splits the header most: a tab by the file's name, where it has one."""
+    header = ""
     with _lines(file) as lines:
-        header = _without_quotes(_first_line(lines, file.bounds), lines)
+        first = _first_line(lines, file.bounds)
+        for line in islice(chain([first], lines), HEADER_LINES):  # names may have several
+            header += line
+            bare = QUOTED_NAME.sub(r"\1", header)  # without what stands in quotes
+            if not OPENED.search(bare):
+                break
+        else:
+            bare = QUOTED_NAME.sub(r"\1", first)
+    header = bare
     usual, rare = (max(marks, key=header.count) for marks in (DELIMITERS, RARE_DELIMITERS))
     if form == "tsv":
-        return "\t" if "\t" in header or not _splits(file, usual) else usual
-    if usual in header:
-        return usual
+        if "\t" in header:
+            return "\t"
+        widths = set(map(len, _sample(file, usual)))
+        return usual if len(widths) == 1 and max(widths) > 1 else "\t"
+    if usual in header or rare in header:
+        return usual if usual in header else rare
     below_title = (
         mark
         for mark in DELIMITERS
         if any(titles_of(_sample(file, mark, quotes)) for quotes in (True, False))
     )
-    return rare if rare in header else next(below_title, usual)
-
-
-def _splits(file: TextFile, delimiter: str) -> bool:
-    """Whether a mark splits the first rows of a file into as many fields each."""
-    widths = {len(fields) for fields in _sample(file, delimiter)}
-    return len(widths) == 1 and max(widths) > 1
+    return next(below_title, usual)
 
 
 def _sample(file: TextFile, delimiter: str, quotes: bool = True) -> list[list[str]]:
     return list(islice(_rows(file, delimiter, quotes), SAMPLE_ROWS))
-
-
-def _without_quotes(first: str, lines: Iterator[str]) -> str:
-    """Return the header, which may be several lines, without what stands in quotes."""
-    header = ""
-    for line in islice(chain([first], lines), HEADER_LINES):
-        header += line
-        bare = QUOTED_NAME.sub(r"\1", header)
-        if not OPENED.search(bare):
-            return bare
-    return QUOTED_NAME.sub(r"\1", first)
-
-
-def _end(line: str) -> str:
-    return next((end for end in LINE_ENDS if line.endswith(end)), "")

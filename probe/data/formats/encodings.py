@@ -7,7 +7,7 @@ import shutil
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import log
 from pathlib import Path
@@ -28,31 +28,7 @@ MAX_MEMBERS = 100_000
 MEGABYTE = 1_000_000
 
 
-class Pieces(io.RawIOBase):
-    """Pieces of bytes as a stream."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = filter(None, pieces)
-        self._left = memoryview(b"")
-
-    def readable(self) -> bool:
-        """Say that the stream can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:  # Any: a writable buffer, which 3.10 has no type for
-        """Fill the buffer as far as the next piece goes; return the count of bytes."""
-        if not self._left:
-            self._left = memoryview(self._next_piece())
-        count = min(len(buffer), len(self._left))
-        buffer[:count] = self._left[:count]
-        self._left = self._left[count:]
-        return count
-
-    def _next_piece(self) -> bytes:
-        return next(self._pieces, b"")
-
-
-class Unpacked(Pieces):
+class Unpacked(io.RawIOBase):
     """The bytes of a file, unpacked as the end of its name says.
 
     Reading raises LimitError as soon as there are more bytes than the bound, FileError where the
@@ -65,23 +41,32 @@ class Unpacked(Pieces):
             self._file = path.open("rb")
         except OSError as problem:
             raise self._refusal(problem) from problem
-        super().__init__(PACKINGS[packing_of(path)](self._file, bounds))
-        self._bytes = 0
+        self._pieces = filter(None, PACKINGS[packing_of(path)](self._file, bounds))
+        self._left, self._bytes = memoryview(b""), 0
+
+    def readable(self) -> bool:
+        """Say that the stream can be read."""
+        return True
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
         super().close()
 
-    def _next_piece(self) -> bytes:
-        check_stop()
-        try:
-            piece = super()._next_piece()
-        except (OSError, EOFError, zlib.error) as problem:
-            raise self._refusal(problem) from problem
-        self._bytes += len(piece)
-        self._bounds.check("max_unpacked_mb", self._bytes / MEGABYTE)
-        return piece
+    def readinto(self, buffer: Any) -> int:  # Any: a writable buffer, which 3.10 has no type for
+        """Fill the buffer as far as the next piece goes; return the count of bytes."""
+        if not self._left:
+            check_stop()
+            try:
+                self._left = memoryview(next(self._pieces, b""))
+            except (OSError, EOFError, zlib.error) as problem:
+                raise self._refusal(problem) from problem
+            self._bytes += len(self._left)
+            self._bounds.check("max_unpacked_mb", self._bytes / MEGABYTE)
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
 
     def _refusal(self, problem: Exception) -> FileError:
         words = str(problem) if isinstance(problem, EOFError) else what_is_wrong(problem)
@@ -109,15 +94,9 @@ class Content:
 
     def open(self) -> IO[bytes]:
         """Open the bytes. Raises FileError; reading raises as `Unpacked` does."""
-        if self.held is None:
-            return open_bytes(self.path, self.bounds)
-        return io.BufferedReader(Pieces(self._pieces(self.held)), PIECE_BYTES)
-
-    @staticmethod
-    def _pieces(held: bytes) -> Iterator[bytes]:
-        for start in range(0, len(held), PIECE_BYTES):
-            check_stop()
-            yield held[start : start + PIECE_BYTES]
+        if self.held is not None:
+            return io.BytesIO(self.held)
+        return io.BufferedReader(Unpacked(self.path, self.bounds), PIECE_BYTES)
 
     @contextmanager
     def whole(self) -> Iterator[Path | io.BytesIO]:
@@ -139,24 +118,16 @@ class Content:
 
 def content_of(path: Path, bounds: Bounds) -> Content:
     """Read a file's bytes if they are few. Raises FileError, LimitError."""
-    with open_bytes(path, bounds) as file:
+    content = Content(path, bounds)
+    with content.open() as file:
         begun = file.read(HELD_BYTES + 1)
-    return Content(path, bounds, begun if len(begun) <= HELD_BYTES else None)
-
-
-def open_bytes(path: Path, bounds: Bounds) -> IO[bytes]:
-    """Open a file's unpacked bytes. Raises FileError; reading raises as `Unpacked` does."""
-    return io.BufferedReader(Unpacked(path, bounds), PIECE_BYTES)
+    return replace(content, held=begun) if len(begun) <= HELD_BYTES else content
 
 
 def pieces_of(file: IO[AnyStr], size: int = PIECE_BYTES) -> Iterator[AnyStr]:
     """Yield what a file holds piece by piece."""
     while piece := file.read(size):
         yield piece
-
-
-def _plain(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
-    return pieces_of(file)
 
 
 def _gunzip(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
@@ -172,16 +143,9 @@ def _gunzip(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
             piece = member.decompress(packed, PIECE_BYTES)
             packed = member.unconsumed_tail
             yield piece
-            if not (piece or packed or member.eof):
-                packed = _more(file)
+            if not (piece or packed or member.eof) and not (packed := file.read(PIECE_BYTES)):
+                raise EOFError("it ends too early")
         packed = member.unused_data.lstrip(b"\0") or file.read(PIECE_BYTES)
-
-
-def _more(file: IO[bytes]) -> bytes:
-    packed = file.read(PIECE_BYTES)
-    if not packed:
-        raise EOFError("it ends too early")
-    return packed
 
 
 def _unzstd(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
@@ -191,7 +155,7 @@ def _unzstd(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
 
 
 PACKINGS: Mapping[str, Callable[[IO[bytes], Bounds], Iterator[bytes]]] = {
-    "": _plain,
+    "": lambda file, bounds: pieces_of(file),
     ".gz": _gunzip,
     ".zst": _unzstd,
 }
@@ -245,31 +209,21 @@ SURE = 3.0
 """How much more likely, as a natural logarithm, a reading must be than one in another encoding."""
 
 
-@dataclass(frozen=True)
-class Likely:
-    """A reading of some bytes: its encoding, its text, and the logarithm of how likely it is."""
-
-    encoding: str
-    text: str
-    likelihood: float
-
-
 def is_latin(content: bytes) -> bool:
     """Whether bytes beyond ASCII stand among letters of ASCII, as they do in Latin scripts."""
-    words = [word for word in WORD.findall(content) if not word.isascii()]
-    plain = sum(byte < FIRST_BEYOND for word in words for byte in word)
-    whole = sum(map(len, words))
-    return whole > 0 and plain >= PLAIN * whole
+    whole = b"".join(word for word in WORD.findall(content) if not word.isascii())
+    plain = sum(byte < FIRST_BEYOND for byte in whole)
+    return bool(whole) and plain >= PLAIN * len(whole)
 
 
-def likeliest(content: bytes) -> tuple[Likely, Likely | None]:
-    """Return the likeliest reading of bytes, and another one that is nearly as likely, if any is.
+def likeliest(content: bytes) -> list[tuple[str, str]]:
+    """Return the encoding and the text of the likeliest reading, then of what is nearly as likely.
 
     Readings with the same text are one: in the first encoding of the table that has it. Western
     Windows reads every text.
     """
     encodings = [each for known in LANGUAGES for each in (known, *ALIKE.get(known, ()))]
-    readings: dict[str, Likely] = {}
+    readings: dict[str, tuple[float, str]] = {}
     for encoding in encodings:
         try:
             text = content.decode(encoding)
@@ -277,13 +231,14 @@ def likeliest(content: bytes) -> tuple[Likely, Likely | None]:
             if encoding != "cp1252":
                 continue
             text = content.decode(encoding, errors="replace")
-        readings.setdefault(text, Likely(encoding, text, _likelihood(text, encoding)))
-    best, *others = sorted(readings.values(), key=lambda each: -each.likelihood)
-    near = [each for each in others if best.likelihood - each.likelihood < SURE]
-    return best, near[0] if near else None
+        readings.setdefault(text, (_likelihood(text, encoding), encoding))
+    order = sorted(readings.items(), key=lambda each: -each[1][0])
+    best = order[0][1][0]
+    return [(encoding, text) for text, (likely, encoding) in order if best - likely < SURE]
 
 
 def _likelihood(text: str, encoding: str) -> float:
+    """Return the logarithm of how likely a text is in the likeliest language of an encoding."""
     known = next(each for each in LANGUAGES if encoding in (each, *ALIKE.get(each, ())))
     counts, signs = Counter[str](), 0.0 if encoding == "cp1252" else -RARER
     for match in BEYOND.finditer(text):
@@ -295,16 +250,16 @@ def _likelihood(text: str, encoding: str) -> float:
             signs += log(WITHIN_NUMBER)
         else:
             counts[character.lower()] += 1
-    return signs + max(_in_language(counts, letters) for letters in LANGUAGES[known])
-
-
-def _in_language(counts: Counter[str], letters: str) -> float:
-    shares = {each[0]: float(each[1:]) for each in letters.split()}
-    whole = sum(shares.values())
-    return sum(
-        count * log(shares.get(letter, ELSEWHERE * whole) / whole)
-        for letter, count in counts.items()
-    )
+    languages = []
+    for letters in LANGUAGES[known]:
+        shares = {each[0]: float(each[1:]) for each in letters.split()}
+        whole = sum(shares.values())
+        chances = (
+            count * log(shares.get(letter, ELSEWHERE * whole) / whole)
+            for letter, count in counts.items()
+        )
+        languages.append(sum(chances))
+    return signs + max(languages)
 
 
 SAMPLE_BYTES = 1 << 18
@@ -397,16 +352,9 @@ class TextFile:
 
     def _not_as_told(self) -> FileQuestion:
         """Say where the bytes are not in the encoding that was told, and what they may be in."""
-        name = self.encoding.removesuffix("-sig")
-        return FileQuestion(
-            f"{self.path.name} is not in {name.upper()}: {self._first_wrong()}",
-            *(f"--encoding {each}" for each in LIKELY if each != name),
-        )
-
-    def _first_wrong(self) -> str:
-        """Name the first byte that is none of the encoding, by its number and its line."""
         decoder, before, line = codecs.getincrementaldecoder(self.encoding)(), 0, 1
-        with self.content.open() as file:
+        where = "it does not begin or end as such a text does"
+        with self.content.open() as file, suppress(UnicodeError):
             for piece in pieces_of(file):
                 held = len(decoder.getstate()[0])
                 try:
@@ -414,12 +362,17 @@ class TextFile:
                 except UnicodeDecodeError as problem:
                     good, byte = problem.object[: problem.start], problem.object[problem.start]
                     line += good.decode(self.encoding, "ignore").count("\n")
-                    where = f"its byte {before - held + problem.start + 1:,}, in line {line:,}"
-                    return f"{where}, is 0x{byte:02X}, which is none of such a text there"
-                except UnicodeError:
+                    where = (
+                        f"its byte {before - held + problem.start + 1:,}, in line {line:,}, is "
+                        f"0x{byte:02X}, which is none of such a text there"
+                    )
                     break
                 before += len(piece)
-        return "it does not begin or end as such a text does"
+        name = self.encoding.removesuffix("-sig")
+        return FileQuestion(
+            f"{self.path.name} is not in {name.upper()}: {where}",
+            *(f"--encoding {each}" for each in LIKELY if each != name),
+        )
 
 
 def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
@@ -430,9 +383,9 @@ def text_file(path: Path, bounds: Bounds, encoding: str = "") -> TextFile:
     told = _known(encoding) if encoding else ""
     content = content_of(path, bounds)
     with content.open() as file:
-        begun = file.read(START_BYTES)
-    with content.open() as file:
         encoding = told or encoding_of(pieces_of(file, SAMPLE_BYTES), path.name)
+    with content.open() as file:
+        begun = file.read(START_BYTES)
     marks = (mark for mark, name in MARKS.items() if name == encoding)
     mark = next(filter(begun.startswith, marks), b"")
     found = TextFile(content, encoding, "", bool(told), mark)
@@ -524,18 +477,14 @@ def _guessed(piece: bytes, name: str) -> str:
         alike = [match for match in matches if match.chaos <= best.chaos]
         western = any("cp1252" in match.could_be_from_charset for match in alike)
         return "cp1252" if western else best.encoding
-    likely, other = likeliest(piece)
-    if other:
-        first = _differing(likely.text, other.text)
-        second = _differing(other.text, likely.text)
-        raise FileQuestion(
-            f"{name} may be in {likely.encoding} ({first}) or in {other.encoding} ({second})",
-            f"--encoding {likely.encoding}", f"--encoding {other.encoding}",
-        )  # fmt: skip
-    return likely.encoding
-
-
-def _differing(text: str, other: str) -> str:
-    """Return, in quotes, the first word of a text that is another one in the other reading."""
-    words = zip(text.split(), other.split(), strict=False)
-    return shown(next((word for word, second in words if word != second), text[:20]))
+    (encoding, text), *others = likeliest(piece)
+    if not others:
+        return encoding
+    other, second = others[0]
+    words = zip(text.split(), second.split(), strict=False)
+    differing = next((pair for pair in words if pair[0] != pair[1]), (text[:20], second[:20]))
+    raise FileQuestion(
+        f"{name} may be in {encoding} ({shown(differing[0])}) or in {other} "
+        f"({shown(differing[1])})",
+        f"--encoding {encoding}", f"--encoding {other}",
+    )  # fmt: skip

@@ -144,12 +144,9 @@ class _Counted(io.RawIOBase):
 def _number(written: str | None, following: int) -> int:
     """Read the number of a row as openpyxl does; without one it is the following."""
     try:
-        return following if written is None else int(written)
-    except ValueError:
-        try:
-            return int(float(str(written)))
-        except (ValueError, OverflowError):
-            return following  # openpyxl refuses it
+        return following if written is None else int(float(written))
+    except (ValueError, OverflowError):
+        return following  # openpyxl refuses it
 
 
 def _column(place: str) -> int:

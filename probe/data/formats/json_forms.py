@@ -2,22 +2,23 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, NamedTuple
 
 from probe.data.formats.delimited import Lines, longest_row
 from probe.data.formats.encodings import TextFile
 from probe.data.names import listed, shown
 from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion
-from probe.limits import Bounds
 from probe.tasks.reading import squad_questions
 
 Row = dict[str, Any]  # Any: JSON
+Values = Iterator[tuple[Any, str]]  # Any: JSON
+"""Values, each with its text, "" where it has none of its own."""
 MAX_DIGITS = 4300
 """Digits of a whole number that Python reads and writes."""
 MAX_NESTING = 50
@@ -31,44 +32,112 @@ WRITE = (
 )
 """What to do about a file that is no JSON."""
 DIGITS = "-0123456789"
-SPACES = re.compile(r"\s*")
+FILLED = re.compile(r"\S")
+ARTICLE, PASSAGE, HEADER = "paragraphs", "qas", "header"
+"""The key by which an article and a passage is known, and that of MRQA's first line."""
 
 
-def json_lines(file: TextFile) -> Iterator[Record]:
+@dataclass(frozen=True)
+class JsonObjects:
+    """A file of JSON whose rows are objects, `told` in what form where it is no usual one."""
+
+    file: TextFile
+    values: Callable[[TextFile], Values]
+    told: str = ""
+    form: Literal["jsonl"] = "jsonl"
+    columns: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """How the file is read."""
+        return "; ".join(filter(None, (self.told, self.file.words)))
+
+    def records(self) -> Iterator[Record]:
+        """Yield the rows, of articles and passages with questions one for each question.
+
+        Such a row has `context` and `title` beside the question's own keys, and its `qid` as `id`
+        where it has no other. The first line of MRQA's files, which tells the data set, is left
+        out. Raises FileError, LimitError.
+        """
+        name, number = self.file.path.name, 0
+        for at, (value, written) in enumerate(self.values(self.file)):
+            if at == 0 and isinstance(value, dict) and set(value) == {HEADER}:
+                continue
+            keys = (ARTICLE, PASSAGE) if isinstance(value, dict) else ()
+            if not any(isinstance(value.get(key), list) for key in keys):
+                line = written.strip().replace("\n", " ").replace("\r", " ")
+                yield Record(number, checked_row(value, self.file), line)
+                number += 1
+                continue
+            try:
+                for row in _questions(value):
+                    yield Record(number, checked_row(row, self.file))
+                    number += 1
+            except (KeyError, TypeError) as problem:
+                raise FileError(
+                    f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one "
+                    "question a line let its name end in .jsonl"
+                ) from problem
+
+
+def _questions(cells: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
+    if ARTICLE in cells:
+        yield from squad_questions({"data": [cells]})
+        return
+    given = {key: value for key, value in cells.items() if key != PASSAGE}
+    for asked in cells[PASSAGE]:
+        row = {**given, **asked}
+        yield row if "id" in asked or "qid" not in asked else {**row, "id": asked["qid"]}
+
+
+def checked_row(row: object, file: TextFile) -> Row:
+    """Return a row that is an object of cells within the bounds. Raises FileError, LimitError."""
+    if not isinstance(row, dict):
+        raise FileError(f"{file.path.name}: each line must be a JSON object")
+    file.bounds.check("max_columns", len(row))
+    for cell in row.values():
+        if isinstance(cell, str):
+            file.bounds.check("max_cell", len(cell))
+        elif isinstance(cell, (list, dict)) and nesting(cell) > MAX_NESTING:
+            raise too_deep(file.path.name)
+    return row
+
+
+def nesting(cell: object) -> int:
+    """Return how many lists and objects are inside one another."""
+    depth, level = 0, [cell]
+    while level := [each for each in level if isinstance(each, (list, dict))]:
+        depth += 1
+        level = [
+            inner for each in level for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return depth
+
+
+def json_lines(file: TextFile) -> Values:
     """Yield the objects of JSON lines. Raises FileError, LimitError.
 
     Only line feeds end a line: JSON strings may hold other separators.
     """
-    name, bounds = file.path.name, file.bounds
+    name, blank = file.path.name, 0
     with file.open() as text:
-        lines, count, blank = Lines(text, bounds), 0, 0
+        lines = Lines(text, file.bounds)
         for number, line in enumerate(lines, 1):
             if stripped := line.strip():
-                row = checked_row(_line(stripped, number, name), name, bounds)
-                yield Record(count, row, one_line(line))
-                count += 1
+                try:
+                    value, end = _decode(stripped, name)
+                except json.JSONDecodeError as problem:
+                    raise _no_json(name, stripped, problem.pos, number) from problem
+                if end < len(stripped):
+                    raise FileError(
+                        f"{name} is not JSON lines: line {number:,} goes on behind its object; "
+                        "write one object a line and nothing between them"
+                    )
+                yield value, line
             else:
                 blank += 1
-                bounds.check("max_rows", blank)
+                file.bounds.check("max_rows", blank)
             lines.begin_row()
-
-
-def one_line(written: str) -> str:
-    """Return an object's text as a line of its own."""
-    return written.strip().replace("\n", " ").replace("\r", " ")
-
-
-def _line(line: str, number: int, name: str) -> Any:  # Any: JSON
-    try:
-        value, end = _decode(line, name)
-    except json.JSONDecodeError as problem:
-        raise _no_json(name, line, problem.pos, number) from problem
-    if end < len(line):
-        raise FileError(
-            f"{name} is not JSON lines: line {number:,} goes on behind its object; write one "
-            "object a line and nothing between them"
-        )
-    return value
 
 
 def _no_json(name: str, text: str, at: int, line: int = 0) -> FileError:
@@ -84,56 +153,49 @@ def _no_json(name: str, text: str, at: int, line: int = 0) -> FileError:
     return FileError(f"{name} is not JSON lines: line {line:,} {what} {place}; {WRITE}")
 
 
-def json_list(file: TextFile) -> Iterator[Record]:
+def json_list(file: TextFile) -> Values:
     """Yield the objects of one JSON list, without reading the whole of it first.
 
     Raises FileError, LimitError.
     """
-    name, bounds = file.path.name, file.bounds
     with opened(file) as parts:
-        parts.take("[")
-        yield from _records(parts.listed(), name, bounds)
+        yield from parts.listed()
         if parts.next_mark() not in ("", "]"):
-            raise FileError(f"{name} is not JSON: something follows its list")
+            raise FileError(f"{file.path.name} is not JSON: something follows its list")
 
 
-def json_objects(file: TextFile) -> Iterator[Record]:
+def json_objects(file: TextFile) -> Values:
     """Yield objects that stand one after another, however many lines each has.
 
     Raises FileError, LimitError.
     """
-    name, bounds = file.path.name, file.bounds
     with opened(file) as parts:
-        yield from _records(parts.one_after_another(), name, bounds)
+        while parts.next_mark():
+            yield parts.value()
 
 
 @contextmanager
 def opened(file: TextFile) -> "Iterator[Parts]":
     """Open a file to read its values one after another. Raises FileError, LimitError."""
     with file.open() as text:
-        yield Parts(text, file.path.name, file.bounds)
-
-
-def _records(objects: Iterator[tuple[Any, str]], name: str, bounds: Bounds) -> Iterator[Record]:
-    for number, (value, written) in enumerate(objects):
-        yield Record(number, checked_row(value, name, bounds), one_line(written))
+        yield Parts(text, file)
 
 
 class Parts:
     """A JSON text, read no further than to the end of the value that is asked for."""
 
-    def __init__(self, text: IO[str], name: str, bounds: Bounds) -> None:
-        self._text, self._name, self._bounds = text, name, bounds
+    def __init__(self, text: IO[str], file: TextFile) -> None:
+        self._text, self._name, self._bounds = text, file.path.name, file.bounds
         self._ahead, self._at = "", 0
 
     def next_mark(self) -> str:
         """Return the next character that is no space, "" at the end."""
-        while (at := _past_spaces(self._ahead, self._at)) == len(self._ahead):
+        while not (found := FILLED.search(self._ahead, self._at)):
             self._ahead, self._at = self._text.read(PIECE), 0
             if not self._ahead:
                 return ""
-        self._at = at
-        return self._ahead[at]
+        self._at = found.start()
+        return found[0]
 
     def take(self, marks: str) -> str:
         """Read over one of some marks and return it. Raises FileError."""
@@ -144,46 +206,37 @@ class Parts:
         self._at += 1
         return mark
 
-    def listed(self, of_objects: bool = True, whole: bool = False) -> Iterator[tuple[Any, str]]:
-        """Read the values of a list that has begun, each with its text, and the list's end.
+    def _entries(self, begin: str, end: str) -> Iterator[str]:
+        """Stand before each entry of a list or an object; yield the mark by which it begins."""
+        self.take(begin)
+        mark = "," if self.next_mark() != end else self.take(end)
+        while mark == ",":
+            yield self.next_mark()
+            mark = self.take("," + end)
+
+    def listed(self, of_objects: bool = True, whole: bool = False) -> Values:
+        """Read the values of a list and its end.
 
         `whole` is as in `value`. Raises FileError, LimitError.
         """
-        if self.next_mark() == "]":
-            self.take("]")
-            return
-        mark = ","
-        while mark == ",":
-            begun = self.next_mark()
+        for begun in self._entries("[", "]"):
             if not begun:
                 raise FileError(f"{self._name} is not JSON: it ends inside its list")
             if of_objects and begun != "{":
                 raise FileError(f"{self._name}: each entry of the list must be a JSON object")
             yield self.value(whole)
-            mark = self.take(",]")
-
-    def one_after_another(self) -> Iterator[tuple[Any, str]]:  # Any: JSON
-        """Read values with nothing between them. Raises FileError, LimitError."""
-        while self.next_mark():
-            yield self.value()
 
     def members(self) -> Iterator[str]:
         """Read the names of an object's members; who asks reads the value before the next one.
 
         Raises FileError, LimitError.
         """
-        self.take("{")
-        if self.next_mark() == "}":
-            self.take("}")
-            return
-        mark = ","
-        while mark == ",":
-            if self.next_mark() != '"':
+        for begun in self._entries("{", "}"):
+            if begun != '"':
                 raise FileError(f"{self._name} is not JSON: a name in quotes is missing")
             name, _ = self.value()
             self.take(":")
             yield name
-            mark = self.take(",}")
 
     def value(self, whole: bool = False) -> tuple[Any, str]:  # Any: JSON
         """Read the next value and its text.
@@ -223,38 +276,6 @@ class Parts:
         return bool(more)
 
 
-def _past_spaces(text: str, at: int) -> int:
-    """Return where the spaces that begin at a place end."""
-    spaces = SPACES.match(text, at)
-    return spaces.end() if spaces else at
-
-
-def checked_row(row: object, name: str, bounds: Bounds) -> Row:
-    """Return a row that is an object of cells within the bounds. Raises FileError, LimitError."""
-    if not isinstance(row, dict):
-        raise FileError(f"{name}: each line must be a JSON object")
-    bounds.check("max_columns", len(row))
-    for cell in row.values():
-        if isinstance(cell, str):
-            bounds.check("max_cell", len(cell))
-        elif isinstance(cell, (list, dict)) and nesting(cell) > MAX_NESTING:
-            raise too_deep(name)
-    return row
-
-
-def nesting(cell: object) -> int:
-    """Return how many lists and objects are inside one another."""
-    depth, level = 0, [cell]
-    while level := [each for each in level if isinstance(each, (list, dict))]:
-        depth += 1
-        level = [inner for each in level for inner in _inner(each)]
-    return depth
-
-
-def _inner(cell: list[object] | dict[str, object]) -> Sequence[object]:
-    return list(cell.values()) if isinstance(cell, dict) else cell
-
-
 def _whole(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
         raise OverflowError(f"a number has {len(digits):,} digits, more than {MAX_DIGITS:,}")
@@ -282,47 +303,6 @@ def too_deep(name: str) -> FileError:
     return FileError(f"{name} holds lists or objects nested more than {MAX_NESTING} deep")
 
 
-ARTICLE, PASSAGE, HEADER = "paragraphs", "qas", "header"
-"""The key by which an article and a passage is known, and that of MRQA's first line."""
-
-
-def with_questions(records: Iterable[Record], name: str) -> Iterator[Record]:
-    """Yield rows as they are, but for articles and passages with questions a row for each question.
-
-    Such a row has `context` and `title` beside the question's own keys, and its `qid` as `id` where
-    it has no other. The first line of MRQA's files, which tells the data set, is left out. Raises
-    FileError.
-    """
-    count = 0
-    for record in records:
-        cells = record.cells
-        if record.number == 0 and set(cells) == {HEADER}:
-            continue
-        if not any(isinstance(cells.get(key), list) for key in (ARTICLE, PASSAGE)):
-            yield record if record.number == count else replace(record, number=count)
-            count += 1
-            continue
-        try:
-            for row in _questions(cells):
-                yield Record(count, row)
-                count += 1
-        except (KeyError, TypeError) as problem:
-            raise FileError(
-                f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one question "
-                "a line let its name end in .jsonl"
-            ) from problem
-
-
-def _questions(cells: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
-    if ARTICLE in cells:
-        yield from squad_questions({"data": [cells]})
-        return
-    given = {key: value for key, value in cells.items() if key != PASSAGE}
-    for asked in cells[PASSAGE]:
-        row = {**given, **asked}
-        yield row if "id" in asked or "qid" not in asked else {**row, "id": asked["qid"]}
-
-
 LINE = 1 << 20
 """Characters of a line at most by which JSON lines are known."""
 USUAL = ("data", "rows", "examples", "instances", "items", "records", "pairs", "questions")
@@ -333,19 +313,9 @@ VIEWED = "row"
 """The key under which the hub's viewer has the cells of a row."""
 INDEX = "index"
 """The column of the names that rows have as keys, as pandas calls it."""
-Rows = Callable[[TextFile], Iterator[Record]]
 
 
-@dataclass(frozen=True)
-class JsonForm:
-    """What reads the rows of a file, and in words how, "" for one object a line or a list."""
-
-    rows: Rows
-    words: str = ""
-
-
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """A member of a file's one object: what it is, and its first value or, of an object, itself.
 
     `size` counts the values of a list.
@@ -356,40 +326,37 @@ class Member:
     size: int = 0
 
 
-def is_json(file: TextFile) -> bool:
+def begins_with_object(file: TextFile) -> bool:
     """Whether a file of another name begins with an object as JSON lines do."""
     try:
-        return file.first == "{" and isinstance(json.loads(_first_line(file)[0]), dict)
+        return isinstance(json.loads(_first_line(file)[0]), dict)
     except (ValueError, RecursionError):
         return False
 
 
-def json_form(file: TextFile, part: str = "") -> JsonForm:
+def open_json(file: TextFile, part: str = "") -> JsonObjects:
     """Find out in which form a file is; `part` names one of several lists.
 
     Raises FileError, LimitError, and FileQuestion where it holds several lists of rows.
     """
-    form = _form(file, part)
-    return replace(form, rows=lambda file: with_questions(form.rows(file), file.path.name))
-
-
-def _form(file: TextFile, part: str) -> JsonForm:
     if file.first == "[":
-        return JsonForm(_viewed if _is_viewed(_first_of_list(file)) else json_list)
+        with opened(file) as parts:
+            first, _ = next(parts.listed(), (None, ""))
+        return JsonObjects(file, partial(_viewed, json_list) if _is_viewed(first) else json_list)
     line, more = _first_line(file)
     try:
         _, end = json.JSONDecoder().raw_decode(line)
         if end < len(line) or more:
-            return JsonForm(json_lines)
+            return JsonObjects(file, json_lines)
     except json.JSONDecodeError as problem:
         if problem.pos < len(line) < LINE:
-            return JsonForm(json_lines)  # who reads the lines says what is wrong with this one
+            return JsonObjects(file, json_lines)  # who reads them says what is wrong with this one
     except (RecursionError, ValueError):
-        return JsonForm(json_lines)
+        return JsonObjects(file, json_lines)
     members, follows = _outline(file)
     if follows:
-        return JsonForm(json_objects, "it holds JSON objects, one after another")
-    return _of_members(members, part, file.path.name)
+        return JsonObjects(file, json_objects, "it holds JSON objects, one after another")
+    return JsonObjects(file, *_of_members(members, part, file.path.name))
 
 
 def _first_line(file: TextFile) -> tuple[str, bool]:
@@ -400,12 +367,6 @@ def _first_line(file: TextFile) -> tuple[str, bool]:
             line = text.readline(LINE)
         more = any(piece.strip() for piece in iter(partial(text.read, LINE), ""))
     return line.strip(), more
-
-
-def _first_of_list(file: TextFile) -> Any:  # Any: JSON
-    with opened(file) as parts:
-        parts.take("[")
-        return next(parts.listed(), (None, ""))[0]
 
 
 def _outline(file: TextFile) -> tuple[dict[str, Member], bool]:
@@ -422,7 +383,6 @@ def _outline(file: TextFile) -> tuple[dict[str, Member], bool]:
                 members[name] = Member(kind, value)
                 bounds.check("max_columns" if kind == "value" else "max_rows", len(members))
                 continue
-            parts.take("[")
             first, size = None, 0
             for size, (value, _) in enumerate(parts.listed(of_objects=False, whole=True), 1):
                 bounds.check("max_rows", size)
@@ -431,14 +391,15 @@ def _outline(file: TextFile) -> tuple[dict[str, Member], bool]:
         return members, bool(parts.next_mark())
 
 
-def _of_members(members: Mapping[str, Member], part: str, name: str) -> JsonForm:
-    """Return the form of a file that is one object."""
+def _of_members(
+    members: Mapping[str, Member], part: str, name: str
+) -> tuple[Callable[[TextFile], Values], str]:
+    """Return what reads the rows of a file that is one object, and its form in words."""
     lists = [key for key, member in members.items() if member.kind == "objects"]
     if part and part not in lists:
         raise FileError(f"{name} holds no list of rows {shown(part)}; it has: {listed(lists)}")
     usual = [key for key in USUAL if key in lists][:1]
-    values = [member for member in members.values() if member.kind == "value"]
-    texts = [value for value in values if isinstance(value.first, str)]
+    texts = [each for each in members.values() if isinstance(each.first, str) and not each.size]
     chosen = [part] if part else usual or (lists if len(texts) < ROW_TEXTS else [])
     if len(chosen) > 1:
         raise FileQuestion(
@@ -446,85 +407,65 @@ def _of_members(members: Mapping[str, Member], part: str, name: str) -> JsonForm
             *(f"--sheet {key}" for key in chosen[:5]),
         )
     if chosen:
-        key = chosen[0]
-        rows = partial(_under, key=key, viewed=_is_viewed(members[key].first))
-        is_squad = ARTICLE in members[key].first
-        return JsonForm(rows, "" if is_squad else f"its rows are the list under {shown(key)}")
-    if members.keys() >= {"columns", "data"} and _are(members, "values", ("columns", "data")):
-        return JsonForm(_document(_split), "its rows are under 'data', its names under 'columns'")
-    if members and _are(members, "values", members) and len(_sizes(members)) == 1:
-        return JsonForm(_document(_columns), "it holds a list for each column")
-    if members and _are(members, "object", members):
+        first, under = members[chosen[0]].first, partial(_under, chosen[0])
+        words = "" if ARTICLE in first else f"its rows are the list under {shown(chosen[0])}"
+        return partial(_viewed, under) if _is_viewed(first) else under, words
+    kinds = {member.kind for member in members.values()}
+    if all(key in members and members[key].kind == "values" for key in ("columns", "data")):
+        words = "its rows are under 'data', its names under 'columns'"
+        return partial(_document, _split), words
+    if kinds == {"values"} and len({member.size for member in members.values()}) == 1:
+        return partial(_document, _columns), "it holds a list for each column"
+    if kinds == {"object"}:
         keys = [list(member.first) for member in members.values()]
         alike = all(inner == keys[0] for inner in keys)
         if alike and all(map(str.isdigit, keys[0])) and keys[0]:
-            return JsonForm(_document(_columns), "it holds an object for each column")
+            return partial(_document, _columns), "it holds an object for each column"
         shared = set(keys[0]).intersection(*keys)
         if shared and (len(members) > 1 or all(map(str.isdigit, members))):
-            return JsonForm(_document(_index), "it holds an object for each row, under its name")
-    return JsonForm(json_objects)
-
-
-def _are(members: Mapping[str, Member], kind: str, keys: Any) -> bool:  # Any: of members
-    return all(members[key].kind == kind for key in keys)
-
-
-def _sizes(members: Mapping[str, Member]) -> set[int]:
-    return {member.size for member in members.values()}
+            words = "it holds an object for each row, under its name"
+            return partial(_document, _index), words
+    return json_objects, ""
 
 
 def _is_viewed(row: Any) -> bool:  # Any: JSON
     return isinstance(row, dict) and isinstance(row.get(VIEWED), dict) and "row_idx" in row
 
 
-def _under(file: TextFile, key: str, viewed: bool) -> Iterator[Record]:
+def _under(key: str, file: TextFile) -> Values:
     """Yield the objects of the list under a key."""
     with opened(file) as parts:
         for name in parts.members():
-            if name != key:
+            if name == key:
+                yield from parts.listed(whole=True)
+            else:
                 parts.value(whole=True)
-                continue
-            parts.take("[")
-            for number, (value, written) in enumerate(parts.listed(whole=True)):
-                yield _record(file, number, value, written, viewed)
 
 
-def _viewed(file: TextFile) -> Iterator[Record]:
-    """Yield the rows of a list of the hub viewer's."""
-    for record in json_list(file):
-        yield _record(file, record.number, record.cells, "", viewed=True)
+def _viewed(rows: Callable[[TextFile], Values], file: TextFile) -> Values:
+    """Yield the cells of the rows of a list of the hub viewer's."""
+    return (
+        (value.get(VIEWED) if isinstance(value, dict) else value, "") for value, _ in rows(file)
+    )
 
 
-def _record(file: TextFile, number: int, value: Any, written: str, viewed: bool) -> Record:
-    if viewed and isinstance(value, Mapping):
-        value, written = value.get(VIEWED), ""
-    if isinstance(value, dict) and ARTICLE in value:  # an article is no row
-        return Record(number, value)
-    row = checked_row(value, file.path.name, file.bounds)
-    return Record(number, row, one_line(written))
-
-
-def _document(rows: Callable[[Any], Iterator[Row]]) -> Rows:  # Any: JSON
-    """Return what reads a file whole, as its columns stand one after another."""
-
-    def records(file: TextFile) -> Iterator[Record]:
-        with opened(file) as parts:
-            value, _ = parts.value(whole=True)
-        try:
-            for number, row in enumerate(rows(value)):
-                yield Record(number, checked_row(row, file.path.name, file.bounds))
-        except (ValueError, TypeError, KeyError, AttributeError) as problem:
-            raise FileError(
-                f"{file.path.name}: its rows do not have the same columns; write it with one "
-                "object a line, as .jsonl"
-            ) from problem
-
-    return records
+def _document(rows: Callable[[Any], Iterator[Row]], file: TextFile) -> Values:  # Any: JSON
+    """Read a file whole, as its columns stand one after another."""
+    with opened(file) as parts:
+        value, _ = parts.value(whole=True)
+    try:
+        for row in rows(value):
+            yield row, ""
+    except (ValueError, TypeError, KeyError, AttributeError) as problem:
+        raise FileError(
+            f"{file.path.name}: its rows do not have the same columns; write it with one "
+            "object a line, as .jsonl"
+        ) from problem
 
 
 def _split(value: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
-    names: Sequence[str] = value["columns"]
-    return (dict(zip(map(str, names), row, strict=True)) for row in value["data"])
+    names = list(map(str, value["columns"]))
+    return (dict(zip(names, row, strict=True)) for row in value["data"])
 
 
 def _columns(value: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON

@@ -9,12 +9,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of, packing_of
+from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of
 from probe.data.names import check_names, listed
 from probe.data.rows import Record
 from probe.errors import FileError, FileQuestion, reading
@@ -28,22 +27,6 @@ LISTED_BYTES = 40
 """Bytes of a number or a None in a Python list."""
 SIGNATURE, FORM = b"PAR1", ("Parquet", "fetch or save it again")
 NESTED = (pa.ListArray, pa.LargeListArray, pa.FixedSizeListArray)
-NULLABLE: dict[pa.DataType, pd.api.extensions.ExtensionDtype] = {
-    pa.int8(): pd.Int8Dtype(),
-    pa.int16(): pd.Int16Dtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint8(): pd.UInt8Dtype(),
-    pa.uint16(): pd.UInt16Dtype(),
-    pa.uint32(): pd.UInt32Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.bool_(): pd.BooleanDtype(),
-    pa.float32(): pd.Float32Dtype(),
-    pa.float64(): pd.Float64Dtype(),
-    pa.string(): pd.StringDtype(),
-    pa.large_string(): pd.StringDtype(),
-}
-"""Or a whole number beside an empty cell becomes a fraction."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +47,12 @@ class Parquet:
     @property
     def classes(self) -> Mapping[str, tuple[str, ...]]:
         """The names of classes by column."""
-        return class_names(self.metadata)
+        return {
+            column: tuple(map(str, _listed(feature.get("names"))))
+            for column, feature in features_of(self.metadata).items()
+            if isinstance(feature, Mapping)
+            if feature.get("_type") == "ClassLabel" and feature.get("names")
+        }
 
     def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
         """Yield the rows with every column of the file. Raises FileError."""
@@ -73,14 +61,6 @@ class Parquet:
                 check_stop()
                 batch.validate(full=True)  # texts may be none, lists may end before they begin
                 yield batch.replace_schema_metadata()
-
-    def frame(self) -> pd.DataFrame:
-        """Return the rows as a frame with the types of the file. Raises FileError."""
-        batches = list(self.batches())
-        with reading(self.path.name, *FORM):
-            table = pa.Table.from_batches(batches) if batches else pa.table({})
-            frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get)
-            return frame
 
     def records(self) -> Iterator[Record]:
         """Yield the rows with their cells as Python's values. Raises FileError."""
@@ -179,7 +159,6 @@ def _leaves(array: Any) -> Iterator[Any]:
         yield from _leaves(part)
 
 
-SUFFIXES = (".arrow", ".feather")
 FILE = b"ARROW1"
 """Begins a file that lists its batches at its end; before that list they are a stream."""
 FILE_START = 8
@@ -189,11 +168,6 @@ HEADER, BATCH_OF_DICTIONARY, BUFFERS, COMPRESSION = 2, 1, 2, 3
 """Numbers of fields in the tables of which a message is made (Message.fbs and Schema.fbs)."""
 SPLITS, STATE = "dataset_dict.json", "state.json"
 """What a folder holds of several data sets, and of one."""
-
-
-def is_arrow(path: Path) -> bool:
-    """Whether a path is an Arrow file by its name, or a folder."""
-    return path.name.lower().removesuffix(packing_of(path)).endswith(SUFFIXES) or path.is_dir()
 
 
 def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Parquet:
@@ -223,9 +197,7 @@ def _batches(files: list[Path], bounds: Bounds) -> Iterator[Any]:  # Any: pyarro
 
 
 def arrow_files(path: Path) -> list[Path]:
-    """Return every file of which the rows of a path are read. Raises FileError."""
-    if not path.is_dir():
-        return [path]
+    """Return every file of which the rows of a folder are read. Raises FileError."""
     named = [path / split for split in _splits(path)] or [path]
     return [file for folder in named for file in _files(folder)]
 
@@ -392,12 +364,6 @@ Features = Mapping[str, Any]  # Any: JSON
 """What a data set says of its columns, by name."""
 
 
-def class_names(metadata: Mapping[bytes, bytes]) -> dict[str, tuple[str, ...]]:
-    """Return the names of classes by column; none where the file says nothing of them."""
-    named = {column: _class_names(feature) for column, feature in features_of(metadata).items()}
-    return {column: names for column, names in named.items() if names}
-
-
 def features_of(metadata: Mapping[bytes, bytes]) -> Features:
     """Return what a file's metadata say of its columns, {} where nothing can be read."""
     try:
@@ -421,28 +387,19 @@ def card_features(card: Mapping[str, Any], config: str) -> Features:  # Any: YAM
     every = [info for info in _listed(infos) if isinstance(info, Mapping)]
     fitting = [info for info in every if info.get("config_name", config) == config]
     columns = _listed(fitting[0].get("features")) if fitting else []
-    names = {str(column.get("name")): _card_names(column) for column in columns}
-    return {
-        name: {"_type": "ClassLabel", "names": list(each)} for name, each in names.items() if each
-    }
+    features: dict[str, Any] = {}
+    for column in columns:
+        kind = column.get("dtype")
+        label = kind.get("class_label") if isinstance(kind, Mapping) else None
+        names = label.get("names") if isinstance(label, Mapping) else None
+        if isinstance(names, Mapping):
+            names = [names[key] for key in sorted(names, key=int)]
+        if named := list(map(str, _listed(names))):
+            features[str(column.get("name"))] = {"_type": "ClassLabel", "names": named}
+    return features
 
 
 def _listed(value: Any) -> list[Any]:  # Any: YAML
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
-
-
-def _class_names(feature: Any) -> tuple[str, ...]:  # Any: JSON
-    if not isinstance(feature, Mapping) or feature.get("_type") != "ClassLabel":
-        return ()
-    return tuple(map(str, _listed(feature.get("names"))))
-
-
-def _card_names(column: Mapping[str, Any]) -> tuple[str, ...]:  # Any: YAML
-    kind = column.get("dtype")
-    label = kind.get("class_label") if isinstance(kind, Mapping) else None
-    names = label.get("names") if isinstance(label, Mapping) else None
-    if isinstance(names, Mapping):
-        return tuple(str(names[key]) for key in sorted(names, key=int))
-    return tuple(map(str, _listed(names)))

@@ -10,8 +10,7 @@ from gradio.context import LocalContext
 
 from probe.data.file_options import FileOptions, read_form
 from probe.data.reading import reading_of
-from probe.data.rows import Columns, ReadFile
-from probe.data.source import Source
+from probe.data.rows import Columns, Source
 from probe.errors import FileError, FileQuestion
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
@@ -138,7 +137,7 @@ def options_by_name(named: Mapping[str, str], values: Mapping[str, str], form: s
     return replace(read_form(form), columns=texts, gold=named.get(GOLD, ""), values=values)
 
 
-def settled(table: ReadFile, path: Path, task: Task, options: FileOptions) -> Columns:
+def settled(table: Source, path: Path, task: Task, options: FileOptions) -> Columns:
     """Return how a file is read. Raises FileError, also where that is not clear, and LabelError."""
     try:
         return reading_of(table, path, task, options).settled

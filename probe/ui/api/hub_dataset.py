@@ -4,7 +4,8 @@ from typing import Any
 
 import gradio as gr
 
-from probe.data.hub_dataset import PREFIX, FetchedDataset, fetch, read_reference
+from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
+from probe.data.names import PREFIX
 from probe.errors import FileError
 from probe.limits import visitor_bounds
 from probe.runs.store import Store

@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, score
 from probe.analysis.summary import Summary, Totals
-from probe.data.rows import guess
-from probe.data.source import Table, read_table
+from probe.data.rows import Source, guess, of_frame
+from probe.data.source import read_table
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
 from probe.text.duration import duration_words
@@ -37,13 +37,13 @@ class Scored:
         return self.chunk.done == self.chunk.total
 
 
-def sample(task: Task, rows: int = ROWS) -> Table:
+def sample(task: Task, rows: int = ROWS) -> Source:
     """Return rows of the task's file from all over, of the test split where it has enough."""
     table = read_table(bundled_file(task))
     test = table.frame[table.frame["split"] == "test"]
     frame = test if len(test) >= rows else table.frame
     drawn = frame.sample(min(rows, len(frame)), random_state=0).sort_index()
-    return Table(drawn.reset_index(drop=True), table.form)
+    return of_frame(drawn.reset_index(drop=True), table.form)
 
 
 def scored(setting: Setting, names: Sequence[str], rows: int = ROWS) -> Iterator[Scored]:
@@ -56,7 +56,7 @@ def scored(setting: Setting, names: Sequence[str], rows: int = ROWS) -> Iterator
 def _scored(setting: Setting, names: Sequence[str], rows: int) -> Iterator[Scored]:
     table, classifier = sample(setting.task, rows), setting.classifier
     totals = Totals(classifier.task, names)
-    columns = guess(list(table.frame.columns), classifier.task)
+    columns = guess(table.columns, classifier.task)
     for chunk in score(table, columns, classifier, names, largest=CHUNK):
         totals.add(chunk.rows)
         yield Scored(totals.summary(), chunk)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from probe.analysis.legibility import notes_before
 from probe.data.file_options import FLAGS, FileOptions, read_form
 from probe.data.reading import Reading, reading_of
-from probe.data.rows import NO_COLUMN, Columns, ReadFile
+from probe.data.rows import NO_COLUMN, Columns, Source
 from probe.data.source import first_rows
 from probe.errors import FileError, FileQuestion, LabelError, UserError
 from probe.tasks.task import Task, offered_tasks, task_named
@@ -297,7 +297,7 @@ def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> 
 
 
 def columns_of(
-    table: ReadFile, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
+    table: Source, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
 ) -> Columns:
     """Return how a file is read by what is chosen. Raises FileError where it is still asked."""
     try:

@@ -7,7 +7,7 @@ from typing import Any
 from probe.analysis.batch import Chunk, Row
 from probe.analysis.summary import Totals
 from probe.data.names import stem_of
-from probe.data.source import Source
+from probe.data.rows import Source
 from probe.models.library import AnyModel
 from probe.scoring.files import FileScoring, Places, ScoringRequest
 from probe.tasks.task import Label

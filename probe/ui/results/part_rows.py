@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from probe.analysis.legibility import MOSTLY
-from probe.data.rows import Columns, InputRow, read_rows
+from probe.data.rows import Columns, InputRow, Source, read_rows
 from probe.models.windows import Long
-from probe.scoring.files import DonePart, ScoredPart, ScoringPlan, ValueColumns
+from probe.scoring.files import ScoredPart, ScoringPlan, ValueColumns
 from probe.tasks.task import Label, Task
 from probe.ui.results.batch_tables import Record, changed_text, example_view, marks
 from probe.ui.results.row_pages import RowsWriter
@@ -30,13 +30,11 @@ class PartRows:
         """The gold labels that rows have, in the order in which they come."""
         return self._rows.golds
 
-    def add(self, done: DonePart) -> None:
+    def add(self, part: Source, scored: ScoredPart) -> None:
         """Write the rows of a part behind the others. Raises FileError."""
         task, columns = self._plan.task, self._plan.request.columns
-        rows = list(read_rows(done.part, columns, task))
-        self._rows.add(
-            part_view(rows, columns, done.scored, task, self._names, self._plan.request.long)
-        )
+        rows = list(read_rows(part, columns, task))
+        self._rows.add(part_view(rows, columns, scored, task, self._names, self._plan.request.long))
         self.rules.add(row.example for row in rows)
 
     def finish(self) -> None:
@@ -55,7 +53,7 @@ def part_view(
     """Return the rows of a part as `batch_tables.view` returns rows that were just scored."""
     written = ValueColumns(part.labels, task, tuple(names), long)
     made = defaultdict[int, list[Cells]](list)
-    for values in part.values.made:
+    for values in part.made:
         cells = dict(zip(written.made, values, strict=True))
         made[cells["row"]].append(cells)
     return [
@@ -66,7 +64,7 @@ def part_view(
             made[row.number + 1],
             written,
         )
-        for row, values in zip(rows, part.values.scored, strict=True)
+        for row, values in zip(rows, part.scored, strict=True)
     ]
 
 

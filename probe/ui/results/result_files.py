@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from probe.analysis import comparison as comparison
-from probe.data.source import Table
+from probe.data.rows import Source
 from probe.data.writers import write_table
 from probe.errors import FileError
 from probe.reports.comparison import compared_frame, keep, kept
@@ -37,7 +37,7 @@ def result_key(folder: Path) -> str:
 
 def write_comparison(
     folder: Path,
-    table: Table,
+    table: Source,
     rows: Sequence[comparison.Row],
     names: Sequence[str],
     summary: Mapping[str, Any],  # Any: JSON values

@@ -80,13 +80,13 @@ def _write(run: StoredRun, folder: Path) -> None:
     stem, form = stem_of(Path(plan.file)), form_of(input_file(plan.folder, plan.file))
     pairs = folder / f"{stem}-pairs.{form}" if plan.request.names else None
     places, rows = Places(folder / f"{stem}-scored.{form}", pairs), PartRows(folder, plan)
-    assembled = assemble(run, places, rows.add)
+    shape, totals = assemble(run, places, rows.add)
     rows.finish()
-    summary = write_json(assembled.shape, folder / f"{stem}-summary.json")
+    summary = write_json(shape, folder / f"{stem}-summary.json")
     files = [path.name for path in (places.scored, summary, pairs) if path]
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
     result = RunResult(
-        files, assembled.totals.state, assembled.shape,
+        files, totals.state, shape,
         rows.golds, rows.rules.estimates(), sizes,
     )  # fmt: skip
     write_json(asdict(result), folder / RESULT)

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.data.source import Source
+from probe.data.rows import Source
 from probe.errors import ModelError, UserError
 from probe.models.library import task_of_model
 from probe.runs.access import as_token, asks_alike, start_runs

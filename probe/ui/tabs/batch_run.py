@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row
 from probe.data.names import stem_of
-from probe.data.source import Source
+from probe.data.rows import Source
 from probe.errors import Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads

@@ -12,8 +12,8 @@ from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.transformed import examine
 from probe.data.names import stem_of
-from probe.data.rows import guess
-from probe.data.source import Table, read_table
+from probe.data.rows import Source, guess, of_frame
+from probe.data.source import read_table
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
@@ -76,7 +76,7 @@ class Outputs(TabOutputs):
 class Job:
     """A table to compare models on, how and for whom; `stem` begins the files' names."""
 
-    table: Table
+    table: Source
     names: list[str]
     precision: Precision
     stem: str
@@ -186,16 +186,16 @@ def _asked(models: Sequence[AnyModel], example: Example) -> Outputs:
 
 def _of_file(
     visitor: str, path: str | None, columns: Sequence[str | None], meanings: str, task: Task
-) -> tuple[Table, list[Row]]:
+) -> tuple[Source, list[Row]]:
     """Read a person's file. Raises FileError, LabelError where a label's meaning is not known."""
     table = read_upload(visitor, path, options_of(columns, task, meanings))
     return table, read(table, columns_of(table, Path(path or ""), columns, task, meanings), task)
 
 
-def _bundled(task: Task) -> tuple[Table, list[Row]]:
+def _bundled(task: Task) -> tuple[Source, list[Row]]:
     """Read the bundled test examples of a task."""
     table = bundled_table(task)
-    return table, read(table, guess([str(name) for name in table.frame.columns], task), task)
+    return table, read(table, guess(table.columns, task), task)
 
 
 def _unchanged(why: Markup) -> Outputs:
@@ -271,8 +271,8 @@ def rows_of(
     return page(words, part, names, number) if words else (NOTHING, NOTHING)
 
 
-def bundled_table(task: Task) -> Table:
+def bundled_table(task: Task) -> Source:
     """Return the bundled test examples of a task as a table."""
     table = read_table(bundled_file(task))
     test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
-    return Table(test, table.form)
+    return of_frame(test, table.form)

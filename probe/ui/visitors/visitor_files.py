@@ -21,7 +21,8 @@ from math import ceil
 from pathlib import Path
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.source import Source, Table, open_source, read_table
+from probe.data.rows import Source
+from probe.data.source import open_source, read_table
 from probe.errors import FileError, RunError
 from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.access import as_token, model_bytes, run_bytes
@@ -90,7 +91,7 @@ def own_file(visitor: str, place: str | Path) -> Path:
     return path
 
 
-def read_upload(visitor: str, path: str | None, options: FileOptions = AS_THE_FILE_TELLS) -> Table:
+def read_upload(visitor: str, path: str | None, options: FileOptions = AS_THE_FILE_TELLS) -> Source:
     """Read the whole of a visitor's file. Raises FileError, LimitError."""
     if not path:
         raise FileError(CHOOSE)

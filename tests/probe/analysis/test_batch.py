@@ -11,8 +11,8 @@ import pytest
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
 from probe.analysis.summary import Totals, summarise
-from probe.data.rows import Columns
-from probe.data.source import Table, read_table
+from probe.data.rows import Columns, Held, Source, of_frame
+from probe.data.source import read_table
 from probe.errors import FileError, UnknownTransform
 from probe.reports.scored import notes, summary_frame, summary_json
 from probe.tasks.nli import LABELS, NLI
@@ -33,18 +33,18 @@ OURS += ["cut", "unknown", "language"]
 
 def make(
     rows: Sequence[Sequence[str]], names: Sequence[str] = ("premise", "hypothesis", "label")
-) -> Table:
+) -> Source:
     """Return a table of text."""
-    return Table(pd.DataFrame(list(rows), columns=list(names), dtype=object), "csv")
+    return of_frame(pd.DataFrame(list(rows), columns=list(names), dtype=object), "csv")
 
 
-def plain(n: int) -> Table:
+def plain(n: int) -> Source:
     """Return n rows with gold labels in turn."""
     return make([(p.premise, p.hypothesis, str(p.gold)) for p in tiny_pairs(n)])
 
 
 def run(
-    table: Table,
+    table: Source,
     names: Sequence[str] = NAMES,
     columns: Columns = COLUMNS,
     options: Options = DEFAULTS,
@@ -146,7 +146,11 @@ def test_rows_keep_their_order_and_do_not_depend_on_their_chunk() -> None:
     assert [row.number for row in long] == list(range(FIRST_ROWS + 8))
     pairs = [pair.premise for pair in tiny_pairs(FIRST_ROWS + 8)]
     assert [row.example.premise for row in long if row.example] == pairs
-    single = Table(rows.frame, rows.form, {n: "left out" for n in range(FIRST_ROWS + 7)})
+    kept = [
+        replace(record, broken="left out" if record.number < FIRST_ROWS + 7 else "")
+        for record in rows.records()
+    ]
+    single = Source(Held(kept, rows.columns), rows.columns, len(rows))
     alone, other = run(single, names)[-1], long[-1]
     assert alone.prediction is not None and other.prediction is not None
     expected = pytest.approx(other.prediction.probabilities, abs=1e-5)

@@ -33,7 +33,8 @@ from probe.analysis.comparison import (
     significance,
 )
 from probe.cli.main import app
-from probe.data.source import Table, read_table
+from probe.data.rows import Source, of_frame
+from probe.data.source import read_table
 from probe.errors import ComparisonError, FileError
 from probe.models.classifier import Prediction
 from probe.models.library import load_reader
@@ -249,8 +250,8 @@ def test_what_cannot_be_compared_has_its_reason() -> None:
         assert str(refused.value) == sentence
 
 
-def table(lines: Sequence[Sequence[str]], *names: str) -> Table:
-    return Table(pd.DataFrame(list(lines), columns=list(names), dtype=object), "csv")
+def table(lines: Sequence[Sequence[str]], *names: str) -> Source:
+    return of_frame(pd.DataFrame(list(lines), columns=list(names), dtype=object), "csv")
 
 
 def test_a_table_is_read_with_the_reason_of_every_bad_row(tmp_path: Path) -> None:
@@ -302,7 +303,7 @@ def test_the_scored_file_has_every_models_columns_behind_the_inputs() -> None:
     assert frame["bert.right"][0] == (said.label == "entailment")
     frame = compared_frame(given, scored, ["one/model", "two/model"])  # named in full
     assert {"one/model.prediction", "two/model.prediction"} <= set(frame.columns)
-    spans = Table(pd.DataFrame({"question": ["What lay there?"] * 4}, dtype=object), "csv")
+    spans = of_frame(pd.DataFrame({"question": ["What lay there?"] * 4}, dtype=object), "csv")
     frame = compared_frame(spans, FOUR, ["a", "b"])
     columns = ["prediction", "confidence", "start", "end", "right", "cut", "f1"]
     assert list(frame.columns) == [

@@ -9,14 +9,14 @@ import pandas as pd
 from probe.analysis.batch import score
 from probe.analysis.importance import Method
 from probe.analysis.transformed import examine
-from probe.data.source import Table
+from probe.data.rows import of_frame
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 from tests.support.files.pair_files import PAIRS, pair_columns
 from tests.support.models.tiny_models import tiny_classifier
 
 COLUMNS = pair_columns("premise", "hypothesis")
-TABLE = Table(pd.DataFrame([vars(pair) for pair in PAIRS[:6]], dtype=object), "csv")
+TABLE = of_frame(pd.DataFrame([vars(pair) for pair in PAIRS[:6]], dtype=object), "csv")
 PAIR = Pair("A man walks to the park.", "The man is not happy in the park.", None, "r1")
 SUB_WORD = ["drop", "repeat", "replace", "copyone", "drop+sort"]
 

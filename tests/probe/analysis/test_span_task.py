@@ -13,8 +13,7 @@ from probe.analysis.batch import score
 from probe.analysis.comparison import agreement, compare, disagreement
 from probe.analysis.summary import summarise
 from probe.analysis.transformed import examine
-from probe.data.rows import guess
-from probe.data.source import Table
+from probe.data.rows import guess, of_frame
 from probe.errors import ExampleError, Unavailable
 from probe.models.classifier import Precision, Prediction
 from probe.reports.comparison import comparison_json
@@ -142,7 +141,7 @@ def test_transforms_of_other_tasks_are_not_offered() -> None:
         examine(LastWord(), Pair("A.", "B."))
 
 
-ROWS = Table(
+ROWS = of_frame(
     pd.DataFrame(
         [
             ("Tim was born in Oulu.", "Where was Tim born?", "Oulu"),

@@ -18,7 +18,7 @@ from probe.analysis.summary import (
     fp32_sample,
     fp32_words,
 )
-from probe.data.source import Table
+from probe.data.rows import of_frame
 from probe.models.classifier import Precision, Prediction
 from probe.reports.scored import summary_json
 from probe.tasks.nli import (
@@ -122,7 +122,7 @@ class Rounding:
 def totals(precision: Precision, start: int = 0) -> Totals:
     """Score twelve rows from one on, of which the sample has 1, 2 and 5; row 5 has no premise."""
     rows = [("" if number == 5 else "A man.", str(number)) for number in range(12)]
-    table = Table(pd.DataFrame(rows, columns=["premise", "hypothesis"], dtype=object), "csv")
+    table = of_frame(pd.DataFrame(rows, columns=["premise", "hypothesis"], dtype=object), "csv")
     counted, columns = Totals(NLI, ()), pair_columns("premise", "hypothesis")
     for chunk in score(
         table, columns, Rounding(), precision=precision, largest=4, start=start, sample={1, 2, 5}

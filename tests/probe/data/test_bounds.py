@@ -5,9 +5,11 @@ import io
 import json
 import random
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +19,7 @@ from benchmarks.reading_process import Reading, read_in_process
 from probe.data.source import read_table
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds
-from tests.support.cases import check_each
+from tests.support.cases import check_each, each
 
 BOUNDS = Bounds(max_unpacked_mb=1, max_rows=3, max_columns=4, max_cell=10)
 """Small ones, as no app has them."""
@@ -36,29 +38,6 @@ def repeated(value: object, rows: int, offsets: range | None = None) -> pa.Array
     return values if offsets is None else pa.ListArray.from_arrays(pa.array(offsets), values)
 
 
-def csv_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
-    """Return a CSV file of equal cells."""
-    header = ",".join(f"c{number}" for number in range(columns))
-    return "\n".join([header, *[",".join([cell] * columns)] * rows, ""]).encode()
-
-
-def jsonl_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
-    """Return JSON lines of equal cells."""
-    row = json.dumps({f"c{number}": cell for number in range(columns)})
-    return (row + "\n").encode() * rows
-
-
-def list_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
-    """Return a JSON list of equal cells."""
-    row = {f"c{number}": cell for number in range(columns)}
-    return json.dumps([row] * rows, indent=1).encode()
-
-
-def parquet_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
-    """Return a Parquet file of equal cells."""
-    return parquet(**{f"c{number}": [cell] * rows for number in range(columns)})
-
-
 def arrow(table: pa.Table, packing: str | None = None) -> bytes:
     """Return a table as a stream of Arrow, whose buffers may be packed."""
     file = io.BytesIO()
@@ -68,18 +47,18 @@ def arrow(table: pa.Table, packing: str | None = None) -> bytes:
     return file.getvalue()
 
 
-def arrow_of(rows: int = 1, columns: int = 2, cell: str = "a") -> bytes:
-    """Return a stream of Arrow of equal cells."""
-    return arrow(pa.table({f"c{number}": [cell] * rows for number in range(columns)}))
-
-
-MAKERS = {
-    "a.csv": csv_of,
-    "a.jsonl": jsonl_of,
-    "a.json": list_of,
-    "a.parquet": parquet_of,
-    "a.arrow": arrow_of,
+WRITERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
+    "a.csv": lambda frame: frame.to_csv(index=False).encode(),
+    "a.jsonl": lambda frame: frame.to_json(orient="records", lines=True).encode(),
+    "a.json": lambda frame: frame.to_json(orient="records", indent=1).encode(),
+    "a.parquet": lambda frame: parquet(**frame),
+    "a.arrow": lambda frame: arrow(pa.table(frame)),
 }
+
+
+def equal(rows: int = 1, columns: int = 2, cell: str = "a") -> pd.DataFrame:
+    """Return equal cells."""
+    return pd.DataFrame({f"c{number}": [cell] * rows for number in range(columns)})
 
 
 TOO_MANY: dict[str, dict[str, Any]] = {
@@ -89,20 +68,27 @@ TOO_MANY: dict[str, dict[str, Any]] = {
 }
 
 
-def test_a_file_at_its_bounds_is_read_and_one_above_is_refused(tmp_path: Path) -> None:
-    def check(name: str) -> None:
-        def write(**size: Any) -> Path:
-            data = MAKERS[name.removesuffix(".gz")](**size)
-            (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-            return tmp_path / name
+@each("name", WRITERS)
+@each("packed", ["", ".gz"])
+def test_a_file_at_its_bounds_is_read_and_one_above_is_refused(
+    name: str, packed: str, tmp_path: Path
+) -> None:
+    def write(**size: Any) -> Path:
+        data = WRITERS[name](equal(**size))
+        (tmp_path / f"{name}{packed}").write_bytes(gzip.compress(data) if packed else data)
+        return tmp_path / f"{name}{packed}"
 
-        table = read_table(write(rows=3, columns=4, cell="b" * 10), BOUNDS)
-        assert (table.frame.shape, table.bounds) == ((3, 4), BOUNDS)
-        for sentence, size in TOO_MANY.items():
-            with pytest.raises(LimitError, match=f"^{sentence}"):
-                read_table(write(**size), BOUNDS)
+    table = read_table(write(rows=3, columns=4, cell="b" * 10), BOUNDS)
+    assert (table.frame.shape, table.bounds) == ((3, 4), BOUNDS)
+    for sentence, size in TOO_MANY.items():
+        with pytest.raises(LimitError, match=f"^{sentence}"):
+            read_table(write(**size), BOUNDS)
 
-    check_each({name + packed: name + packed for name in MAKERS for packed in ("", ".gz")}, check)
+
+def test_the_columns_of_all_rows_of_json_count(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"a": 1, "b": 2}\n{"c": 3, "d": 4}\n{"e": 5}\n')
+    with pytest.raises(LimitError, match=r"^the file has more than 4 columns"):
+        read_table(tmp_path / "a.jsonl", BOUNDS)
 
 
 LARGE = 40_000_000
@@ -159,24 +145,16 @@ def empty_batches(count: int) -> bytes:
     return gzip.compress(file.getvalue())
 
 
-def columns_within(count: int) -> pa.Table:
-    """Return a table of one column that is made of so many."""
-    return pa.table({"a": pa.array([{f"c{number}": 1 for number in range(count)}])})
-
-
 def claiming(size: int) -> bytes:
     """Return a stream of Arrow, a packed buffer of which claims another size."""
     data = arrow(pa.table({"a": ["b" * 90_000]}), "zstd")
     return data.replace((90_000).to_bytes(8, "little"), size.to_bytes(8, "little"))
 
 
-def run_of(rows: int) -> pa.Table:
-    """Return a table of one text as a run of rows."""
-    ends = pa.array([rows], pa.int32())
-    return pa.table({"a": pa.RunEndEncodedArray.from_arrays(ends, pa.array(["b"]))})
-
-
 NOTHING = pa.nulls(20_000_000)
+LONG = "b" * 90_000
+WITHIN = pa.array([{f"c{number}": 1 for number in range(5000)}])
+RUN = pa.RunEndEncodedArray.from_arrays(pa.array([2_000_000_000], pa.int32()), pa.array(["b"]))
 ARROW_BOMBS = {
     "rows.arrow": lambda: arrow(pa.table({"a": NOTHING})),
     "a list of nothing.arrow": lambda: arrow(
@@ -185,9 +163,9 @@ ARROW_BOMBS = {
     "structures of nothing.arrow": lambda: arrow(
         pa.table({"a": pa.StructArray.from_arrays([NOTHING], ["b"])})
     ),
-    "a text many times.arrow": lambda: arrow(pa.table({"a": repeated("b" * 90_000, 19_000)})),
-    "packed.arrow": lambda: arrow(pa.table({"a": ["b" * 90_000] * 4000}), "zstd"),
-    "packed.arrow.gz": lambda: gzip.compress(arrow(pa.table({"a": ["b" * 90_000] * 4000}))),
+    "a text many times.arrow": lambda: arrow(pa.table({"a": repeated(LONG, 19_000)})),
+    "packed.arrow": lambda: arrow(pa.table({"a": [LONG] * 4000}), "zstd"),
+    "packed.arrow.gz": lambda: gzip.compress(arrow(pa.table({"a": [LONG] * 4000}))),
     "a packed dictionary.arrow": lambda: arrow(
         pa.table({"a": pa.array([f"{at:090000}" for at in range(4000)]).dictionary_encode()}),
         "zstd",
@@ -195,13 +173,13 @@ ARROW_BOMBS = {
     "a claim.arrow": lambda: claiming(1 << 40),
     "a false claim.arrow": lambda: claiming(90_001),
     "a claim below nothing.arrow": lambda: claiming((1 << 64) - 9),
-    "columns.arrow": lambda: arrow_of(columns=5000),
-    "columns within.arrow": lambda: arrow(columns_within(5000)),
+    "columns.arrow": lambda: arrow(pa.table(equal(columns=5000))),
+    "columns within.arrow": lambda: arrow(pa.table({"a": WITHIN})),
     "empty batches.arrow.gz": lambda: empty_batches(25_000),
-    "a run.arrow": lambda: arrow(run_of(2_000_000_000)),
+    "a run.arrow": lambda: arrow(pa.table({"a": RUN})),
     "views.arrow": lambda: arrow(pa.table({"a": pa.array(["b"], pa.string_view())})),
-    "half.arrow": lambda: arrow_of(rows=1000)[:2000],
-    "long metadata.arrow": lambda: b"\xff\xff\xff\xff\xff\xff\xff\x7f" + arrow_of()[8:],
+    "half.arrow": lambda: arrow(pa.table(equal(1000)))[:2000],
+    "long metadata.arrow": lambda: b"\xff" * 7 + b"\x7f" + arrow(pa.table(equal()))[8:],
     "no message.arrow": lambda: b"ARROW1\0\0" + b"\0" * 100,
 }
 BOMBS = {
@@ -225,10 +203,8 @@ BOMBS = {
     "empty paragraphs.json.gz": lambda: packed(b'{"data": [{"paragraphs": [', b"{},"),
     "behind the articles.json.gz": lambda: packed(b'{"data": [], "a": [', b"[],"),
     "columns.parquet": lambda: parquet(**{f"c{number}": [1] for number in range(5000)}),
-    "a text many times.parquet": lambda: parquet(a=repeated("b" * 90_000, 20_000)),
-    "a list of a text.parquet": lambda: parquet(
-        a=repeated("b" * 90_000, 20_000, range(0, 20_001, 20_000))
-    ),
+    "a text many times.parquet": lambda: parquet(a=repeated(LONG, 20_000)),
+    "a list of a text.parquet": lambda: parquet(a=repeated(LONG, 20_000, range(0, 20_001, 20_000))),
     "a long list.parquet": lambda: parquet(
         a=repeated("b", 20_000_000, range(0, 20_000_001, 20_000_000))
     ),
@@ -268,29 +244,22 @@ def test_a_bound_ends_the_reading_before_it_fills_the_memory(tmp_path: Path) -> 
     check_each({reading.name: reading for reading in readings}, check)
 
 
-def test_a_gzip_of_very_many_members_is_refused_within_bounds_alone(tmp_path: Path) -> None:
+def test_of_gzip_all_members_are_read_and_within_bounds_not_very_many(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.gz"
+    members = [b"premise,hypo", b"", b"thesis\na,", b"b\n"]
+    path.write_bytes(b"".join(map(gzip.compress, members)) + b"\0" * 512)
+    assert read_table(path).frame.to_numpy().tolist() == [["a", "b"]]
     path.write_bytes(gzip.compress(b"premise\na\n") + gzip.compress(b"") * 100_000)
     with pytest.raises(FileError, match=r"^a\.csv\.gz cannot be opened: it has more than 100,000"):
         read_table(path, BOUNDS)
     assert list(read_table(path).frame["premise"]) == ["a"]
 
 
-def test_all_members_of_a_gzip_are_read_and_zeros_behind_them_are_not(tmp_path: Path) -> None:
-    members = [b"premise,hypo", b"", b"thesis\na,", b"b\n"]
-    data = b"".join(map(gzip.compress, members)) + b"\0" * 512
-    (tmp_path / "a.csv.gz").write_bytes(data)
-    assert read_table(tmp_path / "a.csv.gz").frame.to_numpy().tolist() == [["a", "b"]]
-
-
-def test_a_character_may_lie_across_pieces(tmp_path: Path) -> None:
+def test_characters_and_json_of_any_layout_may_lie_across_pieces(tmp_path: Path) -> None:
     for piece in (21, 65_536, 1 << 18, (1 << 18) + 1):
         text = "premise,hypothesis\n" + ("a" * (piece - 20) + "😀é") * 2 + ",b\n"
         (tmp_path / "a.csv").write_bytes(text.encode())
         assert read_table(tmp_path / "a.csv").frame.iloc[0, 0] == text.split("\n")[1][:-2], piece
-
-
-def test_a_json_list_of_any_layout_is_read_piece_by_piece(tmp_path: Path) -> None:
     chance = random.Random(0)
     rows = [{"a": "x" * chance.randrange(5000), "b": number} for number in range(100)]
     for indent in (None, 0, 7):

@@ -175,6 +175,12 @@ DELIMITED = {
     "lines in quotes at commas": Form(
         "a.csv", 'premise,hypothesis\n"a\nb, c",d\n', [{"premise": "a\nb, c", "hypothesis": "d"}]
     ),
+    "a doubled quote where the text fits better": Form(
+        "a.tsv", 'a\tb\n"x ""y"""\tz\n"u\tv"\n', words="fit both ways", asked=ASKS_QUOTES
+    ),
+    "lines in quotes at commas that fit both ways": Form(
+        "a.csv", 'premise,hypothesis\n"a,b\nc",d\n', words="fit both ways", asked=ASKS_QUOTES
+    ),
     "no header": Form(
         "a.tsv", tabs(*TEXTS, ["a", "b", "c"]), words="looks like data", asked=ASKS_HEADER
     ),

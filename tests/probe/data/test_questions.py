@@ -15,9 +15,9 @@ from probe.tasks.reading import NO_ANSWER, READING, Span, is_right, references
 PASSAGE = "Ada was born in 1815 in London."
 
 
-def written(folder: Path, answers: Any) -> Path:  # Any: JSON
+def written(folder: Path, answers: Any, passage: str = PASSAGE) -> Path:  # Any: JSON
     """Write one question with these answers."""
-    row = {"context": PASSAGE, "question": "When was Ada born?", "answers": answers}
+    row = {"context": passage, "question": "When was Ada born?", "answers": answers}
     path = folder / "questions.jsonl"
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
     return path
@@ -61,11 +61,11 @@ def test_only_an_empty_answer_is_right_where_the_answers_are_there_and_empty(
 
 
 def test_the_lists_of_parquet_are_read(tmp_path: Path) -> None:
-    answers = {"text": ["1815"], "answer_start": [16]}
-    rows = {"context": [PASSAGE], "question": ["When?"], "answers": [answers]}
+    answers = [{"text": ["1815"], "answer_start": [16]}, {"text": [], "answer_start": []}]
+    rows = {"context": [PASSAGE] * 2, "question": ["When?"] * 2, "answers": answers}
     pq.write_table(pa.table(rows), path := tmp_path / "questions.parquet")
-    (row,) = question_rows(path)
-    assert row.question and row.question.answers == (Span("1815", 16),)
+    found = [row.question and row.question.answers for row in question_rows(path)]
+    assert found == [(Span("1815", 16),), ()]
 
 
 NO_ANSWERS: list[tuple[Any, str]] = [
@@ -89,12 +89,9 @@ def test_what_is_no_answer_is_said(tmp_path: Path) -> None:
 
 
 def test_an_answer_may_hold_the_mark_that_stands_between_answers(tmp_path: Path) -> None:
-    passage = "It is P(A|B), or the chance of A."
-    row = {"context": passage, "question": "What is it?", "answers": ["P(A|B)", "the chance of A"]}
-    path = tmp_path / "questions.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    (read,) = question_rows(path)
+    answers = ["P(A|B)", "born in 1815"]
+    passage = f"It is P(A|B). {PASSAGE}"
+    (read,) = question_rows(written(tmp_path, answers, passage))
     assert read.question and read.question.gold
-    assert references(read.question.gold) == ["P(A|B)", "the chance of A"]
-    assert is_right("P(A|B)", read.question.gold)
-    assert not is_right("P(A", read.question.gold)
+    assert references(read.question.gold) == answers
+    assert is_right("P(A|B)", read.question.gold) and not is_right("P(A", read.question.gold)

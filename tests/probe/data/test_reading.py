@@ -1,25 +1,227 @@
-"""How a file of examples is read: its columns, its labels, or the question that is open."""
+"""How a file of examples is read: its names, columns and labels, or the question that is open."""
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.reading import labelled, reading_of, stream_examples
-from probe.data.source import Table, read_table
-from probe.errors import FileError, FileQuestion, UserError
+from probe.data.names import check_names, listed, shown, stem_of
+from probe.data.reading import (
+    MAX_VALUES,
+    LabelValue,
+    LabelValues,
+    ValueCounts,
+    in_words,
+    labelled,
+    read_values,
+    reading_of,
+    said_of_values,
+    stream_examples,
+)
+from probe.data.rows import Source, guess, read_row
+from probe.data.source import read_table
+from probe.errors import DisputedLabel, ExampleError, FileError, FileQuestion, LabelError, UserError
+from probe.limits import Bounds
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
-from probe.tasks.task import Task
-from tests.support.cases import check_each
+from probe.tasks.task import Label, Task
+from tests.support.cases import each
 from tests.support.files.pair_files import pair_columns, write
 
 
-def table_of(folder: Path, text: str) -> tuple[Table, Path]:
+def test_names_that_cannot_be_used_are_refused_and_many_and_long_ones_listed_in_part() -> None:
+    wrong = {
+        "x.csv has two columns called 'a'; rename one": ["a", "b", "a"],
+        "x.csv has 2 columns without a name; name them or leave them out": ["a", "", ""],
+        "x.csv: the name of column 2 holds half of a character": ["a", "b\ud800"],
+    }
+    for sentence, names in wrong.items():
+        with pytest.raises(FileError, match=f"^{sentence}"):
+            check_names(names, "x.csv")
+    assert (listed([]), listed(["a", "b"])) == ("none", "a, b")
+    assert listed(["a" * 1000] * 1000) == ", ".join(["a" * 40 + "…"] * 20) + " and 980 more"
+    assert shown("a" * 1000) == repr("a" * 40 + "…")
+
+
+STEMS = {
+    "pairs.csv": "pairs", "pairs.v2.csv.gz": "pairs", ".csv": "file", "  .csv": "file",
+    'a"b:c|d?.csv': "a_b_c_d_", "a\n\x00b.csv": "a__b", "a\udce9.csv": "a_",
+    "x" * 400 + ".csv": "x" * 120, "é" * 400 + ".csv": "é" * 60,
+    "x" + "é" * 400 + ".csv": "x" + "é" * 59,
+}  # fmt: skip
+
+
+def test_results_are_named_after_a_file_as_every_system_can() -> None:
+    assert {name: stem_of(Path(name)) for name in STEMS} == STEMS
+
+
+GUESSED: list[tuple[list[str], tuple[str, ...]]] = [
+    (["premise", "hypothesis"], ("premise", "hypothesis")),
+    (["id", " Premise ", "HYPOTHESIS", "Label"], (" Premise ", "HYPOTHESIS", "Label")),
+    (["sentence1", "sentence2", "gold_label"], ("sentence1", "sentence2", "gold_label")),
+    (["text_a", "text_b", "answer"], ("text_a", "text_b", "answer")),
+    (["label", "gold_label", "s1", "s2"], ("s1", "s2", "gold_label")),
+    (["sentence1", "premise", "claim"], ("premise", "claim")),
+]
+
+
+def test_columns_are_guessed_by_their_names_or_named() -> None:
+    for names, columns in GUESSED:
+        assert guess(names, NLI) == pair_columns(*columns), names
+    lacking = r"^no columns 'premise' and 'hypothesis' in your file; it has: text, label$"
+    with pytest.raises(FileError, match=lacking):
+        guess(["text", "label"], NLI)
+    with pytest.raises(FileError, match=r"^no column 'c' in your file; it has: a, b$"):
+        pair_columns("a", "b", "c").check(["a", "b"])
+
+
+def test_a_row_is_an_example_named_by_its_number_or_says_why_not() -> None:
+    row = read_row(NLI, 7, {"premise": "A.", "hypothesis": "B."}, "e")
+    assert (row.example, row.error) == (Pair("A.", "B.", "entailment", "7"), "")
+    row = read_row(NLI, 0, {"premise": None, "hypothesis": "B."}, "-")
+    assert row.example is None
+    assert [type(problem) for problem in row.problems] == [DisputedLabel, ExampleError]
+    assert row.error == "no gold label: the annotators did not agree ('-')"
+    texts = {"premise": "A.", "hypothesis": "bbbb"}
+    assert read_row(NLI, 0, texts, "e", Bounds(max_text=4)).example
+    long = read_row(NLI, 0, texts, "e", Bounds(max_text=3)).error
+    assert long.startswith("the hypothesis has 4 characters, and at most 3 are read here")
+
+
+def counted(*cells: object) -> ValueCounts:
+    """Return the counts of a column's cells."""
+    counts = ValueCounts()
+    for cell in cells:
+        counts.add(cell)
+    return counts
+
+
+def values_of(
+    task: Task,
+    cells: Sequence[object],
+    said: Mapping[str, Label | None] = {},
+    columns: Sequence[str] = (),
+    classes: Mapping[str, str] = {},
+) -> LabelValues:
+    """Return what the cells of a column are read as."""
+    return read_values(task, counted(*cells), columns, classes, said)
+
+
+def test_every_value_has_its_rows_its_label_and_why() -> None:
+    read = values_of(SENTIMENT, ["Pos", ["pos"], "pos", "bad", "-", "", "five stars"])
+    assert read.values == (
+        LabelValue("Pos", 2, "positive", "name"),  # a list is left to its row
+        LabelValue("bad", 1, "negative", "name"),
+        LabelValue("-", 1, None, "disputed"),
+        LabelValue("", 1, None, "no gold"),
+        LabelValue("five stars", 1, None, "unknown"),
+    )
+    read = values_of(NLI, [f"word {number}" for number in range(MAX_VALUES + 5)])
+    assert (len(read.values), read.others) == (MAX_VALUES, 5)
+    named = {"0": "not_equivalent", "1": "equivalent"}  # what a file says comes before known forms
+    read = values_of(PARAPHRASE_IDENTIFICATION, ["0", "1.0"], classes=named)
+    assert [(value.label, value.reading) for value in read.values] == [
+        ("non-paraphrase", "class"),
+        ("paraphrase", "class"),
+    ]
+    minus_one = {
+        "-1,-1": "no gold", "-1,": "no gold", "-1,0,1,2": "disputed", "-1,neutral": "disputed",
+        "-1,0,1": "unknown",
+    }  # fmt: skip
+    for cells, reading in minus_one.items():
+        assert values_of(NLI, cells.split(",")).values[0].reading == reading, cells
+
+
+E, N, C, NON = "entailment", "neutral", "contradiction", "non-entailment"
+READ: list[tuple[Task, Sequence[str], Sequence[Label | None], str]] = [
+    (NLI, ["0", "1", "2"], [None, None, None], ""),
+    (NLI, ["0", "1"], [None, None], ""),
+    (NLI, ["-1", "0", "1"], [None, None, None], ""),
+    (NLI, ["yes", "no"], [E, NON], ""),
+    (NLI, ["yes", "no", "unknown"], [E, C, N], ""),
+    (NLI, ["TRUE", "FALSE"], [E, NON], ""),
+    (NLI, ["Entailment", "None"], [E, NON], ""),
+    (NLI, ["Entailment", "Neutral", "Contradiction", "None"], [E, N, C, None], ""),
+    (NLI, ["entails", "neutral"], [E, NON], ""),
+    (NLI, ["entailment", "neutral"], [E, N], ""),
+    (NLI, ["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], [E, C, N], ""),
+    (NLI, ["0", "1"], [E, NON], "premise heuristic subcase template"),
+    (NLI, ["0", "1", "2"], [E, N, C], "promptID pairID premise"),
+    (PARAPHRASE_IDENTIFICATION, ["0", "1"], ["non-paraphrase", "paraphrase"], ""),
+    (PARAPHRASE_IDENTIFICATION, ["1"], ["paraphrase"], ""),
+    (PARAPHRASE_IDENTIFICATION, ["0", "1", "2"], [None, None, None], ""),
+    (SENTIMENT, ["0", "1"], ["negative", "positive"], ""),
+    (SENTIMENT, ["1"], [None], ""),
+    (SENTIMENT, ["-1", "0", "1"], [None, None, None], ""),
+    (SENTIMENT, ["0", "2", "4"], ["negative", None, "positive"], ""),
+    (SENTIMENT, ["1", "2"], ["negative", "positive"], "title content"),
+    (SENTIMENT, ["1", "2"], [None, None], "text"),
+    (SENTIMENT, ["1", "2", "3", "4", "5"], [None] * 5, "title content"),
+]
+
+
+@each("task, cells, labels, columns", READ)
+def test_values_are_read_by_their_file_and_never_guessed(
+    task: Task, cells: Sequence[str], labels: Sequence[Label | None], columns: str
+) -> None:
+    read = values_of(task, cells, columns=columns.split())
+    assert {value.value: value.label for value in read.values} == dict(
+        zip(cells, labels, strict=True)
+    )
+    unread = set(cells) if not any(labels) else set()
+    assert {value.value for value in read.of("unknown")} == unread
+
+
+SAID: list[tuple[Task, Sequence[str], Mapping[str, Label | None], Sequence[Label | None]]] = [
+    (NLI, ["0", "1"], {"1": E}, [None, E]),
+    (SENTIMENT, ["0", "1"], {"1": "negative"}, [None, "negative"]),
+    (SENTIMENT, ["0", "2", "4"], {"4": "negative"}, [None, None, "negative"]),
+    (SENTIMENT, ["good", "bad"], {"good": "negative"}, ["negative", None]),
+    (SENTIMENT, ["0", "1"], {"1": "positive"}, ["negative", "positive"]),
+    (NLI, ["Entailment", "None"], {"none": None}, [E, None]),
+]
+
+
+@each("task, cells, said, labels", SAID)
+def test_what_is_said_of_a_value_leaves_no_other_with_its_meaning_by_default(
+    task: Task,
+    cells: Sequence[str],
+    said: Mapping[str, Label | None],
+    labels: Sequence[Label | None],
+) -> None:
+    read = values_of(task, cells, said)
+    assert [value.label for value in read.values] == labels
+    others = [value for value in read.values if value.label is None and value.word not in said]
+    assert all(value.reading == "unknown" for value in others)
+
+
+def test_what_a_person_says_names_values_and_labels_that_are_there() -> None:
+    column = counted("1", "five stars", "-")
+    said = {"1.0": "negative", "Five Stars": "pos", "-": "none"}
+    assert said_of_values(SENTIMENT, said, column, "label") == {
+        "1": "negative", "five-stars": "positive", "-": None,
+    }  # fmt: skip
+    with pytest.raises(FileError, match=r"^no row has 'five' in its column 'label'$"):
+        said_of_values(SENTIMENT, {"five": "positive"}, column, "label")
+    with pytest.raises(LabelError, match="unknown gold label 'neutral'"):
+        said_of_values(SENTIMENT, {"1": "neutral"}, column, "label")
+
+
+def test_what_a_spelling_alone_does_not_tell_is_said() -> None:
+    assert in_words(values_of(SENTIMENT, ["1", "1", "0", ""])) == (
+        "gold labels are read: 1 as positive (2), 0 as negative (1), as in GLUE and IMDb"
+    )
+    assert in_words(values_of(NLI, ["Entailment", "neutral", "contradiction", ""])) == ""
+    assert in_words(values_of(NLI, ["yes", "Maybe", "no", "no"])) == (
+        "gold labels are read: no as contradiction (2), yes as entailment (1), Maybe as neutral (1)"
+    )
+
+
+def table_of(folder: Path, text: str) -> tuple[Source, Path]:
     """Return a CSV file as a table, and its place."""
     path = folder / "mine.csv"
     path.write_text(text)
@@ -47,15 +249,14 @@ GOLDS: list[tuple[Task, str, str | None]] = [
 ]  # fmt: skip
 
 
-def test_a_column_of_gold_labels_is_found_by_its_name_and_what_it_holds(tmp_path: Path) -> None:
-    def check(case: tuple[Task, str, str | None]) -> None:
-        task, text, gold = case
-        reading = reading_of(*table_of(tmp_path, text), task)
-        assert reading.settled.gold == gold
-        if gold is None:  # never scored without one in silence
-            assert "gold label" in reading.words or "answer" in reading.words
-
-    check_each({f"{case[0].name} {case[1]}": case for case in GOLDS}, check)
+@each("task, text, gold", GOLDS)
+def test_a_column_of_gold_labels_is_found_by_its_name_and_what_it_holds(
+    task: Task, text: str, gold: str | None, tmp_path: Path
+) -> None:
+    reading = reading_of(*table_of(tmp_path, text), task)
+    assert reading.settled.gold == gold
+    if gold is None:  # never scored without one in silence
+        assert "gold label" in reading.words or "answer" in reading.words
 
 
 NAMED = FileOptions(columns={"premise": "sentence", "hypothesis": "question"})
@@ -65,6 +266,8 @@ QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
         NLI, "sentence1,sentence2,label\nA.,B.,0\nA.,C.,1\n", AS_THE_FILE_TELLS,
         "--label-value 1=LABEL", "paraphrase",
     ),
+    (NLI, "sentence1,sentence2,label\nA.,B.,0\nA.,C.,2\n", AS_THE_FILE_TELLS,
+     "--label-value 2=LABEL", ""),
     (NLI, "question1,question2,is_duplicate\nA?,B?,1\n", AS_THE_FILE_TELLS,
      "--column premise=NAME", "paraphrase"),
     (NLI, "text,label\nGood.,pos\n", AS_THE_FILE_TELLS, "--column premise=NAME", "sentiment"),
@@ -84,38 +287,16 @@ QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
 ]  # fmt: skip
 
 
+@each("task, text, options, option, fitting", QUESTIONS)
 def test_what_a_file_does_not_tell_is_asked_with_the_option_that_settles_it(
-    tmp_path: Path,
+    task: Task, text: str, options: FileOptions, option: str, fitting: str, tmp_path: Path
 ) -> None:
-    def check(case: tuple[Task, str, FileOptions, str, str]) -> None:
-        task, text, options, option, fitting = case
-        reading = reading_of(*table_of(tmp_path, text), task, options)
-        with pytest.raises(FileQuestion) as asked:
-            _ = reading.settled
-        assert option in " ".join(asked.value.options)
-        assert option in str(asked.value)
-        assert [other.name for other in reading.others] == ([fitting] if fitting else [])
-
-    check_each({f"{case[0].name} {case[1]}": case for case in QUESTIONS}, check)
-
-
-def test_lists_and_objects_are_no_labels(tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [{"premise": "A.", "hypothesis": "B.", "label": ["e", "n"]}]
-    path = write(tmp_path / "a.jsonl", rows)
-    with pytest.raises(FileQuestion, match="'label' holds lists or objects"):
-        _ = reading_of(read_table(path), path, NLI).settled
-
-
-def test_naming_both_texts_keeps_the_gold_label(tmp_path: Path) -> None:
-    table, path = table_of(tmp_path, "sentence,question,label\nA.,B.,entailment\n")
-    assert reading_of(table, path, NLI, NAMED).settled.gold == "label"
-
-
-def test_without_gold_labels_where_a_person_says_so(tmp_path: Path) -> None:
-    table, path = table_of(tmp_path, "premise,hypothesis,label\nA.,B.,0\n")
-    assert reading_of(table, path, NLI, FileOptions(gold="none")).settled == pair_columns(
-        "premise", "hypothesis"
-    )
+    reading = reading_of(*table_of(tmp_path, text), task, options)
+    with pytest.raises(FileQuestion) as asked:
+        _ = reading.settled
+    assert option in " ".join(asked.value.options)
+    assert option in str(asked.value)
+    assert [other.name for other in reading.others] == ([fitting] if fitting else [])
 
 
 WRONG = {
@@ -128,11 +309,19 @@ WRONG = {
 }
 
 
-def test_what_a_person_says_of_a_file_has_to_be_there(tmp_path: Path) -> None:
+def test_what_a_person_says_of_a_file_has_to_be_there_and_settles_it(tmp_path: Path) -> None:
     table, path = table_of(tmp_path, "premise,hypothesis,label\nA.,B.,e\n")
     for sentence, options in WRONG.items():
         with pytest.raises(UserError, match=f"^{sentence}"):
             reading_of(table, path, NLI, options)
+    table, path = table_of(tmp_path, "sentence,question,label\nA.,B.,entailment\n")
+    assert reading_of(table, path, NLI, NAMED).settled.gold == "label"
+    table, path = table_of(tmp_path, "premise,hypothesis,label\nA.,B.,0\n")
+    none = reading_of(table, path, NLI, FileOptions(gold="none")).settled
+    assert none == pair_columns("premise", "hypothesis")
+    path = write(tmp_path / "a.jsonl", [{"premise": "A.", "hypothesis": "B.", "label": ["e"]}])
+    with pytest.raises(FileQuestion, match="'label' holds lists or objects"):
+        _ = reading_of(read_table(path), path, NLI).settled
 
 
 ROWS: list[dict[str, object]] = [
@@ -151,19 +340,12 @@ def test_of_a_labelled_file_only_whole_rows_with_a_label_count(tmp_path: Path) -
     wanted = [Pair("A.", "B.", "entailment", "0"), Pair("A.", "C.", "contradiction", "4")]
     assert (read.examples, read.others) == (wanted, 3)
     assert list(stream_examples(path, NLI)) == wanted
-
-
-def test_an_unknown_label_is_asked_about_wherever_examples_are_read(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", [*ROWS, dict(UNKNOWN)])
-    for read in (labelled, lambda *given: list(stream_examples(*given))):
+    write(path, [*ROWS, dict(UNKNOWN)])
+    for reads in (labelled, lambda *given: list(stream_examples(*given))):
         with pytest.raises(FileQuestion, match="holds 'perhaps'"):
-            read(path, NLI)
+            reads(path, NLI)
     said = FileOptions(values={"perhaps": "neutral"})
     assert labelled(path, NLI, said).examples[-1].gold == "neutral"
-
-
-def test_without_labels_the_rows_of_any_label_are_streamed(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", [*ROWS, dict(UNKNOWN)])
     stream = stream_examples(path, NLI, FileOptions(gold="none"), needs_gold=False)
     assert [(example.id, example.gold) for example in stream] == [
         (id_, None) for id_ in ("0", "2", "3", "4", "5")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import openpyxl
 import pandas as pd
@@ -21,11 +21,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.data.rows import Record
-from probe.data.source import Source, open_source, read_table
+from probe.data.rows import Source
+from probe.data.source import open_source, read_table
 from probe.data.writers import Output, checked_form, write_guarded_copy, write_table
 from probe.errors import FileError, LimitError
 from probe.limits import Bounds
+from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
 OURS = ("prediction", "note")
@@ -66,7 +67,7 @@ SAME_FORM: dict[str, tuple[str, str, str, str]] = {
             lines(f"premise{mark}hypothesis{mark}prediction{mark}note",
                   f'a, b{mark}c{mark}neutral{mark}"says ""no"", twice"'),
         )
-        for mark in (";", "|", "\t", "^", "\x01")
+        for mark in (";", "|", "\t", "^", "~", "\x01", "\x1f")
     },
     **{
         f"the mark is told, {encoding}": (
@@ -117,15 +118,11 @@ SAME_FORM: dict[str, tuple[str, str, str, str]] = {
 }  # fmt: skip
 
 
+@each("name, encoding, text, expected", SAME_FORM.values())
 def test_a_file_of_the_same_form_keeps_encoding_line_ends_delimiter_and_what_stands_above(
-    tmp_path: Path,
+    name: str, encoding: str, text: str, expected: str, tmp_path: Path
 ) -> None:
-    wrong = {}
-    for case, (name, encoding, text, expected) in SAME_FORM.items():
-        out = written(tmp_path, name, text.encode(encoding))
-        if out != expected.encode(encoding):
-            wrong[case] = out
-    assert not wrong
+    assert written(tmp_path, name, text.encode(encoding)) == expected.encode(encoding)
 
 
 RAGGED = {
@@ -140,52 +137,43 @@ RAGGED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_ragged_rows_keep_every_character_and_our_columns_their_place(
-    encoding: str, tmp_path: Path
-) -> None:
+def test_ragged_rows_keep_every_character_and_our_columns_their_place(tmp_path: Path) -> None:
     for case, (rows, expected) in RAGGED.items():
-        out = written(tmp_path, "a.csv", f"x,y,z\n{rows}".encode(encoding)).decode(encoding)
-        found = list(csv.reader(io.StringIO(out, newline="")))[1:]
-        assert found == [[*row, *VALUES] for row in expected], case
+        for encoding in ("utf-8", "utf-16"):
+            out = written(tmp_path, "a.csv", f"x,y,z\n{rows}".encode(encoding)).decode(encoding)
+            found = list(csv.reader(io.StringIO(out, newline="")))[1:]
+            assert found == [[*row, *VALUES] for row in expected], case
 
 
 def test_what_the_form_is_and_what_a_guard_changes_is_said(tmp_path: Path) -> None:
     files = {
-        "a.csv": b"premise;hypothesis\na;b\n", "b.csv": b"premise^hypothesis\na^b\n",
-        "c.jsonl": b'{"n": 1.10}',
+        "a.csv": "premise;hypothesis\nEl niño comió.;b\n".encode("cp1252"),
+        "b.csv": b"premise^hypothesis\na^b\n", "c.jsonl": b'{"n": 1.10}',
     }  # fmt: skip
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     pq.write_table(pa.table({"n": [1]}), tmp_path / "d.parquet")
-    words = [
-        Output(tmp_path / f"o{at}.{out}", OURS, open_source(tmp_path / name), guard).words
-        for at, (name, out, guard) in enumerate([
-            ("a.csv", "csv", False), ("b.csv", "csv", True), ("c.jsonl", "jsonl", False),
-            ("d.parquet", "jsonl", False), ("d.parquet", "xlsx", False), ("a.csv", "tsv", True),
-        ])
-    ]  # fmt: skip
-    assert words == [
-        "CSV as your file is, semicolons between its fields, in UTF-8: the text of every field "
-        "stands as it is",
-        "CSV as your file is, '^' between its fields, in UTF-8: fields that spreadsheets would "
-        "compute begin with '",
-        "JSON lines in UTF-8: every value of yours stands as it is written",
-        "JSON lines in UTF-8: what JSON has no form for, such as a date or a decimal, is text",
-        "an Excel workbook of one sheet: cells keep their types, a formula the value that is "
-        "stored with it, which is none where no spreadsheet computed it",
-        "TSV in UTF-8, its texts as they are read; fields that spreadsheets would compute begin "
-        "with '",
-    ]
-
-
-def test_what_the_encoding_cannot_hold_of_ours_is_escaped(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_bytes("premise,hypothesis\nEl niño comió.,Él comió.\n".encode("cp1252"))
-    output = Output(tmp_path / "b.csv", ("note",), open_source(path))
-    output.write((record, ["→"]) for record in open_source(path).records())
-    output.finish()
-    assert (tmp_path / "b.csv").read_bytes().splitlines()[1].endswith(rb",\u2192")
+    said = {
+        ("a.csv", "csv", False): "CSV as your file is, semicolons between its fields, in CP1252: "
+        "the text of every field stands as it is",
+        ("b.csv", "csv", True): "CSV as your file is, '^' between its fields, in UTF-8: fields "
+        "that spreadsheets would compute begin with '",
+        ("c.jsonl", "jsonl", False): "JSON lines in UTF-8: every value of yours stands as it is "
+        "written",
+        ("d.parquet", "jsonl", False): "JSON lines in UTF-8: what JSON has no form for, such as a "
+        "date or a decimal, is text",
+        ("d.parquet", "xlsx", False): "an Excel workbook of one sheet: cells keep their types, a "
+        "formula the value that is stored with it, which is none where no spreadsheet computed it",
+        ("b.csv", "tsv", True): "TSV in UTF-8, its texts as they are read; fields that "
+        "spreadsheets would compute begin with '",
+    }
+    for (name, out, guard), words in said.items():
+        source = open_source(tmp_path / name)
+        assert Output(tmp_path / f"out.{out}", OURS, source, guard).words == words
+    output = Output(tmp_path / "out.csv", ("note",), open_source(tmp_path / "a.csv"))
+    output.write((record, ["→"]) for record in open_source(tmp_path / "a.csv").records())
+    output.finish()  # what the encoding cannot hold of ours is escaped
+    assert (tmp_path / "out.csv").read_bytes().splitlines()[1].endswith(rb";\u2192")
 
 
 def test_json_of_any_layout_becomes_a_line_a_row(tmp_path: Path) -> None:
@@ -243,36 +231,27 @@ def test_parquet_keeps_the_types_of_its_columns_and_any_rows(tmp_path: Path) -> 
         assert out["prediction"].to_pylist() == ["neutral"] * len(kept)
 
 
-@pytest.fixture
-def workbook(tmp_path: Path) -> Path:
-    """A workbook with cells of every type."""
+def test_excel_keeps_the_types_and_formats_of_its_cells_and_says_no_date(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
-    for row in (
-        ["premise", "hypothesis", "n", "when", "share"],
+    rows: list[list[Any]] = [
         ["a", "b", 7, datetime(2026, 1, 2, 3, 4), 0.25],
         ["=1+1", None, 1.5, None, True],
         ["#N/A", "#DIV/0!", "#N/A", "=1+1", ""],
-    ):
+    ]
+    for row in (["premise", "hypothesis", "n", "when", "share"], *rows):
         sheet.append(row)
     sheet["A3"].data_type = sheet["C4"].data_type = "s"
     sheet["E2"].number_format = "0.0%"
     book.save(tmp_path / "a.xlsx")
-    return tmp_path / "a.xlsx"
-
-
-def test_excel_keeps_the_types_and_formats_of_its_cells_and_says_no_date(workbook: Path) -> None:
-    out = scored(open_source(workbook), workbook.with_name("b.xlsx"))
-    rows = list(openpyxl.load_workbook(out).worksheets[0].iter_rows())
-    assert [[cell.value for cell in row[:5]] for row in rows[1:]] == [
-        ["a", "b", 7, datetime(2026, 1, 2, 3, 4), 0.25],
-        ["=1+1", None, 1.5, None, True],
-        ["#N/A", "#DIV/0!", "#N/A", None, None],
-    ]
-    assert [cell.value for cell in rows[1][5:]] == [*VALUES]
-    assert rows[1][4].number_format == "0.0%"
-    assert [row[0].data_type for row in rows[2:]] == ["s", "e"]
-    assert rows[3][2].data_type == "s"
+    out = scored(open_source(tmp_path / "a.xlsx"), tmp_path / "b.xlsx")
+    found = list(openpyxl.load_workbook(out).worksheets[0].iter_rows(min_row=2))
+    expected = [*rows[:2], [*rows[2][:3], None, None]]
+    assert [[cell.value for cell in row[:5]] for row in found] == expected
+    assert [cell.value for cell in found[0][5:]] == [*VALUES]
+    assert found[0][4].number_format == "0.0%"
+    assert [row[0].data_type for row in found[1:]] == ["s", "e"]
+    assert found[2][2].data_type == "s"
     with zipfile.ZipFile(out) as parts:
         assert {part.date_time for part in parts.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         dates = re.findall(rb">([0-9T:Z-]+)</dcterms:", parts.read("docProps/core.xml"))
@@ -293,7 +272,7 @@ def test_what_no_workbook_holds_is_text_in_it(tmp_path: Path) -> None:
         assert (found.value, found.data_type) == (text, "s")
 
 
-@pytest.mark.parametrize("form", [".csv", ".parquet", ".xlsx"])
+@each("form", [".csv", ".parquet", ".xlsx"])
 def test_any_form_becomes_any_other_with_the_rows_that_are_scored(
     form: str, tmp_path: Path
 ) -> None:
@@ -340,27 +319,21 @@ TEXTS = ["a", "", " =1", "1-1", "'=1", "é", "a\n=1"]
 
 
 def test_texts_that_begin_like_a_formula_get_an_apostrophe_and_numbers_none(tmp_path: Path) -> None:
-    numbers = [-1, None, -0.5, 1, 1, 1, 1]
-    frame = pd.DataFrame({"=name": FORMULAS, "plain": TEXTS, "n": numbers}, dtype=object)
+    frame = pd.DataFrame({"=name": FORMULAS, "plain": TEXTS, "n": -0.5}, dtype=object)
     write_table(frame, tmp_path / "a.csv", guard=True)
     guarded = read_table(tmp_path / "a.csv").frame
     assert list(guarded["'=name"]) == ["'" + text for text in FORMULAS]
-    assert list(guarded["plain"]) == TEXTS
-    assert list(guarded["n"][:3]) == ["-1", "", "-0.5"]
+    assert (list(guarded["plain"]), guarded["n"][0]) == (TEXTS, "-0.5")
     out = written(tmp_path, "b.csv", b'premise,hypothesis\n"=1+1","b"\n', guard=True)
     assert out.splitlines()[1] == f"'=1+1,b,{QUOTED}".encode()
     with pytest.raises(FileError, match=r"^a\.jsonl: only CSV and TSV are guarded"):
         checked_form(Path("a.jsonl"), guard=True)
-
-
-def test_a_guarded_copy_differs_in_the_formulas_only(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"text": ["=1+1", 'a "b"', ""], "n": [0.5, None, -1]}, dtype=object)
-    for name, delimiter, quoting in (("a.csv", ",", csv.QUOTE_MINIMAL), ("a.tsv", "\t", 3)):
+    for name in ("a.csv", "a.tsv"):  # of a copy each number is a text, too
+        frame = pd.DataFrame({"text": ["=1+1", 'a "b"', ""], "n": [0.5, None, -1]}, dtype=object)
         write_table(frame, tmp_path / name)
         write_guarded_copy(tmp_path / name, tmp_path / "copy" / name)
-        with (tmp_path / "copy" / name).open(newline="") as file:
-            rows = list(csv.reader(file, delimiter=delimiter, quoting=quoting))  # type: ignore[arg-type]  # a number of the module's
-        assert rows == [["text", "n"], ["'=1+1", "0.5"], ['a "b"', ""], ["", "'-1"]], name
+        copy = read_table(tmp_path / "copy" / name).frame
+        assert copy.to_numpy().tolist() == [["'=1+1", "0.5"], ['a "b"', ""], ["", "'-1"]], name
     write_table(pd.DataFrame({"text": []}), tmp_path / "b.csv")
     write_guarded_copy(tmp_path / "b.csv", tmp_path / "copy.csv")
     assert (tmp_path / "copy.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
@@ -384,36 +357,25 @@ PLAIN = st.text("ab \u00e9", min_size=1, max_size=4)
     st.sampled_from(",;|\t"),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
-    st.booleans(),
+    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
 )
 def test_the_text_of_every_cell_of_any_csv_stays(
     tmp_path_factory: pytest.TempPathFactory,
-    rows: Sequence[tuple[str, str]],
-    mark: str,
-    end: str,
-    encoding: str,
-    quoted: bool,
-) -> None:
-    folder = tmp_path_factory.mktemp("csv")
-    text = io.StringIO(newline="")
-    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
-    csv.writer(text, delimiter=mark, lineterminator=end, quoting=quoting).writerows(
-        [("premise", f"h{mark}i"), *rows]
-    )
+    rows: Sequence[tuple[str, str]], mark: str, end: str, encoding: str, quoting: Literal[0, 1],
+) -> None:  # fmt: skip
+    folder, text = tmp_path_factory.mktemp("csv"), io.StringIO(newline="")
+    header = ("premise", f"h{mark}i")
+    writer = csv.writer(text, delimiter=mark, lineterminator=end, quoting=quoting)
+    writer.writerows([header, *rows])
     (folder / "a.csv").write_bytes(text.getvalue().encode(encoding))
     source = open_source(folder / "a.csv")
-    if source.rows != len(rows):  # a lone mark in a field may make another line of it
+    if len(source) != len(rows):  # a lone mark in a field may make another line of it
         return
-    output = Output(folder / "b.csv", ("ours",), source)
-    output.write((record, ["\u2603"]) for record in source.records())
-    output.finish()
-    originals, copies = list(source.records()), list(open_source(folder / "b.csv").records())
-    assert [copy.cells for copy in copies] == [
-        {**original.cells, "ours": "\u2603"} for original in originals
-    ]
-    assert [list(Record(0, each.cells).cells) for each in copies] == [
-        ["premise", f"h{mark}i", "ours"]
-    ] * len(rows)
+    originals = [record.cells for record in source.records()]
+    copies = [record.cells for record in open_source(scored(source, folder / "b.csv")).records()]
+    ours = dict(zip(OURS, VALUES, strict=True))
+    assert copies == [{**original, **ours} for original in originals]
+    assert {tuple(copy) for copy in copies} == {(*header, *OURS)}
 
 
 CLASSES = {"names": ["contradiction", "neutral", "entailment"], "_type": "ClassLabel"}
@@ -448,39 +410,29 @@ METADATA: dict[str, tuple[dict[str, str], dict[bytes, Any]]] = {
 }  # fmt: skip
 
 
-def beside(path: Path) -> Path:
-    """Write every row of a file with two values behind it."""
-    source = open_source(path)
-    output = Output(path.with_name("out.parquet"), ("ours", "p"), source)
-    output.write((record, ("neutral", 0.5)) for record in source.records())
-    output.finish()
-    return output.path
-
-
 def test_what_parquet_says_of_its_columns_stays_true_where_ours_stand_behind_them(
     tmp_path: Path,
 ) -> None:
+    def beside(path: Path) -> Path:
+        source = open_source(path)
+        output = Output(path.with_name("out.parquet"), ("ours", "p"), source)
+        output.write((record, ("neutral", 0.5)) for record in source.records())
+        output.finish()
+        return output.path
+
     pairs = {"premise": ["A man sings."] * 3, "hypothesis": ["He sings."] * 3, "label": [0, 1, 2]}
     for case, (metadata, expected) in METADATA.items():
         table = pa.table(pairs).replace_schema_metadata(metadata)
         pq.write_table(table, tmp_path / "in.parquet")
         out = beside(tmp_path / "in.parquet")
-        found = pq.read_schema(out).metadata or {}
-        assert {key: json.loads(value) for key, value in found.items()} == expected, case
+        said = pq.read_schema(out).metadata or {}
+        assert {key: json.loads(value) for key, value in said.items()} == expected, case
         assert list(pd.read_parquet(out).columns) == [*pairs, "ours", "p"], case
-
-
-def test_pandas_reads_the_index_and_the_types_that_it_wrote(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "premise": ["A man sings."] * 3,
-            "whole": pd.array([1, None, 3], dtype="Int64"),
-            "kind": pd.Categorical(["b", "a", "b"], categories=["b", "a", "c"], ordered=True),
-        },
-        index=pd.Index([7, 8, 9], name="key"),
-    )
+    kinds = pd.Categorical(["b", "a", "b"], categories=["b", "a", "c"], ordered=True)
+    columns = {"premise": ["A."] * 3, "whole": pd.array([1, None, 3], "Int64"), "kind": kinds}
+    frame = pd.DataFrame(columns, index=pd.Index([7, 8, 9], name="key"))
     frame.attrs = {"source": "by hand"}
     frame.to_parquet(tmp_path / "in.parquet")
-    out = pd.read_parquet(beside(tmp_path / "in.parquet"))
-    pd.testing.assert_frame_equal(out[frame.columns], frame)
-    assert (out.attrs, list(out["p"])) == (frame.attrs, [0.5] * 3)
+    found = pd.read_parquet(beside(tmp_path / "in.parquet"))  # with index and types of its own
+    pd.testing.assert_frame_equal(found[frame.columns], frame)
+    assert (found.attrs, list(found["p"])) == (frame.attrs, [0.5] * 3)

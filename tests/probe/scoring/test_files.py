@@ -1,61 +1,90 @@
-"""A scoring that was interrupted goes on: the files are those of one that was not."""
+"""A file that is scored, at once, broken off or as a run: the same files come of it."""
 
-import csv
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from probe.analysis.summary import fp32_sample
 from probe.data import writers
-from probe.data.rows import guess
+from probe.data.reading import reading_of
+from probe.data.rows import guess, read_rows
 from probe.data.source import open_source
 from probe.errors import FileError
 from probe.models.classifier import Classifier, Precision
-from probe.models.library import load
-from probe.scoring.files import FileScoring, Places, ScoringRequest
+from probe.runs.access import COMMAND_LINE, delete_run
+from probe.runs.engine import Engine
+from probe.runs.experiment import CellContext, Progress, Result
+from probe.runs.models import named_model_hash
+from probe.runs.run import RunRequest, StoredRun, ended
+from probe.runs.store import Store
+from probe.scoring.files import (
+    SCORING,
+    FileScoring,
+    Places,
+    ScoringRequest,
+    assemble,
+    folder_bytes,
+    identity,
+    packed_part,
+    part,
+    plan_json,
+    precision_words,
+    read_packed_part,
+    read_packed_values,
+    read_plan,
+    run_cell,
+    scoring_request,
+)
 from probe.tasks.nli import NLI
-from tests.support.files.pair_files import PAIRS
+from probe.transforms import Options
+from probe.ui.tabs.background_result import result_of
+from probe.ui.tabs.batch_background import Background
+from tests.support.cases import check_each, each
+from tests.support.commands import run
+from tests.support.files.scoring_files import pair_file
+from tests.support.pages.visitors import ME
+from tests.support.waiting import until
 
 IDENTITY = {"the file": "a", "the model": "b", "the settings": "c"}
-ROWS = 600
+ROWS, EMPTY = 600, 300
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of 600 pairs, one of them without a premise."""
-    path = tmp_path_factory.mktemp("source") / "in.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        write = csv.writer(file, lineterminator="\n").writerow
-        write(["premise", "hypothesis", "label"])
-        for number in range(ROWS):
-            pair = PAIRS[number % len(PAIRS)]
-            write(["" if number == 300 else pair.premise, pair.hypothesis, pair.gold])
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of three parts, one row of which has no premise."""
+    path = pair_file(tmp_path_factory.mktemp("file") / "in.csv", ROWS)
+    lines = path.read_text().splitlines()
+    lines[EMPTY + 1] = f"{EMPTY},,B.,neutral"
+    path.write_text("\n".join([*lines, ""]))
     return path
 
 
+def asked(names: Sequence[str], precision: Precision = "fp32") -> ScoringRequest:
+    """Return what is done with every row of a file with these columns."""
+    options = Options(keep=0.25, pin=(".",))
+    return ScoringRequest(guess(names, NLI), ("reverse",), 3, options, precision)
+
+
 def begun(
-    source: Path,
-    places: Places,
-    model: Classifier,
-    identity: dict[str, str] = IDENTITY,
-    precision: Precision = "fp32",
-) -> FileScoring:
-    """Return the scoring of a file, each row reversed as well."""
-    opened = open_source(source)
-    request = ScoringRequest(guess(opened.names, NLI), ("reverse",), precision=precision)
-    return FileScoring(opened, model, request, places, identity)
+    file: Path, places: Places, model: Classifier,
+    identity: Mapping[str, str] | None = IDENTITY, precision: Precision = "fp32",
+) -> FileScoring:  # fmt: skip
+    """Return the scoring of a file."""
+    source = open_source(file)
+    return FileScoring(source, model, asked(source.names, precision), places, identity)
 
 
-def broken_off(source: Path, places: Places, model: Classifier, chunks: int) -> None:
-    """Score some chunks, as a process does that is killed within the next one."""
-    steps = begun(source, places, model).chunks()
-    for _ in range(chunks):
-        next(steps)
-    (places.work / "000000256.json.gz.new").write_bytes(b"half a pa")
+def whole(scoring: FileScoring) -> dict[str, Any]:  # Any: JSON
+    """Score all that is left, and return the summary."""
+    list(scoring.chunks())
+    return scoring.hand_over()
 
 
 def places_in(folder: Path, form: str) -> Places:
@@ -71,83 +100,59 @@ def contents(places: Places) -> list[object]:
     return [path.read_bytes() for path in paths]
 
 
-@pytest.fixture(scope="module")
-def at_once(
-    source: Path, model: str, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[Places, Mapping[str, object]]]:
-    """The files of a scoring that was not broken off, by their form, and its summary."""
-    classifier, found = load(model), {}
-    for form in ("csv.gz", "jsonl", "parquet"):
-        places = places_in(tmp_path_factory.mktemp("once"), form)
-        scoring = begun(source, places, classifier)
-        assert [chunk.done for chunk in scoring.chunks()] == [32, 256, 512, 600]
-        found[form] = places, scoring.hand_over()
-    return found
-
-
-@pytest.mark.parametrize("form", ["csv.gz", "jsonl", "parquet"])
+@each("form", ["csv.gz", "jsonl", "parquet"])
 def test_what_was_broken_off_goes_on_to_the_same_bytes(
-    form: str,
-    source: Path,
-    classifier: Classifier,
-    at_once: Mapping[str, tuple[Places, Mapping[str, object]]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    form: str, file: Path, classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places, (whole, expected) = places_in(tmp_path, form), at_once[form]
-    broken_off(source, places, classifier, 1)
-    broken_off(source, places, classifier, 1)
+    places, at_once = places_in(tmp_path, form), places_in(tmp_path / "once", form)
+    for _ in range(2):
+        next(begun(file, places, classifier).chunks())
+        (places.work / "000000256.json.gz.new").write_bytes(b"half a pa")
     places.scored.unlink(missing_ok=True)  # the parts hold all that was done
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path)
-    scoring = begun(source, places_in(Path("sub/.."), form), classifier)  # the same places
+    scoring = begun(file, places_in(Path("sub/.."), form), classifier)  # the same places
     assert (scoring.start, scoring.anew) == (256, "")
     assert [chunk.start for chunk in scoring.chunks()] == [256, 256]
-    assert scoring.hand_over() == expected
-    assert contents(places) == contents(whole)
+    once = begun(file, at_once, classifier, None)
+    assert [chunk.done for chunk in once.chunks()] == [32, 256, 512, 600]
+    assert scoring.hand_over() == once.hand_over()
+    assert contents(places) == contents(at_once)
     assert not places.work.exists()
-
-
-def test_rows_come_in_the_order_of_the_input_and_bad_ones_say_why(
-    at_once: Mapping[str, tuple[Places, Mapping[str, object]]],
-) -> None:
-    rows = [json.loads(line) for line in at_once["jsonl"][0].scored.read_text().splitlines()]
-    hypotheses = [PAIRS[number % len(PAIRS)].hypothesis for number in range(ROWS)]
-    assert [row["hypothesis"] for row in rows] == hypotheses
+    rows = [record.cells for record in open_source(places.scored).records()]
+    assert [row["id"] for row in rows] == list(map(str, range(ROWS)))  # in the input's order
     errors = [row["error"] for row in rows]
-    assert errors.pop(300) == "the premise is empty" and not any(errors)
+    assert errors.pop(EMPTY) == "the premise is empty" and not any(errors)
 
 
 def test_a_sample_in_fp32_is_the_same_whether_a_scoring_was_broken_off_or_not(
-    source: Path, classifier: Classifier, tmp_path: Path
+    file: Path, classifier: Classifier, tmp_path: Path
 ) -> None:
     summaries = []
     for stops in (0, 2):
         places = places_in(tmp_path / str(stops), "csv")
         for _ in range(stops):
-            next(begun(source, places, classifier, precision="bf16").chunks())
-        scoring = begun(source, places, classifier, precision="bf16")
+            next(begun(file, places, classifier, precision="bf16").chunks())
+        scoring = begun(file, places, classifier, precision="bf16")
         assert bool(scoring.start) == bool(stops)
-        list(scoring.chunks())
-        summaries.append(scoring.hand_over())
+        summaries.append(whole(scoring))
     assert summaries[0] == summaries[1]
-    sampled = len(fp32_sample(summaries[0]["rows"], 0))
+    sampled = len(fp32_sample(ROWS, 3))
     assert sampled - 1 <= summaries[0]["fp32_sample"]["rows"] <= sampled
 
 
 def test_what_is_done_is_handed_over_and_can_go_on_unless_something_else_is_asked(
-    source: Path, classifier: Classifier, tmp_path: Path
+    file: Path, classifier: Classifier, tmp_path: Path
 ) -> None:
     places = places_in(tmp_path, "parquet")
-    next((scoring := begun(source, places, classifier)).chunks())
+    next((scoring := begun(file, places, classifier)).chunks())
     assert scoring.hand_over()["rows"] == pq.read_table(places.scored).num_rows == 32
-    assert begun(source, places, classifier).start == 32
+    assert begun(file, places, classifier).start == 32
     for name in IDENTITY:
-        next(begun(source, places, classifier).chunks())
-        scoring = begun(source, places, classifier, IDENTITY | {name: "other"})
-        found = (scoring.start, scoring.anew)
-        assert found[0] == 0 and found[1].startswith(f"{name} changed since "), name
-        begun(source, places, classifier)
+        next(begun(file, places, classifier).chunks())
+        scoring = begun(file, places, classifier, IDENTITY | {name: "other"})
+        assert scoring.start == 0 and scoring.anew.startswith(f"{name} changed since "), name
+        begun(file, places, classifier)
 
 
 def test_a_name_that_the_input_has_too_gets_the_models_behind_it(
@@ -155,12 +160,7 @@ def test_a_name_that_the_input_has_too_gets_the_models_behind_it(
 ) -> None:
     path = tmp_path / "in.csv"
     path.write_text("premise,hypothesis,prediction\nA man walks.,He moves.,mine\n")
-    opened = open_source(path)
-    request = ScoringRequest(guess(opened.names, NLI))
-    model = replace(classifier, name="tiny")
-    scoring = FileScoring(opened, model, request, Places(tmp_path / "out.csv"))
-    list(scoring.chunks())
-    scoring.hand_over()
+    whole(begun(path, Places(tmp_path / "out.csv"), replace(classifier, name="tiny"), None))
     (record,) = open_source(tmp_path / "out.csv").records()
     assert record.cells["prediction"] == "mine"
     assert record.cells["prediction.tiny"] in NLI.labels
@@ -177,6 +177,7 @@ HELD: list[tuple[Sequence[Mapping[str, object]], str, str, str]] = [
     ([PAIR | {"none": {}}], "a.parquet", "b.csv", NO_PARQUET),
     (BROKEN_LINE, "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
     (BROKEN_NOTE, "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
+    ([PAIR | {"note": "a\rb"}], "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
     ([PAIR | {"a\tb": ""}], "a.tsv", "b.csv", f"a.tsv{NO_TSV}"),
     (BROKEN_LINE, "a.csv", "b.tsv", f"b.tsv{NO_TSV}"),
     ([PAIR] * 3, "a.xlsx", "b.csv", "a.xlsx: a sheet holds 3 rows; choose .csv"),
@@ -190,23 +191,153 @@ HELD: list[tuple[Sequence[Mapping[str, object]], str, str, str]] = [
 """Rows, two files, and why they are refused where they are."""
 
 
+@each("rows, out, pairs, said", HELD)
 def test_what_a_form_cannot_hold_is_refused_before_any_row_is_scored(
-    classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    rows: Sequence[Mapping[str, object]], out: str, pairs: str, said: str,
+    classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     monkeypatch.setattr(writers, "EXCEL_ROWS", 3)
-    for number, (rows, out, pairs, said) in enumerate(HELD):
-        (folder := tmp_path / str(number)).mkdir()
-        (folder / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        opened = open_source(folder / "in.jsonl")
-        places = Places(folder / "out" / out, folder / "out" / pairs)
-        request = ScoringRequest(guess(opened.names, NLI), ("reverse",))
-        if said:
-            with pytest.raises(FileError) as refused:
-                FileScoring(opened, classifier, request, places)
-            assert str(refused.value).startswith(said)
-            assert not (folder / "out").exists()
-            continue
-        scoring = FileScoring(opened, classifier, request, places)
-        list(scoring.chunks())
-        assert scoring.hand_over()["scored"] == len(rows), number
-        assert len(list(open_source(places.scored).records())) == len(rows), number
+    path, places = tmp_path / "in.jsonl", Places(tmp_path / "out" / out, tmp_path / "out" / pairs)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    if said:
+        with pytest.raises(FileError) as refused:
+            begun(path, places, classifier, None)
+        assert str(refused.value).startswith(said)
+        assert not (tmp_path / "out").exists()
+        return
+    assert whole(begun(path, places, classifier, None))["scored"] == len(rows)
+    assert len(open_source(places.scored)) == len(rows)
+
+
+def stored(store: Store, model: str, file: Path) -> StoredRun:
+    """Store the run of a file."""
+    source = open_source(file)
+    request = asked(source.names, "bf16")
+    return store.create(ME, scoring_request(file, source, model, NLI, request))
+
+
+def rounded(shape: Any) -> Any:  # Any: JSON
+    """Return a JSON with its fractions to nine places."""
+    return json.loads(json.dumps(shape), parse_float=lambda digits: round(float(digits), 9))
+
+
+def test_the_files_of_a_run_are_those_of_the_command_and_go_with_it(
+    home: Path, model: str, classifier: Classifier, file: Path, tmp_path: Path
+) -> None:
+    store = Store()
+    run, engine = stored(store, model, file), Engine(store, in_process=True)
+    with pytest.raises(FileError, match=r"^no part of this file is scored yet$"):
+        assemble(run, Places(tmp_path / "out.csv"))
+    engine.submit(run.id)
+    until(store, run.id, ended)
+    engine.close()
+    run = store.get(run.id)
+    assert (run.state, [(cell.key["start"], cell.key["rows"]) for cell in run.cells]) == (
+        "done", [(0, 256), (256, 256), (512, 88)]
+    )  # fmt: skip
+    in_parts, at_once = (Places(tmp_path / f"{n}.csv", tmp_path / f"{n}.jsonl") for n in "ab")
+    shape, _ = assemble(run, in_parts)
+    named = replace(classifier, name=model)
+    assert rounded(shape) == rounded(whole(begun(file, at_once, named, None, "bf16")))
+    assert shape["fp32_sample"]["rows"] == len(fp32_sample(ROWS, 3))
+    assert contents(in_parts) == contents(at_once)
+    first, second, last = run.cells  # what is done of one that was stopped is handed over
+    cells = (first, replace(second, state="cancelled", result=None), last)
+    shape, _ = assemble(replace(run, cells=cells), in_parts)
+    numbers = [int(record.cells["id"]) for record in open_source(in_parts.scored).records()]
+    assert (shape["rows"], numbers) == (ROWS - 256, [*range(256), *range(512, ROWS)])
+    folder = run.plan["folder"]
+    assert folder_bytes(folder) > file.stat().st_size
+    delete_run(store, Engine(store), ME, run.id)
+    assert folder_bytes(folder) == 0
+
+
+def test_a_part_tells_what_its_rows_took_and_a_plan_is_read_as_it_was_written(
+    home: Path, model: str, file: Path
+) -> None:
+    run = stored(Store(), model, file)
+    plan = read_plan(run.plan)
+    assert plan.request == asked(open_source(file).names, "bf16") and plan_json(plan) == run.plan
+    key = run.cells[0].key
+    context = CellContext(named_model_hash(model), part=SCORING.part(run.plan, key))
+    *rows, result = run_cell(run.plan, {}, key, context)
+    told = [row.values for row in rows if isinstance(row, Progress)]
+    assert [values["rows"] for values in told] == [32, 256]
+    assert 0 < told[0]["seconds"] < told[1]["seconds"]
+    assert isinstance(result, Result)
+    flat = json.loads(gzip.decompress(result.content))  # as a run of before today has it
+    old = {"values": {name: flat.pop(name) for name in ("scored", "made", "variants")}, **flat}
+    again = read_packed_values(gzip.compress(json.dumps(old).encode()))
+    assert again == read_packed_values(result.content)
+
+
+def test_a_file_that_cannot_be_kept_whole_leaves_nothing_behind(home: Path, tmp_path: Path) -> None:
+    source = open_source(path := pair_file(tmp_path / "in.csv", 3))
+    path.unlink()  # since it was opened
+    with pytest.raises(FileError, match="cannot be written"):
+        scoring_request(path, source, "minilm", NLI, asked(source.names))
+    assert list((home / "scoring").iterdir()) == []
+
+
+def test_a_run_refuses_the_cells_that_the_command_refuses(tmp_path: Path) -> None:
+    texts = pa.array([b"A man sings.", None], pa.binary())
+    table = pa.table({"premise": texts, "hypothesis": ["He sings.", "He sings."]})
+    pq.write_table(table, tmp_path / "in.parquet")
+    source = open_source(tmp_path / "in.parquet")
+    sent = read_packed_part(packed_part(part(source.names, list(source.records()))))
+    direct, through = (
+        [row.error for row in read_rows(rows, guess(source.names, NLI), NLI)]
+        for rows in (source, sent)
+    )
+    assert through == direct == ["the premise is bytes, not a text", "the premise is empty"]
+
+
+SHORT, FIRST = 257, 256
+BOTH: Sequence[Precision] = ("bf16", "fp32")
+
+
+def scored_as(owner: str, request: RunRequest, precisions: Sequence[Precision]) -> StoredRun:
+    """Store a run whose parts are scored, each as a worker with that precision scores it."""
+    plan, results = request.plan, {}
+    for number, (key, precision) in enumerate(zip(SCORING.cells(plan), precisions, strict=True)):
+        context = CellContext(named_model_hash(plan["model"]), part=SCORING.part(plan, key))
+        *_, result = run_cell(plan | {"precision": precision}, {}, key, context)
+        assert isinstance(result, Result)
+        SCORING.store_content(plan, key, result.content)
+        results[number] = result.values
+    return Store().create(owner, request, results)
+
+
+def test_summary_page_and_command_name_each_precision_with_its_rows(
+    home: Path, model: str, classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short, out = pair_file(tmp_path / "short.csv", SHORT), tmp_path / "out.csv"
+    source = open_source(short)
+    request = ScoringRequest(reading_of(source, short, NLI).settled, ("reverse",))
+    named = replace(classifier, name=model)
+
+    def requested(place: Path) -> RunRequest:
+        known = identity(short, named, request, Places(place))
+        return scoring_request(short, source, model, NLI, request, identity=known)
+
+    def check(precisions: Sequence[Precision]) -> None:
+        shape, _ = assemble(scored_as(ME, requested(out), precisions), Places(out))
+        if len(set(precisions)) == 1:
+            assert (precision_words(shape), shape["precision"]) == ("bf16", "bf16")
+            assert "precision_rows" not in shape
+            return
+        rows = dict(zip(precisions, (FIRST, SHORT - FIRST), strict=True))
+        assert (shape["precision"], shape["precision_rows"]) == ("bf16 and fp32", rows)
+
+    check_each({str(case): case for case in (BOTH, BOTH[::-1], ("bf16", "bf16"))}, check)
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    background = Background(store := Store(), Engine(store, in_process=True))
+    shown = result_of(background, scored_as(ME, requested(out), BOTH), ME)
+    assert "bf16 for 256 rows and fp32 for 1 row" in str(shown.head)
+    assert "In a sample of the rows computed in bf16" in str(shown.figures)
+    out, summary = tmp_path / "by-command.csv", tmp_path / "summary.json"
+    scored_as(COMMAND_LINE, requested(out), BOTH)
+    words = ["--model", model, "--transforms", "reverse", "--out", str(out), "--run"]
+    told = run("batch", str(short), *words, "--summary", str(summary)).output
+    assert "computed in bf16 for 256 rows and fp32 for 1 row" in told
+    assert json.loads(summary.read_text())["precision_rows"] == {"bf16": 256, "fp32": 1}

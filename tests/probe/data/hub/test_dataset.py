@@ -1,9 +1,7 @@
 """The hub's data sets: which files are a split, what is fetched, and what their labels mean."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,15 +10,15 @@ import pytest
 
 from probe.cli.file_options import local_file
 from probe.data.file_options import FileOptions
-from probe.data.hub_dataset import HubDataset, fetch, is_reference, read_reference, source_name
-from probe.data.questions import question_rows
+from probe.data.hub_dataset import HubDataset, fetch, read_reference, source_name
+from probe.data.names import is_reference
 from probe.data.reading import in_words, labelled, reading_of
 from probe.data.rows import read_rows
 from probe.data.source import read_table
 from probe.errors import FileError, FileQuestion, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI
-from probe.tasks.reading import Span
+from tests.support.cases import each
 from tests.support.commands import run
 from tests.support.processes.hub import COMMIT, CONVERTED, TOKEN, Broken, Hub, ServedDataset
 
@@ -63,15 +61,6 @@ def sentence(text: str, folder: Path) -> str:
     return str(caught.value)
 
 
-def card_with_classes(names: list[str]) -> Mapping[str, Any]:
-    label = {"class_label": {"names": {str(n): name for n, name in enumerate(names)}}}
-    features = [{"name": "premise", "dtype": "string"}, {"name": "label", "dtype": label}]
-    return {"dataset_info": {"features": features}}
-
-
-# names
-
-
 REFERENCES = {
     "hub:owner/set": HubDataset("owner/set"),
     "hub:owner/set:test": HubDataset("owner/set", None, "", "test"),
@@ -87,21 +76,33 @@ def test_a_reference_is_read_and_written_and_a_wrong_one_says_how() -> None:
     for text in ("hub:", "hub:a/b:", "hub:a/b:c/d/e", "hub:a/b@", "hub:a:b:c"):
         with pytest.raises(FileError, match="names no data set of the hub; write hub:OWNER/NAME, "):
             read_reference(text)
-
-
-def test_a_file_of_this_disk_is_no_reference() -> None:
     assert not is_reference(Path("hub/pairs.csv"))
 
 
-# files
+def golds(path: Path) -> list[str | None]:
+    table = read_table(path)
+    columns = reading_of(table, path, NLI).settled
+    return [row.example.gold for row in read_rows(table, columns, NLI) if row.example]
 
 
-def test_the_files_of_a_split_are_one_table_in_their_order(
-    served: ServedDataset, tmp_path: Path
+def test_a_split_is_one_table_with_its_commit_and_what_its_labels_mean(
+    hub: Hub, served: ServedDataset, tmp_path: Path
 ) -> None:
-    path = fetched("hub:owner/set:train", tmp_path / "out")
-    assert path.name == "set-train.parquet"
-    assert list(read_table(path).frame["label"]) == [0, 1, 2]
+    path = fetched("hub:owner/set:validation", tmp_path)
+    assert hub.fetched == ["data/validation-00000-of-00001.parquet"]
+    read = reading_of(read_table(path), path, NLI).values
+    assert [(each.value, each.reading) for each in read.values] == [
+        ("2", "class"),
+        ("-1", "disputed"),
+    ]
+    assert in_words(read).startswith("gold labels are read: 2 as entailment (1)")
+    assert [pair.gold for pair in labelled(path, NLI).examples] == ["entailment"]
+    found = fetch(read_reference("hub:owner/set:train"), tmp_path)
+    assert str(found.source) == f"hub:owner/set@{COMMIT}:default/train"
+    assert fetch(found.source, tmp_path).source == found.source
+    assert found.path.name == "set-train.parquet"
+    assert list(read_table(found.path).frame["label"]) == [0, 1, 2]
+    assert golds(found.path) == NAMES
 
 
 def test_data_sets_of_one_name_stay_apart(hub: Hub, served: ServedDataset, tmp_path: Path) -> None:
@@ -119,31 +120,9 @@ def test_data_sets_of_one_name_stay_apart(hub: Hub, served: ServedDataset, tmp_p
     assert list(read_table(fetched(str(mine), tmp_path / "again")).frame["label"]) == [2, -1]
 
 
-def test_only_the_files_of_the_split_are_fetched(
-    hub: Hub, served: ServedDataset, tmp_path: Path
+def test_the_card_says_which_files_are_which_and_what_their_labels_mean(
+    hub: Hub, tmp_path: Path
 ) -> None:
-    fetched("hub:owner/set:validation", tmp_path)
-    assert hub.fetched == ["data/validation-00000-of-00001.parquet"]
-
-
-def test_what_was_fetched_names_its_commit(served: ServedDataset, tmp_path: Path) -> None:
-    found = fetch(read_reference("hub:owner/set:train"), tmp_path)
-    assert str(found.source) == f"hub:owner/set@{COMMIT}:default/train"
-    assert fetch(found.source, tmp_path).source == found.source
-
-
-def test_a_split_that_is_not_named_or_not_there_is_asked_for(
-    served: ServedDataset, tmp_path: Path
-) -> None:
-    assert sentence("hub:owner/set", tmp_path) == (
-        "say which split of the data set 'owner/set'; it has: train, validation"
-    )
-    assert sentence("hub:owner/set:test", tmp_path) == (
-        "the data set 'owner/set' has no split 'test'; it has: train, validation"
-    )
-
-
-def test_the_card_says_which_files_are_which(hub: Hub, tmp_path: Path) -> None:
     folder = tmp_path / "set"
     for name in ("easy/a.parquet", "hard/one.parquet", "hard/two.parquet"):
         write(folder / name, [len(name)])
@@ -154,12 +133,21 @@ def test_the_card_says_which_files_are_which(hub: Hub, tmp_path: Path) -> None:
     hub.datasets["owner/set"] = ServedDataset(folder, card={"configs": configs})
     assert list(read_table(fetched("hub:owner/set:hard/dev", tmp_path)).frame["label"]) == [16]
     assert fetched("hub:owner/set:easy/train", tmp_path).name == "set-easy-train.parquet"
-    assert sentence("hub:owner/set:dev", tmp_path) == (
-        "say which configuration of the data set 'owner/set'; it has: easy, hard"
-    )
-    assert sentence("hub:owner/set:odd/dev", tmp_path) == (
-        "the data set 'owner/set' has no configuration 'odd'; it has: easy, hard"
-    )
+    write(tmp_path / "named" / "train.parquet", [0, 2])
+    label = {"class_label": {"names": {str(n): name for n, name in enumerate(NAMES)}}}
+    features = [{"name": "premise", "dtype": "string"}, {"name": "label", "dtype": label}]
+    card = {"dataset_info": {"features": features}}
+    hub.datasets["owner/named"] = ServedDataset(tmp_path / "named", card=card)
+    path = fetched("hub:owner/named", tmp_path)
+    assert golds(path) == ["contradiction", "entailment"]
+    assert list(read_table(path).frame["label"]) == [0, 2]  # the cells stay numbers
+    refused = {
+        "hub:owner/set:dev": "say which configuration of the data set 'owner/set'; it has: easy, "
+        "hard",
+        "hub:owner/set:odd/dev": "the data set 'owner/set' has no configuration 'odd'; it has: "
+        "easy, hard",
+    }
+    assert {text: sentence(text, tmp_path) for text in refused} == refused
 
 
 @pytest.fixture
@@ -177,14 +165,19 @@ def test_the_hub_s_conversion_is_read_where_there_is_no_parquet(
 ) -> None:
     found = fetch(read_reference("hub:owner/lines"), tmp_path)
     assert found.source == HubDataset("owner/lines", CONVERTED, "plain", "train")
+    lacking = "the data set 'owner/lines' has no Parquet files"
+    named = sentence(f"hub:owner/lines@{COMMIT}", tmp_path)
+    assert named == f"{lacking} in its revision '{COMMIT}'"
+    converted.converted = None
+    assert sentence("hub:owner/lines", tmp_path) == f"{lacking}, and the hub has made none of it"
 
 
-@pytest.mark.parametrize("name", ["owner/lines", "owner/lines:default/train", "owner/set:train"])
+@each("name", ["owner/lines:plain/train", "owner/lines:default/train", "owner/set:train"])
 def test_by_the_name_that_a_result_has_the_same_is_fetched_again(
     converted: ServedDataset, served: ServedDataset, tmp_path: Path, name: str
 ) -> None:
-    if name.endswith("default/train"):
-        write(tmp_path / "made" / "default" / "train" / "0000.parquet", [2], NAMES)
+    assert converted.converted
+    write(converted.converted / "default" / "train" / "0000.parquet", [2], NAMES)
     first = fetch(read_reference(f"hub:{name}"), tmp_path / "here")
     named = source_name(first.path)
     again = fetch(read_reference(named), tmp_path / "elsewhere")
@@ -192,33 +185,11 @@ def test_by_the_name_that_a_result_has_the_same_is_fetched_again(
     assert again.path.read_bytes() == first.path.read_bytes()
 
 
-def test_the_conversion_does_not_stand_for_a_named_revision(
-    converted: ServedDataset, tmp_path: Path
-) -> None:
-    assert sentence(f"hub:owner/lines@{COMMIT}", tmp_path) == (
-        f"the data set 'owner/lines' has no Parquet files in its revision '{COMMIT}'"
-    )
-
-
-def test_a_data_set_without_parquet(converted: ServedDataset, tmp_path: Path) -> None:
-    converted.converted = None
-    assert sentence("hub:owner/lines", tmp_path) == (
-        "the data set 'owner/lines' has no Parquet files, and the hub has made none of it"
-    )
-
-
-def test_files_that_do_not_fit_together(served: ServedDataset, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"other": [1]}), served.files / "data" / "train-00001-of-00002.parquet")
-    assert sentence("hub:owner/set:train", tmp_path).startswith(
-        "the files of set-train.parquet do not fit together: "
-    )
-
-
-# refusals
-
-
-def test_what_the_hub_refuses_is_said(hub: Hub, served: ServedDataset, tmp_path: Path) -> None:
+def test_what_cannot_be_fetched_is_said(hub: Hub, served: ServedDataset, tmp_path: Path) -> None:
     refused = {
+        "hub:owner/set": "say which split of the data set 'owner/set'; it has: train, validation",
+        "hub:owner/set:test": "the data set 'owner/set' has no split 'test'; it has: train, "
+        "validation",
         "hub:owner/none": "the hub has no data set 'owner/none', or it is private and needs "
         "HF_TOKEN",
         "hub:owner/set@v9:train": "the data set 'owner/set' has no revision 'v9'",
@@ -227,29 +198,24 @@ def test_what_the_hub_refuses_is_said(hub: Hub, served: ServedDataset, tmp_path:
     }
     assert {text: sentence(text, tmp_path) for text in refused} == refused
     assert sentence("hub:a b:train", tmp_path).startswith("'a b' is no name of a data set; ")
-
-
-def test_without_a_network(hub: Hub, tmp_path: Path) -> None:
-    hub.server.RequestHandlerClass = Broken
-    assert sentence("hub:owner/set", tmp_path) == (
-        "the hub cannot be reached from here, and the data set 'owner/set' cannot be looked up"
-    )
-
-
-def test_files_over_the_bound_are_not_fetched(
-    hub: Hub, served: ServedDataset, tmp_path: Path
-) -> None:
+    with pytest.raises(LimitError, match="more than 1 rows"):
+        fetch(read_reference("hub:owner/set:train"), tmp_path, Bounds(max_rows=1))
+    assert not (tmp_path / "set-train.parquet").exists()
+    write(tmp_path / "odd" / "data" / "train-0.parquet", [0])
+    pq.write_table(pa.table({"other": [1]}), tmp_path / "odd" / "data" / "train-1.parquet")
+    hub.datasets["owner/odd"] = ServedDataset(tmp_path / "odd")
+    misfit = "the files of odd-train.parquet do not fit together: "
+    assert sentence("hub:owner/odd", tmp_path).startswith(misfit)
+    hub.fetched.clear()
     with (served.files / "data" / "validation-00000-of-00001.parquet").open("ab") as file:
         file.truncate(3_000_000)
     with pytest.raises(LimitError, match="larger than 2 megabytes"):
         fetch(read_reference("hub:owner/set:validation"), tmp_path, Bounds(max_unpacked_mb=2))
     assert hub.fetched == []
-
-
-def test_what_is_put_together_is_within_the_bounds(served: ServedDataset, tmp_path: Path) -> None:
-    with pytest.raises(LimitError, match="more than 1 rows"):
-        fetch(read_reference("hub:owner/set:train"), tmp_path, Bounds(max_rows=1))
-    assert not (tmp_path / "set-train.parquet").exists()
+    hub.server.RequestHandlerClass = Broken
+    assert sentence("hub:owner/set", tmp_path) == (
+        "the hub cannot be reached from here, and the data set 'owner/set' cannot be looked up"
+    )
 
 
 def test_a_public_app_asks_without_its_owner_s_token(
@@ -266,41 +232,6 @@ def test_a_public_app_asks_without_its_owner_s_token(
     assert sentence("hub:owner/none", tmp_path) == "the hub has no open data set 'owner/none'"
 
 
-# labels
-
-
-def golds(path: Path) -> list[str | None]:
-    table = read_table(path)
-    columns = reading_of(table, path, NLI).settled
-    return [row.example.gold for row in read_rows(table, columns, NLI) if row.example]
-
-
-def test_numbers_are_read_by_the_names_in_the_file(served: ServedDataset, tmp_path: Path) -> None:
-    assert golds(fetched("hub:owner/set:train", tmp_path)) == NAMES
-    assert [
-        pair.gold for pair in labelled(fetched("hub:owner/set:validation", tmp_path), NLI).examples
-    ] == ["entailment"]
-
-
-def test_numbers_are_read_by_the_names_on_the_card(hub: Hub, tmp_path: Path) -> None:
-    write(tmp_path / "set" / "train.parquet", [0, 2])
-    hub.datasets["owner/set"] = ServedDataset(tmp_path / "set", card=card_with_classes(NAMES))
-    path = fetched("hub:owner/set", tmp_path)
-    assert golds(path) == ["contradiction", "entailment"]
-    assert list(read_table(path).frame["label"]) == [0, 2]  # the cells stay numbers
-
-
-def test_what_a_number_means_is_said(served: ServedDataset, tmp_path: Path) -> None:
-    path = fetched("hub:owner/set:validation", tmp_path)
-    table = read_table(path)
-    read = reading_of(table, path, NLI).values
-    assert [(each.value, each.reading) for each in read.values] == [
-        ("2", "class"),
-        ("-1", "disputed"),
-    ]
-    assert in_words(read).startswith("gold labels are read: 2 as entailment (1)")
-
-
 def test_a_class_that_the_task_does_not_know_is_not_guessed(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.parquet", [0, 1], ["sport", "neutral"])
     table = read_table(path)
@@ -310,40 +241,15 @@ def test_a_class_that_the_task_does_not_know_is_not_guessed(tmp_path: Path) -> N
     assert [row.example.gold for row in read_rows(table, columns, NLI)] == [None, "neutral"]
 
 
-def test_questions_are_read_with_the_columns_of_squad(hub: Hub, tmp_path: Path) -> None:
-    answers = [{"text": ["park"], "answer_start": [12]}, {"text": [], "answer_start": []}]
-    columns = {
-        "context": ["He is in the park."] * 2,
-        "question": ["Where?"] * 2,
-        "answers": answers,
-    }
-    columns["context"][0] = "He ran to a park."
-    (tmp_path / "squad").mkdir()
-    pq.write_table(pa.table(columns), tmp_path / "squad" / "dev.parquet")
-    hub.datasets["owner/squad"] = ServedDataset(tmp_path / "squad")
-    first, second = question_rows(fetched("hub:owner/squad:validation", tmp_path))
-    assert first.question and first.question.answers == (Span("park", 12),)
-    assert second.question and second.question.answers == ()
-
-
-# commands
-
-
 def test_a_command_takes_a_data_set_where_it_takes_a_file(
-    served: ServedDataset, model: str, tmp_path: Path
+    hub: Hub, served: ServedDataset, model: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "scored.csv"
     ended = run("batch", "hub:owner/set:train", "--model", model, "--out", str(out))
     assert ended.exit_code == 0, ended.output
-    assert f"fetched: owner/set, configuration default, split train, revision {COMMIT[:12]}" in (
-        ended.stderr
-    )
-    assert "2 as entailment (1)" in ended.stderr
-    frame = pd.read_csv(out)
-    assert list(frame["label"]) == [0, 1, 2]
-
-
-def test_a_command_ends_with_the_hub_s_refusal(hub: Hub, model: str, tmp_path: Path) -> None:
-    ended = run("batch", "hub:owner/none", "--model", model, "--out", str(tmp_path / "a.csv"))
+    told = f"fetched: owner/set, configuration default, split train, revision {COMMIT[:12]}"
+    assert told in ended.stderr and "2 as entailment (1)" in ended.stderr
+    assert list(pd.read_csv(out)["label"]) == [0, 1, 2]
+    ended = run("batch", "hub:owner/none", "--model", model, "--out", str(out))
     assert ended.exit_code == 2
     assert ended.stderr.startswith("error: the hub has no data set 'owner/none'")

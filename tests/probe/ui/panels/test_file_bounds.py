@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from probe.data.source import Table, first_rows
+from probe.data.rows import of_frame
+from probe.data.source import first_rows
 from probe.ui.panels.labelled_file import show_file
 from tests.support.pages.visitors import ME, uploaded
 
@@ -83,7 +84,7 @@ def test_what_typed_columns_lack_and_list_is_shown(
 
 def test_only_the_beginning_of_a_large_table_is_shown() -> None:
     frame = pd.DataFrame({f"c{number}": ["x" * 1000] * 9 for number in range(100)})
-    part = first_rows(Table(frame, "csv"))
+    part = first_rows(of_frame(frame, "csv"))
     assert part.shape == (5, 30)
     assert set(map(len, part.to_numpy().ravel())) == {301}
 

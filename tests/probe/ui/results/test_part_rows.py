@@ -6,10 +6,9 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import score
-from probe.data.rows import Columns, guess, read_rows
-from probe.data.source import Table
+from probe.data.rows import Columns, guess, of_frame, read_rows
 from probe.models.library import AnyModel
-from probe.scoring.files import ScoredPart, packed_values, read_packed_values, value_columns
+from probe.scoring.files import ScoringRequest, packed_values, part_of, read_packed_values
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import Task
@@ -47,12 +46,11 @@ QUESTIONS = pd.DataFrame(
 def test_a_part_is_shown_as_the_rows_that_it_came_of(
     frame: pd.DataFrame, task: Task, model: AnyModel, names: Sequence[str]
 ) -> None:
-    table = Table(frame, "csv")
+    table = of_frame(frame, "csv")
     columns: Columns = guess(table.names, task)
     rows = [row for chunk in score(table, columns, model, names) for row in chunk.rows]
-    written = value_columns(model, names)
-    scored = ScoredPart(written.values(rows), {}, written.labels, model.name, None, "fp32")
-    part = read_packed_values(packed_values(scored))
+    request = ScoringRequest(Columns({}), tuple(names), precision="fp32")
+    part = read_packed_values(packed_values(part_of(rows, model, request)))
     shown = part_view(read_rows(table, columns, task), columns, part, task, names)
     assert shown == view(rows, names, columns)
     assert [bool(row["error"]) for row in shown] == [not row.prediction for row in rows]

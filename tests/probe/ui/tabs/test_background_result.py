@@ -1,5 +1,6 @@
 """What was scored in the background is shown as a file that was waited for: whole, or its parts."""
 
+import gzip
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from probe.data.source import open_source
 from probe.runs.engine import Engine
 from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from probe.scoring.files import ScoringRequest, pack, scoring_request, write_values
+from probe.scoring.files import SCORING, ScoringRequest, scoring_request
 from probe.tasks.nli import NLI
 from probe.ui.panels.guard import offer
 from probe.ui.results.batch_tables import ALL, ANY
@@ -137,7 +138,7 @@ def test_a_run_that_went_on_has_a_result_of_its_own(background: Background, run:
 def test_what_cannot_be_put_together_leaves_no_files_behind(
     background: Background, run: StoredRun
 ) -> None:
-    write_values(run.plan["folder"], run.cells[1].key, pack(b"{"))
+    SCORING.store_content(run.plan, run.cells[1].key, gzip.compress(b"{"))
     with pytest.raises(ValueError, match="Expecting"):
         result_of(background, run, ME)
     assert results() == []
