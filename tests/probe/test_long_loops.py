@@ -10,7 +10,7 @@ from probe.analysis.hans import profile
 from probe.analysis.importance import METHODS, attribute
 from probe.analysis.transformed import transform_all
 from probe.errors import Stopped
-from probe.pbsmt import DecoderWeights, Search, SourceText
+from probe.pbsmt import DecoderWeights, Search
 from probe.stopping import stopping
 from probe.tasks.nli import Pair
 from probe.templates import Request, generate
@@ -80,7 +80,7 @@ def test_the_words_that_are_looked_up_in_wordnet() -> None:
 
 def test_the_search_of_a_translation() -> None:
     weights = DecoderWeights(language_model=0.5, distortion=0.3, distortion_limit=6)
-    search = Search(SourceText(TEXT.split(), translate.parse_table([]), TOY, weights), beam_size=10)
+    search = Search(TEXT.split(), translate.parse_table([]), TOY, weights, beam_size=10)
     assert stopped_at_the_second_look(search.run)
 
 
