@@ -37,7 +37,7 @@ def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
     changed = REGISTRY[name].make(pair, NLI, tools)
     if changed is None:
         return None, True
-    (transformed,) = changed.examples
+    (transformed,) = changed.made
     return transformed, not changed.why
 
 
@@ -85,7 +85,7 @@ def test_a_passage_gets_the_sentence_worked_by_hand(row: Row) -> None:
     if changed is None:
         assert "after" not in row
         return
-    (made,) = changed.examples
+    (made,) = changed.made
     assert made.passage == row["after"]
     assert (made.question, made.gold) == (row["question"], row["answer"])
 
@@ -98,7 +98,7 @@ def test_the_pairs_are_those_made_by_hand(row: Row) -> None:
     for seed in range(200 if "entailed" in row else 1):
         tools = Tools(random.Random(seed), Options())
         changed = REGISTRY[row["transform"]].make(pair, NLI, tools)
-        examples = changed.examples if changed else ()
+        examples = changed.made if changed else ()
         assert len(set(examples)) == len(examples)
         pairs |= set(examples)
     assert pairs == set(pairs_by_hand(row))

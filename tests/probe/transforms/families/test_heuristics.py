@@ -33,7 +33,7 @@ def transformed(
         pytest.skip(lacks)
     pair = Pair(premise, hypothesis, NEUTRAL, "r1")
     changed = REGISTRY[name].make(pair, NLI, Tools(random.Random(seed), options))
-    return changed.examples[0] if changed else None
+    return changed.made[0] if changed else None
 
 
 def reworded(name: str, text: str, options: Options = Options()) -> set[str]:

@@ -22,7 +22,7 @@ def apply(name: str, premise: str, label: Label | None = None) -> tuple[str, str
     """Return the new hypothesis and why it is not exact; None where the transform is not for it."""
     tools = Tools(random.Random(0), Options(), labels=(label,) if label else ())
     changed = REGISTRY[name].make(Pair(premise, "old", "neutral", "r1"), NLI, tools)
-    return (changed.examples[0].hypothesis, changed.why) if changed else None
+    return (changed.made[0].hypothesis, changed.why) if changed else None
 
 
 def test_without_a_label_there_is_no_system_to_choose() -> None:

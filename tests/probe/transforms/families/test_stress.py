@@ -34,7 +34,7 @@ def transformed(
     if lacks := missing(REGISTRY[name]):
         pytest.skip(lacks)
     changed = REGISTRY[name].make(pair, NLI, Tools(random.Random(seed), options))
-    return changed.examples if changed else ()
+    return changed.made if changed else ()
 
 
 def misspelt(name: str, text: str, seed: int = 0) -> str | None:
