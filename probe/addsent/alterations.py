@@ -27,7 +27,7 @@ from probe.addsent.fake_answers import (
 from probe.first_import import first_import
 from probe.settings import ASSETS
 from probe.text.inflection import inflect, lemmas, parts_of_speech
-from probe.text.wordnet import own_senses, related
+from probe.text.wordnet import Pos, own_senses, related
 
 VECTORS = ASSETS / "vectors"
 NEIGHBOURS = 100
@@ -218,7 +218,7 @@ def _antonym(word: Word) -> Iterator[str]:
 
     They are in the word's form: "strongest" becomes "weakest".
     """
-    pos = "n" if word.tag == "NN" else "a" if word.tag in ("JJ", "JJR", "JJS") else None
+    pos: Pos | None = "n" if word.tag == "NN" else "a" if word.tag in ("JJ", "JJR", "JJS") else None
     if pos and not word.kind:
         for antonym in related(own_senses(word.text.lower(), pos)[:1], "antonym"):
             if " " not in antonym:

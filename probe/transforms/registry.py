@@ -155,7 +155,7 @@ class Transform:
         changed = made if isinstance(made, Changed) else Changed(made)
         if changed.made is None or changed.made == ():
             return None
-        new = changed.made if self.fields else replace(example, **{edits: changed.made})
+        new = changed.made if self.fields else replace(example, **{str(edits): changed.made})
         return replace(changed, made=new if isinstance(new, tuple) else (new,))
 
 
