@@ -38,10 +38,7 @@ class NgramModel:
 
     @cached_property
     def contexts(self) -> Mapping[str, Collection[str]]:
-        """The sequences that have words behind them in the model, and those words.
-
-        And those that have a back-off weight only, with no word.
-        """
+        """The words behind each sequence, none behind one that has a back-off weight only."""
         words: defaultdict[str, list[str]] = defaultdict(list)
         for ngram in self.probabilities:
             context, _, word = ngram.rpartition(" ")
@@ -255,10 +252,7 @@ class Search:
                 yield SourceSpan(start, end, coverage, options, places, frozenset(places))
 
     def _future_costs(self) -> list[list[float]]:
-        """Koehn's estimate: for [start][end] the span's best score, without context and distortion.
-
-        Neither its context nor the distortion counts.
-        """
+        """Koehn's estimate: [start][end] is the span's best score without context and distortion."""
         length = len(self.words)
         best = [[-math.inf] * (length + 1) for _ in range(length)]
         for start in reversed(range(length)):

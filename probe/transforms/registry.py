@@ -213,10 +213,7 @@ def transform(name: str, title: str, summary: str, **facts: Any) -> Callable[[Fu
 
 
 def chain(name: str) -> tuple[Transform, ...]:
-    """Read `drop+sort` as the transforms to apply, left to right.
-
-    Raises UnknownTransform.
-    """
+    """Read `drop+sort` as the transforms to apply, left to right. Raises UnknownTransform."""
     links = [link.strip() for link in name.split("+")]
     unknown = [link for link in links if link not in REGISTRY]
     if "" in unknown and len(links) > 1:

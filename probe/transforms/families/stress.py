@@ -1,27 +1,22 @@
 """The stress tests (Naik et al. 2018, section 3): tautologies, misspellings, antonyms, numbers.
 
-A tautology changes no label. It goes before the mark that ends the text and all the rest stays. The
-released code (`tautology="naik_code"`) puts it before the first of all marks and drops what comes
-after, so "Mr. Hale left." ends at "Mr" and "It cost 3.5 dollars." at "3"; a text in which no mark
-ends a word gets it at its end.
-
-A misspelling changes one word, and no label.
+A tautology goes before the mark that ends the text and all the rest stays. The released code
+(`tautology="naik_code"`) puts it before the first of all marks and drops what comes after, so
+"Mr. Hale left." ends at "Mr".
 
 For an antonym Lesk's algorithm picks the sense of each word from its sentence; every antonym of the
-sense gives a pair, a contradiction: the premise with the altered premise as the hypothesis, and the
-altered hypothesis as the premise with the original hypothesis. The paper speaks of nouns and
-adjectives. Its code (`antonym="naik_code"`) takes senses that WordNet files under nouns and
-satellite adjectives only, which leaves out "hot" and "cold". Words are replaced where they stand,
-the code replaces the first equal substring. The antonym is the dictionary's form: "boys" becomes
-"girl", as in the code.
+sense gives a contradiction: the premise with the altered premise as the hypothesis, and the altered
+hypothesis as the premise with the original hypothesis. The paper speaks of nouns and adjectives.
+Its code (`antonym="naik_code"`) takes nouns and satellite adjectives only, which leaves out "hot"
+and "cold", and replaces the first equal substring. The antonym is the dictionary's form: "boys"
+becomes "girl", as in the code.
 
-A premise with a number and a name yields three pairs. The number's first digit is changed, "less
-than" or "more than" put before the new number so that the old one satisfies it: entailment. The two
-swapped: neutral. The number changed, or the same number with the phrase: contradiction. A number is
-a token of digits alone. Numbers with commas, decimals or a sign are passed over, as the code does
-through int(). Passed over here as well: 0, for "less than 1" leaves nothing else in counts of
-things; a number attached to the characters before it ($350); and one that a comparison introduces
-already ("more than 6"), where the new phrase would deny the label.
+Of a number the first digit is changed, "less than" or "more than" put before the new one so that
+the old one satisfies it: entailment. The two swapped: neutral. The number changed, or the same
+number with the phrase: contradiction. Only tokens of digits alone count, as the code has it by
+int(). Passed over here as well: 0, for "less than 1" leaves nothing else in counts of things; a
+number attached to the characters before it ($350); and one that a comparison introduces already
+("more than 6"), where the new phrase would deny the label.
 """
 
 import re
