@@ -252,7 +252,7 @@ class Search:
                 yield SourceSpan(start, end, coverage, options, places, frozenset(places))
 
     def _future_costs(self) -> list[list[float]]:
-        """Koehn's estimate: [start][end] is the span's best score without context and distortion."""
+        """Koehn's estimate: [start][end] is a span's best score without context and distortion."""
         length = len(self.words)
         best = [[-math.inf] * (length + 1) for _ in range(length)]
         for start in reversed(range(length)):

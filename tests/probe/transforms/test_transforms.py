@@ -251,6 +251,17 @@ def test_a_name_that_is_no_chain_is_refused(name: str, words: str) -> None:
         chain(name)
 
 
+def test_what_is_for_english_leaves_another_language_as_it_is() -> None:
+    pair = Pair("Juna ei kulje tänään.", "Tänään sataa lunta, koska on talvi.", "neutral", "r4")
+    for options, note in (
+        (Options(), "negation is for English, and the text is in Finnish"),
+        (Options(other_languages="count"), ""),
+    ):
+        ((result,),) = apply("sort+negation", [pair], NLI, 0, options, no_reading)
+        assert (result.not_applicable, result.note) == (bool(note), note)
+        assert (result.example == pair and result.gold == "neutral") == bool(note)
+
+
 # any text at all
 
 LOOSE = st.text(max_size=40)
