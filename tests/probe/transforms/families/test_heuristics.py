@@ -1,17 +1,15 @@
 """Fritz's transforms: orders, subsequences, negations and substitutions, whatever the text."""
 
-import random
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.tasks.nli import LABELS, NEUTRAL, NLI, Pair
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.families.heuristics import CLAUSE, left_alone
-from probe.transforms.registry import Tools, missing
 from tests.support.cases import each
+from tests.support.models.scored_tokens import made
 from tests.support.property_settings import STEADY
 
 RELATED = [f"h{kind}{end}" for kind in ("verb", "noun", "adv", "adj") for end in ("syn", "ant")]
@@ -23,20 +21,16 @@ SEEDS = st.integers(0, 99)
 
 
 def transformed(
-    name: str, premise: str, hypothesis: str, seed: int = 0, options: Options = Options()
+    name: str, premise: str, hypothesis: str, seed: int = 0, **options: object
 ) -> Pair | None:
-    """Apply a transform's function; skip where it lacks what it needs."""
-    if lacks := missing(REGISTRY[name]):
-        pytest.skip(lacks)
-    pair = Pair(premise, hypothesis, NEUTRAL, "r1")
-    changed = REGISTRY[name].make(pair, NLI, Tools(random.Random(seed), options))
-    return changed.made[0] if changed else None
+    """Return what a transform makes of two texts, None where it does not apply."""
+    pairs, _ = made(name, Pair(premise, hypothesis, NEUTRAL, "r1"), seed, **options)
+    return pairs[0] if pairs else None
 
 
 def reworded(name: str, text: str, **options: object) -> set[str]:
     """Return what becomes of a hypothesis over many seeds."""
-    chosen = Options(**options)  # type: ignore[arg-type]  # options' values
-    results = [transformed(name, "It rained.", text, seed, chosen) for seed in range(60)]
+    results = [transformed(name, "It rained.", text, seed, **options) for seed in range(60)]
     return {pair.hypothesis for pair in results if pair}
 
 
@@ -83,8 +77,8 @@ def test_a_shuffle_keeps_every_word_and_changes_what_can_change(
 def test_a_subsequence_keeps_the_order_and_is_not_the_premise(
     premise: str, seed: int, kind: str
 ) -> None:
-    options = Options(subsequence=kind)  # type: ignore[arg-type]  # one of the two
-    words, pair = premise.split(), transformed("premsubseq", premise, "no", seed, options)
+    words = premise.split()
+    pair = transformed("premsubseq", premise, "no", seed, subsequence=kind)
     assert (pair is None) == (len(words) < 2)
     if pair:
         part, rest = pair.hypothesis.split(), iter(words)

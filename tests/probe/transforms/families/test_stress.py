@@ -1,20 +1,17 @@
 """The stress tests beyond their golden rows: what holds for any sentence and any seed."""
 
-import random
 import sys
 from collections import Counter
 from itertools import combinations
 from operator import eq, gt, lt
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.baselines import BASELINES
-from probe.tasks.nli import NLI, Pair
-from probe.transforms import REGISTRY, Options
-from probe.transforms.registry import Tools, missing
+from probe.tasks.nli import Pair
 from tests.support.cases import each
+from tests.support.models.scored_tokens import made
 from tests.support.property_settings import STEADY
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -29,12 +26,8 @@ NAILS = Pair("Tim has 350 nails.", "?")
 
 
 def transformed(name: str, pair: Pair, seed: int = 0, **options: object) -> tuple[Pair, ...]:
-    """Return the pairs of a transform; skip where it lacks a resource."""
-    if lacks := missing(REGISTRY[name]):
-        pytest.skip(lacks)
-    tools = Tools(random.Random(seed), Options(**options))  # type: ignore[arg-type]  # their values
-    changed = REGISTRY[name].make(pair, NLI, tools)
-    return changed.made if changed else ()
+    """Return the pairs of a transform."""
+    return made(name, pair, seed, **options)[0]
 
 
 def misspelt(name: str, text: str, seed: int = 0) -> str | None:
@@ -92,7 +85,7 @@ def test_every_word_and_either_error_may_be_the_one() -> None:
 
 
 @each(
-    ("text", "made"),
+    ("text", "expected"),
     [
         ("He left.", "He left and true is true."),
         ("Mr. Hale left.", "Mr and true is true."),
@@ -104,13 +97,13 @@ def test_every_word_and_either_error_may_be_the_one() -> None:
         ("It cost 3.5 dollars", "It cost 3.5 dollars and true is true"),
     ],
 )
-def test_the_code_ends_a_text_at_its_first_mark(text: str, made: str) -> None:
+def test_the_code_ends_a_text_at_its_first_mark(text: str, expected: str) -> None:
     (pair,) = transformed("word_overlap", Pair("It rained.", text), tautology="naik_code")
-    assert pair.hypothesis == made
+    assert pair.hypothesis == expected
 
 
 @each(
-    ("premise", "option", "made"),
+    ("premise", "option", "expected"),
     [
         ("Impolite!", "paper", ["Polite!"]),
         ("She was impolite.", "paper", ["She was polite."]),
@@ -120,9 +113,9 @@ def test_the_code_ends_a_text_at_its_first_mark(text: str, made: str) -> None:
         ("Her daughter sang.", "paper", ["Her boy sang.", "Her son sang."]),
     ],
 )
-def test_each_antonym_makes_a_contradiction(premise: str, option: str, made: list[str]) -> None:
+def test_each_antonym_makes_a_contradiction(premise: str, option: str, expected: list[str]) -> None:
     pairs = transformed("antonym", Pair(premise, "?"), antonym=option)
-    assert sorted(pair.hypothesis for pair in pairs) == made
+    assert sorted(pair.hypothesis for pair in pairs) == expected
     assert {(pair.premise, pair.gold) for pair in pairs} <= {(premise, "contradiction")}
 
 
