@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from probe.addsent.alterations import UNALTERED, Word, alteration, is_noun, sisters
-from probe.addsent.fake_answers import FakeAnswer, fake_answer
+from probe.addsent.alterations import UNALTERED, Word, alter, alteration, is_noun, sisters
+from probe.addsent.fake_answers import FakeAnswer, fake_answer, kinds
 from probe.addsent.statements import distractor, insert, statement
 from probe.cli.main import app
 from probe.data.questions import read_questions
@@ -76,6 +76,13 @@ def test_a_name_gives_way_to_another_of_its_kind_and_never_to_a_word_of_the_ques
     other = alteration(Word("Germany", "NNP", "location"), {first.new.lower()})
     assert other and other.new not in (first.new, "Germany")
     assert not any(alteration(Word(text, "JJ", "")) for text in UNALTERED)
+
+
+def test_no_word_is_put_in_twice_and_may_alone_is_no_month() -> None:
+    words, _ = alter(["Germany", "Germany"], ["NNP", "NNP"], ["location", "location"])
+    assert len({"Germany", *words}) == 3
+    assert kinds(["May", "18"], ["NNP", "CD"])[0] == "date"
+    assert kinds(["May", "sang"], ["NNP", "VBD"])[0] != "date"
 
 
 def test_a_distractor_says_which_rules_made_it_and_is_the_same_each_time() -> None:
