@@ -6,6 +6,7 @@ were trained on; `python -m recipes.translators` trains them.
 
 import gzip
 import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 from heapq import heappush, heappushpop, nlargest
 from operator import itemgetter
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from probe.settings import ASSETS
 from probe.stopping import check_stop
@@ -37,10 +38,7 @@ class NgramModel:
 
     @cached_property
     def contexts(self) -> Mapping[str, Collection[str]]:
-        """The sequences that have words behind them in the model, and those words.
-
-        And those that have a back-off weight only, with no word.
-        """
+        """The words behind each sequence, none behind one that has a back-off weight only."""
         words: defaultdict[str, list[str]] = defaultdict(list)
         for ngram in self.probabilities:
             context, _, word = ngram.rpartition(" ")
@@ -104,9 +102,8 @@ def parse_arpa(lines: Iterable[str]) -> NgramModel:
     return NgramModel(probabilities, backoffs, order)
 
 
-@dataclass(frozen=True)
-class Phrase:
-    """One translation: its words and its weighted natural-log score."""
+class Phrase(NamedTuple):
+    """One translation: its words, and its weighted natural-log score that needs no context."""
 
     words: tuple[str, ...]
     score: float
@@ -116,9 +113,8 @@ class Phrase:
 class PhraseTable:
     """Translations by the source phrase, its words joined by blanks; best first.
 
-    `lines` has the text after each source phrase; it is parsed, into `parsed`, at the first look-up
-    of the phrase, which for most phrases never comes. `max_words` is the number of words of the
-    longest source phrase.
+    `lines` has the text after each source phrase. It is parsed, into `parsed`, at the first look-up
+    of the phrase, which for most never comes. `max_words` is the length of the longest phrase.
     """
 
     lines: Mapping[str, str]
@@ -132,20 +128,14 @@ class PhraseTable:
         if source not in self.parsed:
             cells = self.lines[source].split("\t")
             pairs = zip(cells[::2], cells[1::2], strict=True)
-            self.parsed[source] = tuple(
-                Phrase(tuple(target.split(" ")), float(score)) for score, target in pairs
-            )
+            self.parsed[source] = tuple(Phrase(tuple(t.split(" ")), float(s)) for s, t in pairs)
         return self.parsed[source]
 
 
 def parse_table(lines: Iterable[str]) -> PhraseTable:
     """Read lines of a source phrase and its scores and targets in turn, a tab between any two."""
-    rest_of_line = {}
-    for line in lines:
-        source, _, rest = line.rstrip("\n").partition("\t")
-        rest_of_line[source] = rest
-    longest = max((source.count(" ") for source in rest_of_line), default=0)
-    return PhraseTable(rest_of_line, 1 + longest)
+    rest_of_line = dict(line.rstrip("\n").split("\t", 1) for line in lines)
+    return PhraseTable(rest_of_line, 1 + max((s.count(" ") for s in rest_of_line), default=0))
 
 
 @dataclass(frozen=True)
@@ -166,192 +156,43 @@ class DecoderWeights:
 
 LN_10 = math.log(10)  # language models have base-10 logarithms
 UNKNOWN_SCORE = -10.0  # of a word that no phrase of one word covers: it is copied, as in Moses
+ROUNDING = 1e-6  # far more than sums of the same scores in another order differ by
+PLACE = itemgetter(1)
+GAP = re.compile("0+")
 
-
-class TranslationOption(NamedTuple):
-    """The translation of a source span, and the score that needs no context."""
-
-    words: tuple[str, ...]
-    score: float
-
+# In a search there are thousands of these. They are tuples of numbers and strings alone, which the
+# garbage collector leaves alone: of other objects it goes through all, again and again.
 
 Extension = tuple[float, int, str]
 """What an option adds behind a context: the gain, which is its score and the language model's, the
 option's place among those of its span, and the language model's new state."""
+Partial = tuple[float, float, int, int, str, tuple[str, ...], int]
+"""A translation of some of the source words.
+
+The score with the future cost of the rest; the score of what is translated; a bit for each word
+that is; the end of the phrase translated last; the language model's state; the translation of that
+phrase; and the place, among the extended ones, of the one before it."""
+EMPTY: Partial = (0.0, 0.0, 0, 0, START, (), 0)
 
 
 @dataclass(frozen=True)
 class SourceSpan:
     """The options for the words from `start` to `end`; `coverage` has a bit for each of the words.
 
-    `places` are those of the options that begin with each of the `first_words`.
-
-    `extensions` are those behind a context, the largest gain first. Where the language model has
-    none of the first words behind a context, the gains are those behind a shorter one, all of them
-    with the cost of backing off: `shifts` has, for each context that was asked for, this cost and
-    the context that has the extensions.
+    `places` are those of the options that begin with each of the `first_words`. `extensions` are
+    those behind a context, the largest gain first. Where the language model has none of the first
+    words behind a context, the gains are those behind a shorter one, all with the cost of backing
+    off: `shifts` has, for each context that was asked for, this cost and the shorter context.
     """
 
     start: int
     end: int
     coverage: int
-    options: tuple[TranslationOption, ...]
-    places: dict[str, list[int]]
+    options: tuple[Phrase, ...]
+    places: Mapping[str, list[int]]
     first_words: frozenset[str]
     extensions: dict[str, list[Extension]] = field(default_factory=dict)
     shifts: dict[str, tuple[float, str]] = field(default_factory=dict)
-
-
-class SourceText:
-    """A text, its spans that have translations, and what was computed of them so far."""
-
-    def __init__(
-        self,
-        words: Sequence[str],
-        table: PhraseTable,
-        language_model: NgramModel,
-        weights: DecoderWeights,
-    ) -> None:
-        self.words, self.table = words, table
-        self.language_model, self.weights = language_model, weights
-        self._coverage_costs: dict[int, float] = {}
-
-    @cached_property
-    def spans(self) -> list[SourceSpan]:
-        """The spans with options, by start and length."""
-        return [span for start in range(len(self.words)) for span in self._spans_from(start)]
-
-    @cached_property
-    def places(self) -> list[list[int]]:
-        """The places among `spans` of those that start at each word."""
-        places: list[list[int]] = [[] for _ in self.words]
-        for place, span in enumerate(self.spans):
-            places[span.start].append(place)
-        return places
-
-    def _spans_from(self, start: int) -> Iterator[SourceSpan]:
-        for end in range(start + 1, min(start + self.table.max_words, len(self.words)) + 1):
-            options = self._options(start, end)
-            if options:
-                places: defaultdict[str, list[int]] = defaultdict(list)
-                for place, option in enumerate(options):
-                    places[option.words[0]].append(place)
-                yield SourceSpan(
-                    start, end, (1 << end) - (1 << start), options, places, frozenset(places)
-                )
-
-    def _options(self, start: int, end: int) -> tuple[TranslationOption, ...]:
-        phrases = self.table.phrases(" ".join(self.words[start:end]))
-        if not phrases and end == start + 1:
-            phrases = (Phrase((self.words[start],), UNKNOWN_SCORE),)
-        word, phrase_weight = self.weights.word, self.weights.phrase
-        return tuple(
-            TranslationOption(phrase.words, phrase.score + word * len(phrase.words) + phrase_weight)
-            for phrase in phrases
-        )
-
-    def find_extensions(self, span: SourceSpan, context: str) -> tuple[float, str]:
-        """Find what each option of a span adds behind a context; return the span's shift for it."""
-        shift, same, behind = 0.0, context, span.first_words
-        contexts = self.language_model.contexts
-        if context:
-            log10, rest = self.language_model.back_off(context)
-            rest_shift, same = span.shifts.get(rest) or self.find_extensions(span, rest)
-            shift = rest_shift + log10 * LN_10 * self.weights.language_model
-            behind = span.first_words.intersection(contexts.get(context, ()))
-        if behind:
-            places = {place for word in behind for place in span.places[word]}
-            extensions = self._extensions(span, context, behind)
-            extensions += [
-                (shift + gain, place, state)
-                for gain, place, state in span.extensions.get(same, ())
-                if place not in places
-            ]
-            extensions.sort(reverse=True)
-            span.extensions[context] = extensions
-            shift, same = 0.0, context
-        span.shifts[context] = shift, same
-        return shift, same
-
-    def _extensions(
-        self, span: SourceSpan, context: str, first_words: Iterable[str]
-    ) -> list[Extension]:
-        """Return what the options that begin with some words add behind a context."""
-        extensions: list[Extension] = []
-        step, weight = self.language_model.step, self.weights.language_model
-        for first_word in first_words:
-            first_log10, first_state = step(context, first_word)
-            for place in span.places[first_word]:
-                words, score = span.options[place]
-                log10, state = first_log10, first_state
-                for word in words[1:]:
-                    word_log10, state = step(state, word)
-                    log10 += word_log10
-                extensions.append((score + log10 * LN_10 * weight, place, state))
-        return extensions
-
-    def future_cost(self, coverage: int) -> float:
-        """Return the estimated score of the words not covered: the sum over the gaps."""
-        cost = self._coverage_costs.get(coverage)
-        if cost is None:
-            cost, start, length = 0.0, 0, len(self.words)
-            while start < length:
-                if coverage >> start & 1:
-                    start += 1
-                    continue
-                ahead = coverage >> start
-                end = start + (ahead & -ahead).bit_length() - 1 if ahead else length
-                cost += self.future_costs[start][end]
-                start = end
-            self._coverage_costs[coverage] = cost
-        return cost
-
-    @cached_property
-    def future_costs(self) -> list[list[float]]:
-        """Koehn's future cost estimate: future_costs[start][end], the span's best score alone.
-
-        Neither its context nor the distortion counts.
-        """
-        length = len(self.words)
-        best = [[-math.inf] * (length + 1) for _ in range(length)]
-        for start in reversed(range(length)):
-            check_stop()
-            for span in (self.spans[place] for place in self.places[start]):
-                self.find_extensions(span, "")
-                best[start][span.end] = span.extensions[""][0][0]
-            for end in range(start + 1, length + 1):
-                joined = (best[start][cut] + best[cut][end] for cut in range(start + 1, end))
-                best[start][end] = max(best[start][end], max(joined, default=-math.inf))
-        return best
-
-
-class Translation(NamedTuple):
-    """A translation of all words, and its score with that of the sentence's end."""
-
-    words: list[str]
-    score: float
-
-
-# Of these there are thousands in a search. They are tuples of numbers and strings alone, which the
-# garbage collector leaves alone: of other objects it goes through all, again and again.
-
-Move = tuple[int, float, int, float]
-"""A span that may come next, by its place among all spans; the cost of its distortion; the words
-that are covered then, and the future cost of the rest."""
-
-PartialTranslation = tuple[float, float, int, int, str, tuple[str, ...], int]
-"""A translation of some of the source words.
-
-The score with the future cost of the rest; the score of what is translated; a bit for each word
-that is; the end of the phrase translated last; the language model's state; the translation of that
-phrase; and the place, among the extended ones, of the one before it."""
-ESTIMATE: Final = 0
-SCORE: Final = 1
-EMPTY: PartialTranslation = (0.0, 0.0, 0, 0, START, (), 0)
-
-
-PLACE = itemgetter(1)
-ROUNDING = 1e-6  # far more than sums of the same scores in another order differ by
 
 
 @dataclass
@@ -363,7 +204,7 @@ class Stack:
     """
 
     beam_size: float
-    partials: dict[tuple[int, int, str], PartialTranslation] = field(default_factory=dict)
+    partials: dict[tuple[int, int, str], Partial] = field(default_factory=dict)
     highest: list[float] = field(default_factory=list)
     floor: float = -math.inf
 
@@ -371,10 +212,8 @@ class Stack:
         """Count a new translation, or one that had the estimate `before`."""
         if before is not None and before >= self.floor:
             return  # it is counted already
-        if len(self.highest) < self.beam_size:
-            heappush(self.highest, estimate)
-        else:
-            heappushpop(self.highest, estimate)
+        push = heappush if len(self.highest) < self.beam_size else heappushpop
+        push(self.highest, estimate)
         if len(self.highest) == self.beam_size:
             self.floor = self.highest[0]
 
@@ -382,107 +221,162 @@ class Stack:
 class Search:
     """The search for the best translation of one text."""
 
-    def __init__(self, source: SourceText, beam_size: int) -> None:
-        self.source, self.beam_size = source, beam_size
-        self._moves: dict[tuple[int, int], list[Move]] = {}
-        self._extended: list[PartialTranslation] = []
+    def __init__(
+        self,
+        words: Sequence[str],
+        table: PhraseTable,
+        language_model: NgramModel,
+        weights: DecoderWeights,
+        beam_size: int,
+    ) -> None:
+        self.words, self.language_model, self.weights = words, language_model, weights
+        self.beam_size = beam_size
+        self.spans = [list(self._spans_from(start, table)) for start in range(len(words))]
+        self.future_costs = self._future_costs()
+        self._gaps: dict[int, float] = {}
+        self._moves: dict[tuple[int, int], list[tuple[SourceSpan, float, int, float]]] = {}
+        self._extended: list[Partial] = []
 
-    def run(self) -> Translation:
-        """Return the best translation."""
-        stacks = [Stack(self.beam_size) for _ in self.source.words]
+    def _spans_from(self, start: int, table: PhraseTable) -> Iterator[SourceSpan]:
+        for end in range(start + 1, min(start + table.max_words, len(self.words)) + 1):
+            phrases = table.phrases(" ".join(self.words[start:end]))
+            if not phrases and end == start + 1:
+                phrases = (Phrase((self.words[start],), UNKNOWN_SCORE),)
+            places: defaultdict[str, list[int]] = defaultdict(list)
+            for place, phrase in enumerate(phrases):
+                places[phrase.words[0]].append(place)
+            word, each = self.weights.word, self.weights.phrase
+            options = tuple(Phrase(w, score + word * len(w) + each) for w, score in phrases)
+            if options:
+                coverage = (1 << end) - (1 << start)
+                yield SourceSpan(start, end, coverage, options, places, frozenset(places))
+
+    def _future_costs(self) -> list[list[float]]:
+        """Koehn's estimate: [start][end] is a span's best score without context and distortion."""
+        length = len(self.words)
+        best = [[-math.inf] * (length + 1) for _ in range(length)]
+        for start in reversed(range(length)):
+            check_stop()
+            for span in self.spans[start]:
+                self.find_extensions(span, "")
+                best[start][span.end] = span.extensions[""][0][0]
+            for end in range(start + 1, length + 1):
+                joined = (best[start][cut] + best[cut][end] for cut in range(start + 1, end))
+                best[start][end] = max(best[start][end], max(joined, default=-math.inf))
+        return best
+
+    def find_extensions(self, span: SourceSpan, context: str) -> tuple[float, str]:
+        """Find what each option of a span adds behind a context; return the span's shift for it."""
+        weight = self.weights.language_model
+        shift, same, behind = 0.0, context, span.first_words
+        if context:
+            log10, rest = self.language_model.back_off(context)
+            rest_shift, same = span.shifts.get(rest) or self.find_extensions(span, rest)
+            shift = rest_shift + log10 * LN_10 * weight
+            behind = behind.intersection(self.language_model.contexts.get(context, ()))
+        if behind:
+            step, extensions = self.language_model.step, list[Extension]()
+            for first in behind:
+                first_log10, first_state = step(context, first)
+                for place in span.places[first]:
+                    words, score = span.options[place]
+                    log10, state = first_log10, first_state
+                    for word in words[1:]:
+                        word_log10, state = step(state, word)
+                        log10 += word_log10
+                    extensions.append((score + log10 * LN_10 * weight, place, state))
+            changed = {place for _, place, _ in extensions}
+            extensions += [
+                (shift + gain, place, state)
+                for gain, place, state in span.extensions.get(same, ())
+                if place not in changed
+            ]
+            extensions.sort(reverse=True)
+            span.extensions[context] = extensions
+            shift, same = 0.0, context
+        span.shifts[context] = shift, same
+        return shift, same
+
+    def future_cost(self, coverage: int) -> float:
+        """Return the estimated score of the words not covered: the sum over the gaps."""
+        if coverage not in self._gaps:
+            bits = f"{coverage:0{len(self.words)}b}"[::-1]
+            gaps = (self.future_costs[gap.start()][gap.end()] for gap in GAP.finditer(bits))
+            self._gaps[coverage] = sum(gaps, 0.0)
+        return self._gaps[coverage]
+
+    def run(self) -> tuple[list[str], float]:
+        """Return the words of the best translation, and its score with the end of the sentence."""
+        stacks = [Stack(self.beam_size) for _ in self.words]
         stacks.append(Stack(math.inf))  # all complete ones are compared
         stacks[0].partials[0, 0, START] = EMPTY
         for stack in stacks[:-1]:
             check_stop()
-            for partial in nlargest(
-                self.beam_size, stack.partials.values(), key=itemgetter(ESTIMATE)
-            ):
+            for partial in nlargest(self.beam_size, stack.partials.values(), key=itemgetter(0)):
                 self._extend(partial, stacks)
-        return self._best(stacks[-1].partials.values())
+        return self._best(stacks[-1])
 
-    def _best(self, complete: Iterable[PartialTranslation]) -> Translation:
-        """Return the best of complete translations, with the score of the sentence ending there."""
-        scores = {partial: self._complete_score(partial) for partial in complete}
-        best = max(scores, key=scores.__getitem__)
-        return Translation(self._target_words(best), scores[best])
-
-    def _complete_score(self, partial: PartialTranslation) -> float:
-        _, score, _, _, state, _, _ = partial
-        source = self.source
-        log10, _ = source.language_model.step(state, END)
-        return score + log10 * LN_10 * source.weights.language_model
-
-    def _target_words(self, partial: PartialTranslation) -> list[str]:
-        phrases: list[tuple[str, ...]] = []
+    def _best(self, complete: Stack) -> tuple[list[str], float]:
+        phrases, ends = list[tuple[str, ...]](), complete.partials.values()
+        step, weight = self.language_model.step, self.weights.language_model
+        scores = {each: each[1] + step(each[4], END)[0] * LN_10 * weight for each in ends}
+        best = partial = max(scores, key=scores.__getitem__)
         while partial is not EMPTY:
             *_, words, previous = partial
             phrases.append(words)
             partial = self._extended[previous]
-        return [word for phrase in reversed(phrases) for word in phrase]
+        return [word for phrase in reversed(phrases) for word in phrase], scores[best]
 
-    def _extend(self, partial: PartialTranslation, stacks: list[Stack]) -> None:
+    def _extend(self, partial: Partial, stacks: list[Stack]) -> None:
         """Put every extension of a translation by one phrase into its stack."""
         _, score, coverage, last_end, state, _, _ = partial
+        previous = len(self._extended)
         self._extended.append(partial)
-        source = self.source
-        context, spans = source.language_model.context(state), source.spans
+        context = self.language_model.context(state)
         moves = self._moves.get((coverage, last_end)) or self._find_moves(coverage, last_end)
-        for place, cost, covered, future_cost in moves:
-            span, stack = spans[place], stacks[covered]
-            shift, same = span.shifts.get(context) or source.find_extensions(span, context)
-            extensions, base = span.extensions[same], score - cost + shift
+        for span, cost, covered, future_cost in moves:
+            stack = stacks[covered.bit_count()]
+            shift, same = span.shifts.get(context) or self.find_extensions(span, context)
+            base = score - cost + shift
             floor = stack.floor - base - future_cost - ROUNDING
-            if extensions[0][0] >= floor:
-                kept = [each for each in extensions if each[0] >= floor]
-                self._put(stack, coverage, span, kept, base, future_cost)
+            if span.extensions[same][0][0] < floor:
+                continue
+            kept = [each for each in span.extensions[same] if each[0] >= floor]
+            if len(kept) > 1:
+                kept.sort(key=PLACE)  # in the table's order: of equals the first stays
+            for gain, place, new in kept:
+                total, key = base + gain, (covered, span.end, new)
+                known = stack.partials.get(key)
+                if known is None or known[1] < total:
+                    estimate = total + future_cost
+                    stack.count(estimate, known and known[0])
+                    words = span.options[place].words
+                    stack.partials[key] = (estimate, total, *key, words, previous)
 
-    def _find_moves(self, coverage: int, last_end: int) -> list[Move]:
+    def _find_moves(
+        self, coverage: int, last_end: int
+    ) -> list[tuple[SourceSpan, float, int, float]]:
         """Return the spans that may follow, of which translations ask again and again.
 
+        Each with the cost of its distortion, what is covered then and the future cost of the rest.
         A phrase that leaves a gap must end near enough to it for the gap to be reached again.
         """
-        moves: list[Move] = []
-        source = self.source
-        limit, distortion = source.weights.distortion_limit, source.weights.distortion
+        limit = self.weights.distortion_limit
         gap = (~coverage & (coverage + 1)).bit_length() - 1  # the first word not covered
-        starts = range(max(gap, last_end - limit), min(last_end + limit + 1, len(source.words)))
-        for start in starts:
-            cost = distortion * abs(start - last_end)
-            for place in source.places[start]:
-                span = source.spans[place]
-                if coverage & span.coverage or (start > gap and span.end - gap > limit):
-                    break
-                new = coverage | span.coverage
-                moves.append((place, cost, new.bit_count(), source.future_cost(new)))
+        starts = range(max(gap, last_end - limit), min(last_end + limit + 1, len(self.words)))
+        moves = [
+            (
+                span,
+                self.weights.distortion * abs(span.start - last_end),
+                coverage | span.coverage,
+                self.future_cost(coverage | span.coverage),
+            )
+            for start in starts
+            for span in self.spans[start]
+            if not coverage & span.coverage and (start == gap or span.end - gap <= limit)
+        ]
         self._moves[coverage, last_end] = moves
         return moves
-
-    def _put(
-        self,
-        stack: Stack,
-        coverage: int,
-        span: SourceSpan,
-        extensions: list[Extension],
-        base: float,
-        future_cost: float,
-    ) -> None:
-        """Put the translation extended last, which covers `coverage`, with a span into a stack.
-
-        `base` is its score with the distortion and what comes to all gains, `future_cost` that of
-        what is left.
-        """
-        coverage, end, previous = coverage | span.coverage, span.end, len(self._extended) - 1
-        options, partials = span.options, stack.partials
-        if len(extensions) > 1:
-            extensions.sort(key=PLACE)  # in the table's order: of equals the first stays
-        for gain, place, state in extensions:
-            total, key = base + gain, (coverage, end, state)
-            known = partials.get(key)
-            if known is None or known[SCORE] < total:
-                estimate = total + future_cost
-                stack.count(estimate, known and known[ESTIMATE])
-                words = options[place].words
-                partials[key] = (estimate, total, coverage, end, state, words, previous)
 
 
 FOLDER = ASSETS / "phrases"
@@ -512,10 +406,10 @@ class Translator:
         beam_size = MAX_BEAM_SIZE * MAX_PART_WORDS // max(len(words), 1)
         beam_size = max(MIN_BEAM_SIZE, min(MAX_BEAM_SIZE, beam_size))
         translations = (
-            Search(SourceText(part, self.table, self.language_model, weights), beam_size).run()
+            Search(part, self.table, self.language_model, weights, beam_size).run()[0]
             for part in parts(words[:MAX_WORDS])
         )
-        return [word for translation in translations for word in translation.words]
+        return [word for translation in translations for word in translation]
 
 
 def parts(words: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -27,7 +27,7 @@ from probe.addsent.fake_answers import (
 from probe.first_import import first_import
 from probe.settings import ASSETS
 from probe.text.inflection import inflect, lemmas, parts_of_speech
-from probe.text.wordnet import own_senses, related
+from probe.text.wordnet import Pos, own_senses, related
 
 VECTORS = ASSETS / "vectors"
 NEIGHBOURS = 100
@@ -41,11 +41,6 @@ def _vectors() -> tuple[dict[str, int], NDArray[np.float16]]:
         {word: row for row, word in enumerate(words)},
         load_file(VECTORS / "words.safetensors")["vectors"],  # (words, size)
     )
-
-
-def vocabulary() -> Collection[str]:
-    """Return the words that have vectors."""
-    return _vectors()[0].keys()
 
 
 def nearest(word: str, others: Collection[str]) -> list[str]:
@@ -77,14 +72,8 @@ def _stem(word: str) -> str:
     return str(LancasterStemmer().stem(word))
 
 
-TANGIBLE = (
-    "noun.animal",
-    "noun.artifact",
-    "noun.body",
-    "noun.food",
-    "noun.person",
-    "noun.plant",
-    "noun.time",
+TANGIBLE = frozenset(
+    f"noun.{kind}" for kind in ("animal", "artifact", "body", "food", "person", "plant", "time")
 )
 """WordNet's files of nouns whose kinds exclude one another; an act is often of several kinds."""
 BEFORE = ("DT", "JJ", "JJR", "JJS", "PRP$", "NN", "CD", "WDT", "WP", "POS", "IN")
@@ -123,25 +112,11 @@ def _of_its_kind(noun: str) -> set[str]:
 
 
 PAIRS: Mapping[str, str] = {
-    "states": "kingdom",
-    "us": "uk",
-    "u.s": "u.k",
-    "u.s.": "u.k.",
-    "u.k.": "u.s.",
-    "uk": "us",
-    "largest": "smallest",
-    "smallest": "largest",
-    "highest": "lowest",
-    "lowest": "highest",
-    "may": "april",
-    "peyton": "trevor",
+    **{"states": "kingdom", "us": "uk", "uk": "us", "u.s": "u.k", "u.s.": "u.k.", "u.k.": "u.s."},
+    **{"largest": "smallest", "smallest": "largest", "highest": "lowest", "lowest": "highest"},
+    **{"may": "april", "peyton": "trevor"},
 }
-DIRECTIONS: Mapping[str, str] = {
-    "north": "south",
-    "south": "north",
-    "east": "west",
-    "west": "east",
-}
+DIRECTIONS = {"north": "south", "south": "north", "east": "west", "west": "east"}
 """Ours: names of places begin with them, and no list of names has another."""
 KEPT = """many such few much other same general due long own old place type kind way name date day
 time part united one war color colour president number amount term last first more most least good
@@ -156,7 +131,6 @@ LAST_RESORT: Mapping[Kind, str] = {
 }
 ABBREVIATION = "UNICEF"
 PLURAL_NAME = "Daleks"
-ANTONYM_TAGS: Mapping[str, str] = {"NN": "n", "JJ": "a", "JJR": "a", "JJS": "a"}
 NAME_TAGS = ("NNP", "NNPS")
 COMMON_TAGS = ("NN", "NNS", "JJ", "JJR", "JJS")
 
@@ -179,34 +153,34 @@ class Alteration:
     rule: str
 
 
-def alter(
-    words: Sequence[str], tags: Sequence[str], kinds: Sequence[Kind]
-) -> tuple[list[str], list[Alteration]]:
-    """Return the altered words of a question and what was altered. Raises MissingWordNet."""
+Altered = tuple[list[str], list[Alteration]]
+"""The words of a question, and what of them was altered."""
+
+
+def alter(words: Sequence[str], tags: Sequence[str], kinds: Sequence[Kind]) -> Altered:
+    """Alter each word of a question that a rule alters. Raises MissingWordNet."""
     taken = {word.lower() for word in words}
-    altered, alterations = list[str](), list[Alteration]()
-    for text, tag, kind in zip(words, tags, kinds, strict=True):
-        found = alteration(Word(text, tag, kind), taken)
-        altered.append(found.new if found else text)
-        if found:
+    altered, alterations = list(words), list[Alteration]()
+    for at, (text, tag, kind) in enumerate(zip(words, tags, kinds, strict=True)):
+        if found := alteration(Word(text, tag, kind), taken):
+            altered[at] = found.new
             alterations.append(found)
             taken.add(found.new.lower())
     return altered, alterations
 
 
-def sister_word(words: Sequence[str], tags: Sequence[str]) -> tuple[list[str], list[Alteration]]:
-    """Return the words of a question with one common noun altered, and which; none where none can.
+def sister_word(words: Sequence[str], tags: Sequence[str]) -> Altered:
+    """Alter the first common noun of a question that can be, where `alter` finds nothing.
 
-    For questions in which `alter` finds nothing. Raises MissingWordNet.
+    Raises MissingWordNet.
     """
-    taken = {word.lower() for word in words}
+    taken = {word.lower() for word in words} | UNALTERED
     for at, word in enumerate(words):
-        if word.lower() in UNALTERED or not is_noun(tags, at):
-            continue
-        usable = (other for other in sisters(word, tags[at]) if other not in taken | UNALTERED)
-        if other := next(usable, ""):
-            made = Alteration(word, _capitals_of(word, other), "another of its kind")
-            return [*words[:at], made.new, *words[at + 1 :]], [made]
+        if word.lower() not in UNALTERED and is_noun(tags, at):
+            for other in sisters(word, tags[at]):
+                if other not in taken:
+                    made = Alteration(word, _capitals_of(word, other), "another of its kind")
+                    return [*words[:at], made.new, *words[at + 1 :]], [made]
     return list(words), []
 
 
@@ -244,13 +218,11 @@ def _antonym(word: Word) -> Iterator[str]:
 
     They are in the word's form: "strongest" becomes "weakest".
     """
-    pos = ANTONYM_TAGS.get(word.tag)
-    if pos is None or word.kind:
-        return
-    senses = own_senses(word.text.lower(), pos)[:1]  # type: ignore[arg-type]  # a letter of Pos
-    for antonym in related(senses, "antonym"):
-        if " " not in antonym:
-            yield inflect(antonym, word.tag) or antonym
+    pos: Pos | None = "n" if word.tag == "NN" else "a" if word.tag in ("JJ", "JJR", "JJS") else None
+    if pos and not word.kind:
+        for antonym in related(own_senses(word.text.lower(), pos)[:1], "antonym"):
+            if " " not in antonym:
+                yield inflect(antonym, word.tag) or antonym
 
 
 def _number(word: Word) -> Iterator[str]:
@@ -274,9 +246,8 @@ def _ordinal(digits: str, rest: str) -> str:
     """Return what follows a number: the ending that it asks for, where it is an ordinal."""
     if rest.lower() not in ("st", "nd", "rd", "th"):
         return rest
-    if digits[-2:] in ("11", "12", "13"):
-        return "th"
-    return {"1": "st", "2": "nd", "3": "rd"}.get(digits[-1], "th")
+    teen = digits[-2:] in ("11", "12", "13")
+    return "th" if teen else {"1": "st", "2": "nd", "3": "rd"}.get(digits[-1], "th")
 
 
 def _name(word: Word) -> Iterator[str]:
@@ -307,7 +278,7 @@ def _kind(word: Word) -> Kind:
 def common_nouns() -> Mapping[str, frozenset[str]]:
     """Return the words that have vectors and can be nouns, by what else each can be."""
     by_part: dict[str, set[str]] = {}
-    for word in vocabulary():
+    for word in _vectors()[0]:
         if "NOUN" in parts_of_speech(word) and not is_name(word):
             by_part.setdefault(parts_of_speech(word), set()).add(word)
     return {part: frozenset(words) for part, words in by_part.items()}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Literal
 
 from probe.settings import ASSETS
@@ -21,8 +21,7 @@ FOLDER = ASSETS / "names"
 MONTH_NAMES = """january february march april may june july august september october november
 december"""
 MONTHS = MONTH_NAMES.split()
-WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
-WEEKDAYS = WEEKDAY_NAMES.split()
+WEEKDAYS = [f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
 NUMBERS_IN_WORDS = """one two three four five six seven eight nine ten eleven twelve thirteen
 fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty
 ninety hundred thousand million billion trillion dozen"""
@@ -70,29 +69,27 @@ def kinds(words: Sequence[str], tags: Sequence[str]) -> list[Kind]:
     """
     found = [_number_or_date(words, at) for at in range(len(words))]
     named = [
-        not kind and (tag.startswith("NNP") or _has_capital_of_name(words, at))
+        not kind
+        and (
+            tag.startswith("NNP")
+            # a capital that it has not for standing first
+            or (words[at][:1].isupper() and (at > 0 or is_name(words[at].lower())))
+        )
         for at, (tag, kind) in enumerate(zip(tags, found, strict=True))
     ]
     for in_name, run in groupby(range(len(words)), key=lambda at: named[at]):
         if in_name:
             places = list(run)
             kind = kind_of_name([words[at] for at in places])
-            for at in places:
-                found[at] = kind
+            found[places[0] : places[-1] + 1] = [kind] * len(places)
     return found
-
-
-def _has_capital_of_name(words: Sequence[str], at: int) -> bool:
-    """Whether a word has a capital that it has not for standing first."""
-    return words[at][:1].isupper() and (at > 0 or is_name(words[at].lower()))
 
 
 def _number_or_date(words: Sequence[str], at: int) -> Kind:
     word = words[at].lower()
     beside = {words[near].lower() for near in (at - 1, at + 1) if 0 <= near < len(words)}
-    if word in MONTHS and words[at][0].isupper() and (word != "may" or _has_digits(beside)):
-        return "date"
-    if word in WEEKDAYS:
+    is_month = word != "may" or any(other[:1].isdigit() for other in beside)
+    if word in WEEKDAYS or (word in MONTHS and words[at][0].isupper() and is_month):
         return "date"
     if not word[:1].isdigit():
         return "number" if word in NUMBER_WORDS else ""
@@ -102,23 +99,15 @@ def _number_or_date(words: Sequence[str], at: int) -> Kind:
     return "number"
 
 
-def _has_digits(words: set[str]) -> bool:
-    return any(word[:1].isdigit() for word in words)
-
-
 def kind_of_name(words: Sequence[str]) -> Kind:
     """Return what the words of one name stand for, "" where nothing is known of them."""
     whole = " ".join(words)
-    for name in (whole, *words):
-        if kind := _listed_words().get(name.lower()):
-            return kind
-    for word in reversed(words):
-        if kind := WORDS_OF.get(word.lower().rstrip(".")):
-            return kind
-    for name in (whole, words[-1]):
-        if kind := in_wordnet(name):
-            return kind
-    return ""
+    known: Iterator[Kind] = chain(
+        (_listed_words().get(name.lower(), "") for name in (whole, *words)),
+        (WORDS_OF.get(word.lower().rstrip("."), "") for word in reversed(words)),
+        (in_wordnet(name) for name in (whole, words[-1])),
+    )
+    return next(filter(None, known), "")
 
 
 @cache
@@ -172,12 +161,7 @@ LAST_TAG: Mapping[str, tuple[str, str]] = {
 }
 ELSE = ("aliens", "cosmic rays")
 ARTICLES = ("a", "an", "the")
-SCALES: Mapping[str, str] = {
-    "thousand": "million",
-    "million": "thousand",
-    "billion": "thousand",
-    "trillion": "thousand",
-}
+SCALES = {"thousand": "million", **dict.fromkeys(("million", "billion", "trillion"), "thousand")}
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 YEAR_LIKE = (1000, 2500)
 """Numbers between them lose 75, as if they were years."""
@@ -217,12 +201,8 @@ def _candidates(
     if any(map(NUMBER.match, words)) and changed != words:
         yield "number", (_join(changed), _join(changed))
     elif "number" in named:
-        text = _join(
-            [
-                word if kind != "number" else SCALES.get(word.lower(), "10")
-                for word, kind in zip(words, named, strict=True)
-            ]
-        )
+        pairs = zip(words, named, strict=True)
+        text = _join([SCALES.get(w.lower(), "10") if kind == "number" else w for w, kind in pairs])
         yield "number", (text, text)
     if len(set(named)) == 1 and named[0] in NAMES:
         yield "name", NAMES[named[0]]
@@ -247,12 +227,10 @@ def _moved_date(word: str) -> str:
     """Move a year by 25, a day by 11, a month by six."""
     if word.lower() in MONTHS:
         return MONTHS[(MONTHS.index(word.lower()) + 6) % 12].capitalize()
-    if not word.isdigit():
+    number = int(word) if word.isdigit() else None
+    if number is None:
         return word
-    number = int(word)
-    if number > 50:
-        return str(number - 25)
-    return str(number - 11 if number > 15 else number + 11)
+    return str(number - 25 if number > 50 else number - 11 if number > 15 else number + 11)
 
 
 def _changed_number(word: str) -> str:
@@ -274,5 +252,4 @@ def _with_article(article: str, noun: str) -> str:
 
 
 def _join(words: Sequence[str]) -> str:
-    text = " ".join(words)
-    return re.sub(r" (?=[,.%:;)])|(?<=[$£€(#]) ", "", text)
+    return re.sub(r" (?=[,.%:;)])|(?<=[$£€(#]) ", "", " ".join(words))

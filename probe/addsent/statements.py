@@ -4,6 +4,7 @@ Stands in for Jia and Liang's patterns over CoreNLP's parses. The first pattern 
 a question with a wh-phrase always has a statement, at the last with the answer in its place.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -55,12 +56,12 @@ class Asked:
     "year" in "what year"; `tags` are those of `rest`.
     """
 
-    lead: tuple[str, ...]
+    lead: list[str]
     preposition: str
     wh: str
-    noun: tuple[str, ...]
-    rest: tuple[str, ...]
-    tags: tuple[str, ...]
+    noun: list[str]
+    rest: list[str]
+    tags: list[str]
 
     @property
     def begins(self) -> bool:
@@ -94,30 +95,20 @@ def parts_of(words: Sequence[str], tags: Sequence[str]) -> Asked | None:
     """Take a question apart at its first wh-word, None where it has none."""
     kept = [at for at, word in enumerate(words) if word != "?"]
     words, tags = [words[at] for at in kept], [tags[at] for at in kept]
-    places = [at for at, word in enumerate(words) if word.lower() in WH]
-    if not places:
+    at = next((at for at, word in enumerate(words) if word.lower() in WH), None)
+    if at is None:
         return None
-    at = places[0]
-    start = at
-    preposition = ""
-    if at and words[at - 1].lower() in PREPOSITIONS:
-        preposition, start = words[at - 1].lower(), at - 1
-    wh = words[at].lower()
-    end = _end_of_noun(words, tags, at + 1, wh)
-    lead, noun, rest = words[:start], words[at + 1 : end], words[end:]
-    return Asked(tuple(lead), preposition, wh, tuple(noun), tuple(rest), tuple(tags[end:]))
-
-
-def _end_of_noun(words: Sequence[str], tags: Sequence[str], start: int, wh: str) -> int:
-    """Return where the noun phrase behind a wh-word ends."""
-    if wh in ("who", "whom", "when", "where", "why"):
-        return start
-    end = start
-    if wh == "how":
-        if end < len(words) and words[end].lower() in QUANTITY:
-            return _noun_phrase_end(words, tags, end + 1)
-        return end + 1 if end < len(words) and tags[end] in DEGREE_TAGS else end
-    return _noun_phrase_end(words, tags, end)
+    before = words[at - 1].lower() if at else ""
+    preposition, wh, end = before if before in PREPOSITIONS else "", words[at].lower(), at + 1
+    if wh == "how":  # where the noun phrase behind it ends
+        if words[end : end + 1] and words[end].lower() in QUANTITY:
+            end = _noun_phrase_end(words, tags, end + 1)
+        elif tags[end : end + 1] and tags[end] in DEGREE_TAGS:
+            end += 1
+    elif wh in ("what", "which", "whose"):
+        end = _noun_phrase_end(words, tags, end)
+    lead = words[: at - bool(preposition)]
+    return Asked(lead, preposition, wh, words[at + 1 : end], words[end:], tags[end:])
 
 
 def _noun_phrase_end(words: Sequence[str], tags: Sequence[str], start: int) -> int:
@@ -134,7 +125,7 @@ def _noun_phrase_end(words: Sequence[str], tags: Sequence[str], start: int) -> i
 
 def _named(asked: Asked, answer: str) -> list[str]:
     """Return the answer with the noun that was asked for: "the year of 1956", "42 lakes"."""
-    noun = list(asked.noun)
+    noun = asked.noun
     if asked.degree or not noun:
         return [answer]
     if asked.wh == "how":
@@ -157,9 +148,9 @@ def _placed(asked: Asked, answer: str) -> list[str]:
 
 def _do(asked: Asked, answer: str) -> list[str] | None:
     """What did X discover -> X discovered ANSWER."""
-    if not asked.rest or asked.rest[0].lower() not in DO:
+    tense = DO.get(asked.rest[0].lower()) if asked.rest else None
+    if tense is None:
         return None
-    tense = DO[asked.rest[0].lower()]
     places = range(2, len(asked.rest))
     verbs = [at for at in places if asked.tags[at] in ("VB", "VBP") and asked.tags[at - 1] != "TO"]
     after_subject = [at for at in places if asked.tags[at - 1] in SUBJECT_ENDS]
@@ -167,23 +158,16 @@ def _do(asked: Asked, answer: str) -> list[str] | None:
     if not verbs:
         return None
     at = verbs[0]
-    verb = _inflected(asked.rest[at], tense)
-    subject, behind = asked.rest[1:at], asked.rest[at + 1 :]
-    return [*subject, verb, *_with_answer(asked, behind, asked.tags[at + 1 :], answer)]
-
-
-def _inflected(verb: str, tense: str) -> str:
-    lemma = lemmas(verb, "VB", "v")[0]
+    lemma = lemmas(asked.rest[at], "VB", "v")[0]
+    verb = inflect(lemma, tense) or asked.rest[at]
     if lemma == "be":
-        return {"VBD": "was", "VBZ": "is"}.get(tense, "are")
-    return inflect(lemma, tense) or verb
+        verb = {"VBD": "was", "VBZ": "is"}.get(tense, "are")
+    return [*asked.rest[1:at], verb, *_with_answer(asked, at + 1, answer)]
 
 
-def _with_answer(
-    asked: Asked, behind: Sequence[str], tags: Sequence[str], answer: str
-) -> list[str]:
+def _with_answer(asked: Asked, start: int, answer: str) -> list[str]:
     """Put the answer behind a verb: at the end of what follows, or before its first preposition."""
-    placed = _placed(asked, answer)
+    behind, tags, placed = asked.rest[start:], asked.tags[start:], _placed(asked, answer)
     if asked.adverbial or asked.degree or (tags and tags[-1] in STRANDED):
         return [*behind, *placed]
     at = next((place for place, tag in enumerate(tags) if tag in ("IN", "TO")), len(behind))
@@ -199,9 +183,8 @@ def _auxiliary(asked: Asked, answer: str) -> list[str] | None:
     at = next((place for place in range(2, len(asked.rest)) if _is_predicate(asked, place)), None)
     if at is None:
         return None
-    subject, auxiliary = asked.rest[1:at], asked.rest[0]
-    behind, tags = asked.rest[at + 1 :], asked.tags[at + 1 :]
-    return [*subject, auxiliary, asked.rest[at], *_with_answer(asked, behind, tags, answer)]
+    auxiliary, *subject = asked.rest[:at]
+    return [*subject, auxiliary, asked.rest[at], *_with_answer(asked, at + 1, answer)]
 
 
 def _is_predicate(asked: Asked, at: int) -> bool:
@@ -300,10 +283,7 @@ def distractor(
         return None
     fake = fake_answer(answer, question.question, second)
     made = statement(altered, tags, fake.text)
-    if made is None:
-        return None
-    sentence, pattern = made
-    return Distractor(sentence, fake, tuple(alterations), pattern)
+    return Distractor(made[0], fake, tuple(alterations), made[1]) if made else None
 
 
 def insert(question: Question, sentence: str, position: int | None = None) -> Question:
@@ -327,8 +307,4 @@ def insert(question: Question, sentence: str, position: int | None = None) -> Qu
 
 def sentence_starts(passage: str) -> list[int]:
     """Return where the sentences of a passage begin; each but the last ends with ". "."""
-    starts, at = [0], passage.find(". ")
-    while at >= 0:
-        starts.append(at + 2)
-        at = passage.find(". ", at + 2)
-    return starts
+    return [0, *(match.end() for match in re.finditer(r"\. ", passage))]

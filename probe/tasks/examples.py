@@ -3,10 +3,9 @@
 import csv
 import json
 import random
-from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from probe.errors import ExampleError
 from probe.settings import ASSETS
@@ -24,30 +23,32 @@ def bundled_examples(task: Task, split: str = "") -> tuple[Any, ...]:  # Any: of
     if not task.bundled:
         raise ExampleError(f"no examples of the task {task.name} come with the app")
     path = bundled_file(task)
-    read = _questions if path.suffix == ".json" else partial(_labelled, task)
     with path.open(encoding="utf-8", newline="") as file:
-        return tuple(example for part, example in read(file) if split in ("", part))
+        if path.suffix == ".json":  # in SQuAD's form
+            from probe.tasks.reading import (  # tasks register in order
+                squad_question,
+                squad_questions,
+            )
+
+            rows = [(row["split"], squad_question(row)) for row in squad_questions(json.load(file))]
+        else:
+            rows = [
+                (
+                    row["split"],
+                    task.example(
+                        **{field: row[field] for field in task.fields},
+                        gold=task.read_gold(row["label"]),
+                        id=row["id"],
+                    ),
+                )
+                for row in csv.DictReader(file)
+            ]
+    return tuple(example for part, example in rows if split in ("", part))
 
 
 def bundled_file(task: Task) -> Path:
     """Return the file of a task's bundled examples."""
     return FOLDER / task.bundled
-
-
-def _questions(file: IO[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the questions of SQuAD's form, each with its split."""
-    from probe.tasks.reading import squad_question, squad_questions  # tasks register in order
-
-    for row in squad_questions(json.load(file)):
-        yield row["split"], squad_question(row)
-
-
-def _labelled(task: Task, file: IO[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the examples of a table, each with its split."""
-    for row in csv.DictReader(file):
-        texts = {field: row[field] for field in task.fields}
-        gold = task.read_gold(row["label"])
-        yield row["split"], task.example(**texts, gold=gold, id=row["id"])
 
 
 def random_example(task: Task, seed: int) -> Any:  # Any: of the task's class

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from probe.tasks.task import Label, Task
 from probe.terms import sentence
@@ -57,16 +58,12 @@ def compose(rules: Sequence[Rule]) -> Rule:
         return COMPUTED
     if all(rule is KEEP for rule in rules):
         return KEEP
-    starts = {start: None for rule in rules for start in rule.table}
-    table = {start: gold for start in starts if (gold := _in_turn(rules, start))}
+
+    def in_turn(gold: Label | None) -> Label | None:
+        return reduce(lambda label, rule: rule(label), rules, gold)
+
+    starts = dict.fromkeys(start for rule in rules for start in rule.table)
+    table = {start: gold for start in starts if (gold := in_turn(start))}
     name = "+".join(rule.name for rule in rules)
-    title, words = (
-        "; then ".join(each) for each in zip(*((r.title, r.words) for r in rules), strict=True)
-    )
-    return Rule(name, title, words, table, _in_turn(rules, None))
-
-
-def _in_turn(rules: Sequence[Rule], gold: Label | None) -> Label | None:
-    for rule in rules:
-        gold = rule(gold)
-    return gold
+    title, words = ("; then ".join(getattr(r, part) for r in rules) for part in ("title", "words"))
+    return Rule(name, title, words, table, in_turn(None))

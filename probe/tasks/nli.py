@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from probe.tasks.label_rules import COMPUTED, KEEP, UNDEFINED, Rule
-from probe.tasks.task import INVALID, Group, Label, LabelForm, Task, negated, register
+from probe.tasks.task import INVALID, Group, Label, LabelForm, Task, negated, register, spelt
 
 ENTAILMENT: Label = "entailment"
 NEUTRAL: Label = "neutral"
@@ -52,34 +52,17 @@ def matches(predicted: Label, gold: Label) -> bool:
 
     That a pair is invalid is never right of one with a gold label.
     """
-    if INVALID in (predicted, gold):
-        return predicted == gold
-    if NON_ENTAILMENT in (predicted, gold):
+    if INVALID not in (predicted, gold) and NON_ENTAILMENT in (predicted, gold):
         return (predicted == ENTAILMENT) == (gold == ENTAILMENT)
     return predicted == gold
 
 
-SPELLINGS: dict[str, Label] = {
-    "entailment": ENTAILMENT,
-    "entail": ENTAILMENT,
-    "entails": ENTAILMENT,
-    "entailed": ENTAILMENT,
-    "e": ENTAILMENT,
-    "yes": ENTAILMENT,
-    "neutral": NEUTRAL,
-    "n": NEUTRAL,
-    "maybe": NEUTRAL,
-    "unknown": NEUTRAL,
-    "contradiction": CONTRADICTION,
-    "contradict": CONTRADICTION,
-    "contradicts": CONTRADICTION,
-    "contradictory": CONTRADICTION,
-    "c": CONTRADICTION,
-    "no": CONTRADICTION,
+SPELLINGS = {
+    **spelt(ENTAILMENT, "entailment entail entails entailed e yes supports supported"),
+    **spelt(NEUTRAL, "neutral n maybe unknown not-enough-info nei"),
+    **spelt(CONTRADICTION, "contradiction contradict contradicts contradictory c no"),
+    **spelt(CONTRADICTION, "refutes refuted"),
     **dict.fromkeys(negated("entailment", "entailed", "entail"), NON_ENTAILMENT),
-    **dict.fromkeys(("supports", "supported"), ENTAILMENT),
-    **dict.fromkeys(("not-enough-info", "nei"), NEUTRAL),
-    **dict.fromkeys(("refutes", "refuted"), CONTRADICTION),
 }
 """How people and data sets spell gold labels. Whole numbers are none of them: MNLI's 0, 1, 2 are
 entailment, neutral, contradiction, CB's are entailment, contradiction, neutral, and of two classes
@@ -106,11 +89,7 @@ FORMS = (
         signs=frozenset({"entails"}),
     ),
 )
-OUTPUTS_OF_TWO: dict[str, Label] = {
-    "no": NON_ENTAILMENT,
-    "false": NON_ENTAILMENT,
-    "true": ENTAILMENT,
-}
+OUTPUTS_OF_TWO = {**spelt(NON_ENTAILMENT, "no false"), **spelt(ENTAILMENT, "true")}
 """What these names say where there is nothing between yes and no."""
 SANITY_PAIRS = (
     Pair("A woman in a blue coat is riding a horse.", "A woman is riding a horse.", ENTAILMENT),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from probe.tasks.task import Label, LabelForm, Task, negated, register
+from probe.tasks.task import Label, LabelForm, Task, negated, register, spelt
 
 PARAPHRASE: Label = "paraphrase"
 NON_PARAPHRASE: Label = "non-paraphrase"
@@ -19,19 +19,10 @@ class TextPair:
     id: str = ""
 
 
-SPELLINGS: dict[str, Label] = {
-    "paraphrase": PARAPHRASE,
-    "duplicate": PARAPHRASE,
-    "is-duplicate": PARAPHRASE,
-    "equivalent": PARAPHRASE,
-    "same": PARAPHRASE,
-    "yes": PARAPHRASE,
-    "true": PARAPHRASE,
+SPELLINGS = {
+    **spelt(PARAPHRASE, "paraphrase duplicate is-duplicate equivalent same yes true"),
+    **spelt(NON_PARAPHRASE, "not-a-paraphrase different no false"),
     **dict.fromkeys(negated("paraphrase", "duplicate", "equivalent"), NON_PARAPHRASE),
-    "not-a-paraphrase": NON_PARAPHRASE,
-    "different": NON_PARAPHRASE,
-    "no": NON_PARAPHRASE,
-    "false": NON_PARAPHRASE,
 }
 """How people and data sets spell gold labels."""
 FORMS = (LabelForm("GLUE, PAWS and Quora", {"0": NON_PARAPHRASE, "1": PARAPHRASE}),)

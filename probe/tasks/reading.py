@@ -9,6 +9,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,7 @@ def _value(node: ast.expr) -> Any:  # Any: as above
 
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
-PUNCTUATION = frozenset(string.punctuation)
+NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 MEASURES = {
     "em": Term("Exact match", "How often the answer is word for word one of the right ones."),
     "f1": Term(
@@ -59,8 +60,7 @@ MEASURES = {
 
 def normalised(text: str) -> str:
     """Return a text in lower case, without punctuation, articles and superfluous blanks."""
-    bare = "".join(character for character in text.lower() if character not in PUNCTUATION)
-    return " ".join(ARTICLES.sub(" ", bare).split())
+    return " ".join(ARTICLES.sub(" ", text.lower().translate(NO_PUNCTUATION)).split())
 
 
 def same_span(first: str, second: str) -> bool:
@@ -177,15 +177,14 @@ def answer_value(text: str) -> Any:  # Any: JSON
     """
     if not text.lstrip().startswith(("[", "{")):
         return text
-    try:
+    with suppress(ValueError, RecursionError):
         return json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            return read_literal(text)
-        except ValueError as problem:
-            raise ExampleError(
-                f"its answers are no JSON list and no list as Python writes it: {problem}"
-            ) from problem
+    try:
+        return read_literal(text)
+    except ValueError as problem:
+        raise ExampleError(
+            f"its answers are no JSON list and no list as Python writes it: {problem}"
+        ) from problem
 
 
 def gold_text(cell: Any) -> str:  # Any: a cell of a file
@@ -194,10 +193,9 @@ def gold_text(cell: Any) -> str:  # Any: a cell of a file
     A cell is a text, a list of texts or of {text, ...}, SQuAD's columns {text: [...], ...}, or such
     a value as JSON or as Python writes it. An empty list is NO_ANSWER. Raises ExampleError.
     """
+    cell = answer_value(cell) if isinstance(cell, str) else cell
     if isinstance(cell, str):
-        cell = answer_value(cell)
-        if isinstance(cell, str):
-            return cell
+        return cell
     if isinstance(cell, Mapping):
         cell = cell.get("text")
     if isinstance(cell, str) or not hasattr(cell, "__iter__"):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from probe.tasks.task import Label, LabelForm, Task, register
+from probe.tasks.task import Label, LabelForm, Task, register, spelt
 
 POSITIVE: Label = "positive"
 NEGATIVE: Label = "negative"
@@ -18,16 +18,7 @@ class Review:
     id: str = ""
 
 
-SPELLINGS: dict[str, Label] = {
-    "positive": POSITIVE,
-    "pos": POSITIVE,
-    "+ve": POSITIVE,
-    "good": POSITIVE,
-    "negative": NEGATIVE,
-    "neg": NEGATIVE,
-    "-ve": NEGATIVE,
-    "bad": NEGATIVE,
-}
+SPELLINGS = {**spelt(POSITIVE, "positive pos +ve good"), **spelt(NEGATIVE, "negative neg -ve bad")}
 """How people and data sets spell gold labels."""
 FORMS = (
     LabelForm("GLUE and IMDb", {"0": NEGATIVE, "1": POSITIVE}, signs=frozenset({"0"})),
@@ -39,10 +30,10 @@ FORMS = (
         columns=frozenset({"title", "content"}),
     ),
 )
-MERGED_OUTPUTS: dict[str, Label] = {
-    **dict.fromkeys(("1-star", "2-stars", "very-negative", "somewhat-negative"), NEGATIVE),
-    **dict.fromkeys(("4-stars", "5-stars", "very-positive", "somewhat-positive"), POSITIVE),
-    **dict.fromkeys(("neutral", "neu", "mixed", "3-stars"), ""),
+MERGED_OUTPUTS = {
+    **spelt(NEGATIVE, "1-star 2-stars very-negative somewhat-negative"),
+    **spelt(POSITIVE, "4-stars 5-stars very-positive somewhat-positive"),
+    **spelt("", "neutral neu mixed 3-stars"),
 }
 """What the outputs of finer models count as; between the two labels they say neither."""
 SANITY_REVIEWS = (

@@ -4,11 +4,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
+from operator import eq
 from typing import Any, ClassVar, Protocol
 from unicodedata import category
 
 from probe.errors import DisputedLabel, LabelError
 
+Label = str
+"""One of a task's labels; for a task that is answered with a span, the span."""
 NO_GOLD = frozenset({"", "hidden", "nan", "none", "null", "?"})
 """How files say that there is no gold label."""
 DISPUTED = frozenset({"-", "-1"})
@@ -24,14 +27,14 @@ def normalised(text: object) -> str:
     return re.sub(r"[\s_]+", "-", seen.strip().lower())
 
 
-def without_fraction(word: str) -> str:
-    """Return a whole number as tables with empty cells write it, 2.0, without its fraction."""
-    return re.sub(r"\.0$", "", word)
-
-
 def label_word(text: object) -> str:
-    """Return a gold label as tables of spellings hold it, however it is written in a file."""
-    return without_fraction(normalised(text))
+    """Return a gold label as tables of spellings hold it, and 2.0, of a table with gaps, as 2."""
+    return re.sub(r"\.0$", "", normalised(text))
+
+
+def spelt(label: Label, spellings: str) -> dict[str, Label]:
+    """Return a table of spellings of a label, which are words with blanks between."""
+    return dict.fromkeys(spellings.split(), label)
 
 
 def negated(*words: str) -> tuple[str, ...]:
@@ -41,8 +44,6 @@ def negated(*words: str) -> tuple[str, ...]:
     )
 
 
-Label = str
-"""One of a task's labels; for a task that is answered with a span, the span."""
 INVALID: Label = "invalid"
 """What a model says that takes a text for no example of its task; a label of none."""
 TARGET, SOURCE, ORIGIN = "target", "source", "origin"
@@ -110,11 +111,6 @@ class Group:
     summary: str
 
 
-def same(first: Label, second: Label) -> bool:
-    """Whether two labels are the same."""
-    return first == second
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """What models of one kind are asked, and how their answers are read.
@@ -156,8 +152,8 @@ class Task:
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gold_columns: tuple[str, ...] = ()
     sanity_examples: tuple[Example, ...] = ()
-    matches: Callable[[Label, Label], bool] = same
-    agrees: Callable[[Label, Label], bool] = same
+    matches: Callable[[Label, Label], bool] = eq
+    agrees: Callable[[Label, Label], bool] = eq
     f1: Callable[[Label, Label], float] | None = None
     gold_text: Callable[[Any], str] | None = None  # Any: a cell of a file
     problem: Callable[[Any], str] | None = None  # Any: of the task's own dataclass
@@ -227,10 +223,12 @@ class Task:
         word = label_word(text)
         if word in NO_GOLD:
             return None
+        cell = repr(text) if len(repr(text)) <= QUOTED else repr(text)[:QUOTED] + "…"
         if word in DISPUTED:
-            raise DisputedLabel(f"no gold label: the annotators did not agree ({_quoted(text)})")
+            raise DisputedLabel(f"no gold label: the annotators did not agree ({cell})")
         if word not in self.spellings:
-            raise LabelError(f"unknown gold label {_quoted(text)}; use {_either(self.labels)}")
+            *most, last = self.labels
+            raise LabelError(f"unknown gold label {cell}; use {', '.join(most)} or {last}")
         return self.spellings[word]
 
     def read_order(self, names: Sequence[str]) -> tuple[Label, ...] | None:
@@ -240,11 +238,10 @@ class Task:
         and "" for an output that is left out. Numbers say nothing: data sets number their labels in
         many ways.
         """
-        table = {**self.spellings, **self.output_spellings}
         words = [normalised(name) for name in names]
         finer = not self.merged_outputs.keys().isdisjoint(words)
-        if finer:
-            table |= self.merged_outputs
+        merged = self.merged_outputs if finer else {}
+        table = {**self.spellings, **self.output_spellings, **merged}
         order = tuple(table[word] for word in words if word in table and not word.isdigit())
         known = {*order} - {""} if finer else order
         return order if sorted(known) == sorted(self.labels) and len(order) == len(words) else None
@@ -370,22 +367,16 @@ def common_task(tasks: Sequence[Task]) -> Task | None:
 
     They read the same fields, and each label of the others counts as one of its own.
     """
-    return next((task for task in tasks if all(_holds(task, other) for other in tasks)), None)
 
+    def holds(task: Task, other: Task) -> bool:
+        alike = task.fields == other.fields and bool(task.labels and other.labels)
+        return task is other or (alike and all(map(task.nearest, other.labels)))
 
-def _holds(task: Task, other: Task) -> bool:
-    return task is other or (
-        task.fields == other.fields
-        and bool(task.labels and other.labels)
-        and all(task.nearest(label) for label in other.labels)
-    )
+    return next((task for task in tasks if all(holds(task, other) for other in tasks)), None)
 
 
 def in_common_classes(task: Task, *sets: Sequence[Any]) -> tuple[tuple[Any, ...], ...]:
-    """Return sets with the gold labels of all in common, see `Task.in_common`.
-
-    # Any: the task's own dataclass
-    """
+    """Return sets of a task's examples with all gold labels in common, see `Task.in_common`."""
     golds = iter(task.in_common([each.gold for examples in sets for each in examples]))
     return tuple(
         tuple(
@@ -403,18 +394,6 @@ def example_json(example: Example) -> dict[str, Any]:
 
 def read_example(task: Task, row: Mapping[str, Any]) -> Example:
     """Read what `example_json` returned; fields that the task's dataclass has not are dropped."""
-    names = (*task.fields, "gold", "id")
-    further = task.further(row) if task.further else {}
-    known = {name: row[name] for name in names if name in row}
-    example: Example = task.example(**known, **further)
+    known = {name: row[name] for name in (*task.fields, "gold", "id") if name in row}
+    example: Example = task.example(**known, **(task.further(row) if task.further else {}))
     return example
-
-
-def _quoted(cell: object) -> str:
-    """Return a cell in quotes for a sentence, its end cut where it is long."""
-    text = repr(cell)
-    return text if len(text) <= QUOTED else text[:QUOTED] + "…"
-
-
-def _either(labels: Sequence[Label]) -> str:
-    return " or ".join([", ".join(labels[:-1]), labels[-1]]) if len(labels) > 1 else labels[0]

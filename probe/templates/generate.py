@@ -2,11 +2,11 @@
 
 import random
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, make_dataclass, replace
+from functools import cache
+from itertools import chain, islice
 from itertools import count as count_up
-from itertools import islice
 from math import comb, prod
 from typing import Any
 
@@ -73,22 +73,18 @@ def read_range(text: str) -> tuple[int, int]:
 CHOICES = {"complexity": COMPLEXITIES, "lexical": LEXICAL, "heuristic": HEURISTICS}
 
 
-def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Raise TemplateError for a value that is not one of the choices."""
-    if value not in choices:
-        known = ", ".join(filter(None, choices))
-        raise TemplateError(f"{name} {value!r} is not one of {known}")
+def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+    """Raise TemplateError for a value that is none of the choices; the empty one is not named."""
+    known = [choice for choice in choices if choice]
+    if value not in known and not (value == "" and name in CHOICES):
+        raise TemplateError(f"{name} {value!r} is not one of {', '.join(known)}")
 
 
 def template_ids(kind: str, complexity: str = "") -> list[str]:
     """Return the ids of a kind's templates, all or of one complexity. Raises TemplateError."""
     check_choice("kind", kind, kinds())
-    check_choice("complexity", complexity, ("", *COMPLEXITIES))
-    return [
-        template.id
-        for template in grammar(kind).templates
-        if complexity in ("", template.complexity)
-    ]
+    check_choice("complexity", complexity, COMPLEXITIES)
+    return [each.id for each in grammar(kind).templates if complexity in ("", each.complexity)]
 
 
 def subcases(heuristic: str = "") -> list[str]:
@@ -96,7 +92,7 @@ def subcases(heuristic: str = "") -> list[str]:
     return [case.name for case in grammar("hans").cases if heuristic in ("", case.heuristic)]
 
 
-def select(request: Request) -> tuple[Template, ...]:
+def select(request: Request) -> list[Template]:
     """Return the templates that match a request.
 
     Raises TemplateError where none does, for a value that no kind has and for a field that the kind
@@ -110,7 +106,7 @@ def select(request: Request) -> tuple[Template, ...]:
             name = "range" if each.name in ("low", "high") else each.name
             raise TemplateError(f"{name} means nothing for {request.kind} templates")
     for name, choices in CHOICES.items():
-        check_choice(name, getattr(request, name), ("", *choices))
+        check_choice(name, getattr(request, name), choices)
     if request.lexical == "B2" and request.kind != "dative":
         raise TemplateError("lexical 'B2' is for dative templates: others have no sister verbs")
     fewest = 4 if request.integer_strict else 3  # l < n < h, and a number between two of them
@@ -121,17 +117,17 @@ def select(request: Request) -> tuple[Template, ...]:
     if high - low + 1 < fewest:
         raise TemplateError(f"the range {low}-{high} needs at least {fewest} whole numbers")
     if request.subcase:
-        check_choice("subcase", request.subcase, tuple(subcases()))
+        check_choice("subcase", request.subcase, subcases())
     for name in request.templates:
-        check_choice("template", name, tuple(template_ids(request.kind)))
-    templates = tuple(
+        check_choice("template", name, template_ids(request.kind))
+    templates = [
         template
         for template in known.templates
         if request.complexity in ("", template.complexity)
         and request.subcase in ("", template.subcase)
         and (not request.templates or template.id in request.templates)
         and (not request.heuristic or template.subcase in subcases(request.heuristic))
-    )
+    ]
     if not templates:
         raise TemplateError(f"no {request.kind} template fits all that was asked for")
     return templates
@@ -148,9 +144,7 @@ def split_by_template(
     check_choice("kind", kind, kinds())
     if not 0 < share < 1:
         raise TemplateError(f"the share {share} is not between 0 and 1")
-    train: list[str] = []
-    test: list[str] = []
-    strata: dict[str, list[str]] = {}
+    train, test, strata = list[str](), list[str](), dict[str, list[str]]()
     for template in grammar(kind).templates:
         strata.setdefault(template.complexity or template.subcase, []).append(template.id)
     for stratum, ids in sorted(strata.items()):
@@ -161,35 +155,25 @@ def split_by_template(
     return tuple(train), tuple(test)
 
 
-@dataclass(frozen=True)
-class Combinations:
-    """Every combination of words, each once; no list gives the same word to two slots."""
+Words = Mapping[str, tuple[str, ...]]
+"""The words of each slot; slots with the same ones never get the same word."""
 
-    words: Mapping[str, tuple[str, ...]]
 
-    @cached_property
-    def slots(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
-        """Each slot, its words, and the earlier slots that are filled from the same list."""
-        names = list(self.words)
-        return tuple(
-            (name, words, tuple(each for each in names[:number] if self.words[each] == words))
-            for number, (name, words) in enumerate(self.words.items())
-        )
+def combinations(words: Words) -> int:
+    """Return the number of combinations of words."""
+    lists = list(words.values())
+    return prod(len(each) - lists[:number].count(each) for number, each in enumerate(lists))
 
-    @cached_property
-    def size(self) -> int:
-        """The number of combinations."""
-        return prod(len(words) - len(earlier) for _, words, earlier in self.slots)
 
-    def __getitem__(self, index: int) -> dict[str, str]:
-        """Return one combination: the word of each slot."""
-        fillers: dict[str, str] = {}
-        for name, words, earlier in self.slots:
-            used = {fillers[each] for each in earlier}
-            free = [word for word in words if word not in used] if used else words
-            index, choice = divmod(index, len(free))
-            fillers[name] = free[choice]
-        return fillers
+def combination(words: Words, index: int) -> dict[str, str]:
+    """Return one combination, each of which has its own index: the word of each slot."""
+    fillers: dict[str, str] = {}
+    for name, choices in words.items():
+        used = {word for slot, word in fillers.items() if words[slot] == choices}
+        free = [word for word in choices if word not in used] if used else choices
+        index, choice = divmod(index, len(free))
+        fillers[name] = free[choice]
+    return fillers
 
 
 MAX_DRAWS = 20  # for a sentence and for each of its repetitions
@@ -234,47 +218,31 @@ GOLDEN_RATIO_64 = 0x9E3779B97F4A7C15
 MASK_64 = (1 << 64) - 1
 
 
-@dataclass(frozen=True)
-class Permutation:
-    """A permutation of range(size): a Feistel network over the next even number of bits.
+def permutation(size: int, seed: str) -> Callable[[int], int]:
+    """Return a permutation of range(size): a Feistel network over the next even number of bits.
 
     An output outside the range is put through the network again (cycle walking), which ends
     inside the range because the network is a permutation itself; it takes two passes on average.
     """
+    half, rng = max(1, ((size - 1).bit_length() + 1) // 2), random.Random(seed)
+    mask, keys = (1 << half) - 1, [rng.getrandbits(64) for _ in range(ROUNDS)]
 
-    size: int
-    seed: str
-
-    @cached_property
-    def _half_bits(self) -> int:
-        return max(1, ((self.size - 1).bit_length() + 1) // 2)
-
-    @cached_property
-    def _keys(self) -> tuple[int, ...]:
-        rng = random.Random(self.seed)
-        return tuple(rng.getrandbits(64) for _ in range(ROUNDS))
-
-    def __getitem__(self, index: int) -> int:
-        """Return the image of an index. Raises IndexError outside range(size)."""
-        if not 0 <= index < self.size:
-            raise IndexError(index)
-        for _ in range(1 << (2 * self._half_bits)):
-            index = self._feistel(index)
-            if index < self.size:
+    def image(index: int) -> int:
+        for _ in range(1 << (2 * half)):
+            left, right = index >> half, index & mask
+            for key in keys:
+                mixed = ((right ^ key) * GOLDEN_RATIO_64) & MASK_64
+                left, right = right, left ^ ((mixed ^ mixed >> 29) * GOLDEN_RATIO_64 >> 32 & mask)
+            index = left << half | right
+            if index < size:
                 break
         return index
 
-    def _feistel(self, block: int) -> int:
-        mask = (1 << self._half_bits) - 1
-        left, right = block >> self._half_bits, block & mask
-        for key in self._keys:
-            mixed = ((right ^ key) * GOLDEN_RATIO_64) & MASK_64
-            left, right = right, left ^ ((mixed ^ mixed >> 29) * GOLDEN_RATIO_64 >> 32 & mask)
-        return left << self._half_bits | right
+    return image
 
 
-LEXICAL_GROUPS = {"": (0, 1), "A": (0,), "B": (1,), "B2": (1,)}
-"""The numbers of the groups of words that each `Request.lexical` draws from."""
+LEXICAL_GROUPS = {"": slice(2), "A": slice(1), "B": slice(1, 2), "B2": slice(1, 2)}
+"""The groups of words that each `Request.lexical` draws from."""
 LEXICAL_TEXTS = {"B2": {"verb": "{sister}"}}
 """The texts that a choice of words changes: Lex2b is Lex2 with another dative verb."""
 
@@ -307,109 +275,54 @@ def template_example(task: Task) -> Any:  # Any: a dataclass with the task's own
     return make_dataclass(name, added, bases=(task.example,), frozen=True)
 
 
-@dataclass(frozen=True)
-class FilledCase:
-    """A case of a template whose only empty slots are those of arguments and numbers.
-
-    `texts` are by the task's fields. `numbers` are the names of its number slots.
-    """
-
-    case: Case
-    texts: Mapping[str, str]
-    numbers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class TemplatePairs:
     """The pairs of a template; `size` of them differ in more than their numbers."""
 
-    grammar: Grammar
-    template: Template
-    request: Request
-    seed: int
-
-    @cached_property
-    def size(self) -> int:
-        """The number of pairs that differ in more than their numbers."""
-        return self._arguments.size * self._cases_per_premise
+    def __init__(self, grammar: Grammar, template: Template, request: Request, seed: int) -> None:
+        self.grammar, self.template, self.request = grammar, template, request
+        self.seed = f"{seed}|{template.id}"
+        self.words = {
+            slot: tuple(word for group in groups[LEXICAL_GROUPS[request.lexical]] for word in group)
+            for slot, groups in template.arguments.items()
+        }
+        self.cases: dict[Label, list[Case]] = {}
+        for case in grammar.cases_of(template):
+            texts = {**template.texts, **case.texts, **LEXICAL_TEXTS.get(request.lexical, {})}
+            whole = {name: flatten(texts[name], texts) for name in grammar.task.fields}
+            slots = slot_names("".join(whole.values()))
+            numbers = tuple(name for name in slots if name in NUMBER_SLOTS)
+            self.cases.setdefault(case.label, []).append(
+                replace(case, texts=whole, numbers=numbers)
+            )
+        keep = grammar.keep if request.balance else {}
+        # the number of cases of each label that a premise keeps
+        self.quotas = {label: keep.get(label, len(cases)) for label, cases in self.cases.items()}
+        self.a_premise = sum(self.quotas.values())
+        self.size = combinations(self.words) * self.a_premise
+        self.order = permutation(self.size, self.seed)
 
     def __getitem__(self, number: int) -> Any:  # Any: as of `template_example`
         """Return a pair; from number `size` on the same pairs are repeated with other numbers."""
         repetition, index = divmod(number, self.size)
-        premise, case_index = divmod(self._order[index], self._cases_per_premise)
-        filled = self._filled_cases(premise)[case_index]
-        fillers: dict[str, str | int] = dict(self._arguments[premise])
-        if filled.numbers:
-            rng = random.Random(f"{self._seed_text}|{premise}|{filled.case.name}")
-            fillers |= draw_new(self.request, filled.case.gap, filled.numbers, repetition, rng)
+        premise, at = divmod(self.order(index), self.a_premise)
+        rng = random.Random(f"{self.seed}|{premise}")  # the same cases of a premise at every call
+        kept = [rng.sample(cases, self.quotas[label]) for label, cases in self.cases.items()]
+        case = [*chain.from_iterable(kept)][at]
+        fillers: dict[str, str | int] = dict(combination(self.words, premise))
+        if case.numbers:
+            rng = random.Random(f"{self.seed}|{premise}|{case.name}")
+            fillers |= draw_new(self.request, case.gap, case.numbers, repetition, rng)
         return template_example(self.grammar.task)(
-            **{name: capitalised(text.format_map(fillers)) for name, text in filled.texts.items()},
-            gold=filled.case.label,
+            **{name: capitalised(text.format_map(fillers)) for name, text in case.texts.items()},
+            gold=case.label,
             id=f"{self.template.id}-{number}",
             kind=self.grammar.kind,
             template=self.template.id,
             complexity=self.template.complexity,
-            heuristic=filled.case.heuristic,
+            heuristic=case.heuristic,
             subcase=self.template.subcase,
             lexical=self.request.lexical,
         )
-
-    @cached_property
-    def _seed_text(self) -> str:
-        return f"{self.seed}|{self.template.id}"
-
-    @cached_property
-    def _order(self) -> Permutation:
-        return Permutation(self.size, self._seed_text)
-
-    @cached_property
-    def _arguments(self) -> Combinations:
-        drawn_from = LEXICAL_GROUPS[self.request.lexical]
-        return Combinations(
-            {
-                slot: tuple(
-                    word
-                    for number, group in enumerate(groups)
-                    if number in drawn_from
-                    for word in group
-                )
-                for slot, groups in self.template.arguments.items()
-            }
-        )
-
-    @cached_property
-    def _cases_by_label(self) -> dict[Label, list[FilledCase]]:
-        by_label: dict[Label, list[FilledCase]] = {}
-        for case in self.grammar.cases_of(self.template):
-            texts = {
-                **self.template.texts,
-                **case.texts,
-                **LEXICAL_TEXTS.get(self.request.lexical, {}),
-            }
-            whole = {name: flatten(texts[name], texts) for name in self.grammar.task.fields}
-            slots = slot_names("".join(whole.values()))
-            numbers = tuple(name for name in slots if name in NUMBER_SLOTS)
-            by_label.setdefault(case.label, []).append(FilledCase(case, whole, numbers))
-        return by_label
-
-    @cached_property
-    def _quotas(self) -> dict[Label, int]:
-        """The number of cases of each label that a premise keeps."""
-        keep = self.grammar.keep if self.request.balance else {}
-        return {label: keep.get(label, len(cases)) for label, cases in self._cases_by_label.items()}
-
-    @cached_property
-    def _cases_per_premise(self) -> int:
-        return sum(self._quotas.values())
-
-    def _filled_cases(self, premise: int) -> list[FilledCase]:
-        """Draw the cases that a premise keeps, the same ones at every call."""
-        rng = random.Random(f"{self._seed_text}|{premise}")
-        return [
-            case
-            for label, cases in self._cases_by_label.items()
-            for case in rng.sample(cases, self._quotas[label])
-        ]
 
 
 def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: the task's own
@@ -432,7 +345,7 @@ def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: 
         raise TemplateError(
             f"{n:,} pairs were asked for, but what was asked for has {available:,} different ones"
         )
-    return islice(_rounds(_all_pairs(request, seed), request, seed), n)
+    return islice(_rounds(request, seed), n)
 
 
 def count(request: Request) -> int | None:
@@ -447,19 +360,16 @@ def count(request: Request) -> int | None:
 
 
 def _all_pairs(request: Request, seed: int) -> list[TemplatePairs]:
-    """Return the pairs of each template of a request."""
-    templates = select(request)
-    return [TemplatePairs(grammar(request.kind), template, request, seed) for template in templates]
+    chosen = select(request)
+    return [TemplatePairs(grammar(request.kind), each, request, seed) for each in chosen]
 
 
-def _rounds(
-    all_pairs: Sequence[TemplatePairs], request: Request, seed: int
-) -> Iterator[Any]:  # Any: the task's own
+def _rounds(request: Request, seed: int) -> Iterator[Any]:  # Any: the task's own
     """Yield one pair of each template in turn; without balance, as long as it has any."""
-    endless = request.kind == "numerical"
-    rng = random.Random(f"{seed}|rounds")
+    all_pairs, rng = _all_pairs(request, seed), random.Random(f"{seed}|rounds")
     for number in count_up():
         check_stop()
+        endless = request.kind == "numerical"
         remaining = [pairs for pairs in all_pairs if endless or number < pairs.size]
         if not remaining:
             return

@@ -36,7 +36,8 @@ Table = dict[str, Any]  # Any: TOML values
 class Case:
     """One target text: its label and its texts.
 
-    `gap` names the number, l or h, that n must not be next to, "" for none.
+    `gap` names the number, l or h, that n must not be next to, "" for none; `numbers` are those
+    that its texts hold, where these are whole.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Case:
     texts: Mapping[str, str]
     heuristic: str = ""
     gap: str = ""
+    numbers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,15 +152,10 @@ def _template(
 ) -> Template:
     options = {name: row[name] for name in ("complexity", "depth", "subcase") if name in row}
     texts = {**shared, **_texts(row)}
-    arguments = {
-        name: tuple(map(tuple, value)) for name, value in row.items() if isinstance(value, list)
-    }
-    lists = {**words, **arguments}
-    filled = {
-        slot: lists[name]
-        for slot in slot_names(flatten(texts[source], texts))
-        for name in [*filter(lists.__contains__, (slot, slot.rstrip("0123456789")))][:1]
-    }
+    lists = {**words, **{n: tuple(map(tuple, v)) for n, v in row.items() if isinstance(v, list)}}
+    slots = slot_names(flatten(texts[source], texts))
+    own = {slot: slot if slot in lists else slot.rstrip("0123456789") for slot in slots}
+    filled = {slot: lists[name] for slot, name in own.items() if name in lists}
     return Template(row["id"], texts, filled, **options)
 
 

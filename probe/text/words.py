@@ -47,8 +47,7 @@ def words_of(text: str) -> list[str]:
     tokens = tokenise(text)
     if text.isascii():
         return tokens
-    parts = (part for token in tokens for part in END.sub(r" \g<0>", token).split())
-    return [piece for part in parts for piece in (pieces(part) if has_unspaced(part) else [part])]
+    return split_at_blanks(" ".join(END.sub(r" \g<0>", token) for token in tokens))
 
 
 def split_at_blanks(text: str) -> list[str]:
@@ -95,12 +94,11 @@ def substitute(text: str, replacements: Sequence[tuple[int, int, str]]) -> str:
 
     The replacements may come in any order and must not overlap.
     """
-    parts: list[str] = []
-    previous_end = 0
+    parts, last = list[str](), 0
     for start, end, new in sorted(replacements):
-        parts += (text[previous_end:start], new)
-        previous_end = end
-    return "".join((*parts, text[previous_end:]))
+        parts += (text[last:start], new)
+        last = end
+    return "".join((*parts, text[last:]))
 
 
 def join(tokens: Sequence[str]) -> str:
@@ -133,31 +131,23 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
     A full stop behind an initial or an abbreviation ends none.
     """
-    spans: list[tuple[int, int]] = []
-    start = 0
+    found, start = list[tuple[int, int]](), 0
     for end in [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]:
-        if end < len(text) and _is_abbreviation(text[start:end]):
+        inside, last = text[start:end], LAST_WORD.search(text[start:end])
+        if end < len(text) and last and _is_abbreviation(last[1]):
             continue
-        inside = text[start:end]
         if inside.strip():
             first = start + len(inside) - len(inside.lstrip())
-            spans.append((first, start + len(inside.rstrip())))
+            found.append((first, start + len(inside.rstrip())))
         start = end
-    return spans
+    return found
 
 
-def _is_abbreviation(text: str) -> bool:
-    last = LAST_WORD.search(text)
-    if last is None:
-        return False
-    word = last[1]
+def _is_abbreviation(word: str) -> bool:
     return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper())
 
 
 def listing(names: Sequence[str]) -> str:
-    """Return names with commas between them and "and" before the last.
-
-    Raises ValueError where there is none.
-    """
+    """Return names with commas and "and" between them. Raises ValueError where there is none."""
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last

@@ -14,7 +14,6 @@ from probe.text.words import same_words
 from probe.transforms.options import OPTIONS, Options
 from probe.transforms.registry import (
     Reader,
-    SubWords,
     Tools,
     Transform,
     applies_of,
@@ -114,66 +113,55 @@ def apply(
     texts decides. Raises UnknownTransform or Unavailable, and Stopped between two examples.
     """
     require_ready(name, task)
-    links = chain(name)
+    links, rule = chain(name), rule_of(name)
     for_english = next((link.name for link in links if link.language == ENGLISH), "")
-    reasons = [""] * len(examples)
+    reasons: Sequence[str] = [""] * len(examples)
     if for_english and options.other_languages == "skip":
-        judged = (foreign_reason(language_of(task, example)) for example in examples)
-        reasons = list(judged if foreign is None else foreign)
-    states = [
-        _State(example, row, tuple(filter(None, (example.gold, *predicted[row : row + 1]))))
-        for row, (example, reason) in enumerate(zip(examples, reasons, strict=True))
-        if not reason
+        reasons = foreign or [foreign_reason(language_of(task, each)) for each in examples]
+    groups = [
+        [_State(each, tuple(filter(None, (each.gold, *predicted[row : row + 1]))))][bool(reason) :]
+        for row, (each, reason) in enumerate(zip(examples, reasons, strict=True))
     ]
-    destroyed = False
     for position, link in enumerate(links):
-        destroyed = destroyed or link.rule == UNDEFINED
-        current = [state.example for state in states]
-        readings: Sequence[SubWords | str | None] = (
-            read(current) if link.level == "sub-word" else [None] * len(current)
-        )
-        made: list[_State] = []
-        for state, reading in zip(states, readings, strict=True):
-            chance = rng(seed, f"{name}|{position}{state.branch}", state.example)
-            refusal, subwords = (reading, None) if isinstance(reading, str) else ("", reading)
-            tools = Tools(chance, options, subwords, state.labels)
-            made += _step(state, link, task, tools, destroyed, refusal)
-        states = list(_bounded(made, len(examples)))
-    rule, ranks = rule_of(name), any(link.level == "sub-word" for link in links)
-    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
-    groups: list[list[_State]] = [[] for _ in examples]
-    for state in states:
-        groups[state.row].append(state)
+        destroyed = any(each.rule == UNDEFINED for each in links[: position + 1])
+        current = [state.example for group in groups for state in group]
+        readings = iter(read(current) if link.level == "sub-word" else [None] * len(current))
+        for row, group in enumerate(groups):
+            derived = list[_State]()
+            for state in group:
+                chance = rng(seed, f"{name}|{position}{state.branch}", state.example)
+                tools = Tools(chance, options, next(readings), state.labels)
+                derived += _step(state, link, task, tools, destroyed)
+            groups[row] = _limited(derived)
+    ranks = any(link.level == "sub-word" for link in links)
     results: list[tuple[Result, ...]] = []
     for original, group, reason in zip(examples, groups, reasons, strict=True):
         if reason:  # it is left as it is
             note = f"{for_english} is for English, and {reason}"
-            step = Step(for_english, task, original, original, note)
-            group = [_State(original, 0, (), notes=(note,), steps=(step,))]
-        results.append(
-            tuple(
-                Result(
-                    name,
-                    task,
-                    original,
-                    replace(state.example, gold=None)
-                    if rule == UNDEFINED and not reason
-                    else state.example,
-                    rule,
-                    not _same(task, original, state.example),
-                    state.exact,
-                    "; ".join(state.notes),
-                    seed,
-                    options.variant,
-                    state.steps,
-                    number,
-                    len(group),
-                    not_applicable=bool(reason),
-                    ranked_by="" if reason else ranked_by,
-                )
-                for number, state in enumerate(group, start=1)
+            group = [_State(original, ()).after(for_english, task, original, note)]
+        of = [
+            Result(
+                name,
+                task,
+                original,
+                replace(state.example, gold=None)
+                if rule == UNDEFINED and not reason
+                else state.example,
+                rule,
+                not _same(task, original, state.example),
+                state.exact,
+                "; ".join(state.notes),
+                seed,
+                options.variant,
+                state.steps,
+                number,
+                len(group),
+                bool(reason),
+                OPTIONS["ranks"].values[options.ranks] if ranks and not reason else "",
             )
-        )
+            for number, state in enumerate(group, start=1)
+        ]
+        results.append(tuple(of))
     return results
 
 
@@ -182,57 +170,51 @@ class _State:
     """An example between two links. `branch` distinguishes the examples derived from one."""
 
     example: Any  # Any: of the task's own dataclass
-    row: int
     labels: tuple[Label, ...]
     exact: bool = True
     notes: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     branch: str = ""
 
+    def after(self, name: str, task: Task, example: Any, note: str, **facts: Any) -> "_State":
+        """Return the state after a link, with its step and its note."""
+        steps = (*self.steps, Step(name, task, self.example, example, note))
+        notes = (*self.notes, note) if note else self.notes
+        return replace(self, example=example, steps=steps, notes=notes, **facts)
+
 
 def _step(
-    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool, refusal: str
+    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool
 ) -> Iterator[_State]:
-    """Yield what a link makes of a state; `refusal` says why its tokens cannot be ranked."""
+    """Yield what a link makes of a state; a text in place of sub-words says why there are none."""
     check_stop()
     before = state.example
-    changed = None if refusal else link.make(before, task, tools)
-    if changed is None:
-        reason = f"cannot rank the tokens: {refusal}" if refusal else ""
-        note = f"{link.name} {reason or f'needs {applies_of(link, task)}'}"
-        step = Step(link.name, task, before, before, note)
-        yield replace(state, notes=(*state.notes, note), steps=(*state.steps, step))
-        return
-    for number, new in enumerate(changed.examples):
-        gold = new.gold if link.rule == COMPUTED else link.rule(before.gold)
-        # a destroyed text has no gold label, nor has any text derived from it
-        example = replace(new, gold=None if destroyed else gold)
-        yield replace(
-            state,
-            example=example,
-            exact=state.exact and not changed.why,
-            notes=(*state.notes, *filter(None, (changed.why or changed.note,))),
-            steps=(
-                *state.steps,
-                Step(link.name, task, before, example, changed.why or changed.note),
-            ),
-            branch=f"{state.branch}|{number}" if number else state.branch,
-        )
+    if isinstance(tools.subwords, str):
+        note = f"{link.name} cannot rank the tokens: {tools.subwords}"
+        yield state.after(link.name, task, before, note)
+    elif (changed := link.make(before, task, tools)) is None:
+        note = f"{link.name} needs {applies_of(link, task)}"
+        yield state.after(link.name, task, before, note)
+    else:
+        for number, new in enumerate(changed.made):
+            gold = new.gold if link.rule == COMPUTED else link.rule(before.gold)
+            # a destroyed text has no gold label, nor has any text derived from it
+            yield state.after(
+                link.name,
+                task,
+                replace(new, gold=None if destroyed else gold),
+                changed.why or changed.note,
+                exact=state.exact and not changed.why,
+                branch=f"{state.branch}|{number}" if number else state.branch,
+            )
 
 
-def _bounded(states: Sequence[_State], rows: int) -> Iterator[_State]:
-    """Yield at most MAX_EXAMPLES states of each row, with a note where there were more."""
-    counts = [0] * rows
-    for state in states:
-        counts[state.row] += 1
-    seen = [0] * rows
-    for state in states:
-        seen[state.row] += 1
-        if counts[state.row] <= MAX_EXAMPLES:
-            yield state
-        elif seen[state.row] <= MAX_EXAMPLES:
-            note = f"the first {MAX_EXAMPLES} of {counts[state.row]} pairs"
-            yield replace(state, exact=False, notes=(*state.notes, note))
+def _limited(states: list[_State]) -> list[_State]:
+    """Return the first MAX_EXAMPLES that came of an example, with a note where there were more."""
+    if len(states) <= MAX_EXAMPLES:
+        return states
+    note = f"the first {MAX_EXAMPLES} of {len(states)} pairs"
+    return [replace(each, exact=False, notes=(*each.notes, note)) for each in states[:MAX_EXAMPLES]]
 
 
 def _same(task: Task, first: Example, second: Example) -> bool:

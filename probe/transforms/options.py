@@ -7,17 +7,6 @@ from typing import Any, Literal
 from probe.errors import OptionError
 
 Sign = Literal["support", "gupta", "abs"]
-Ranks = Literal["paper", "shown"]
-Draw = Literal["vocabulary", "paper_code"]
-Subsequence = Literal["contiguous", "gappy"]
-Substitution = Literal["safe", "fritz_code"]
-Senses = Literal["all", "first"]
-Spelling = Literal["any", "content", "function"]
-Antonym = Literal["paper", "naik_code"]
-Number = Literal["first", "random"]
-Tautology = Literal["end", "naik_code"]
-LookAlike = Literal["any", "published"]
-OtherLanguages = Literal["skip", "count"]
 
 SIGNS: Mapping[str, str] = {
     "support": "tokens that speak for the label score high (Feng et al. 2018)",
@@ -54,7 +43,7 @@ class Options:
 
     keep: float = option(0.5, "share of the tokens that drop, repeat and replace keep", high=1)
     sign: Sign = option("support", "which tokens count as important", SIGNS)
-    ranks: Ranks = option(
+    ranks: Literal["paper", "shown"] = option(
         "paper",
         "which importance ranks the tokens",
         {
@@ -67,7 +56,7 @@ class Options:
         "what keeping a token means",
         {False: "it stays where it stands", True: "all its twins stay too, as in the code (by_id)"},
     )
-    draw: Draw = option(
+    draw: Literal["vocabulary", "paper_code"] = option(
         "vocabulary",
         "where replace draws its tokens from",
         {
@@ -92,7 +81,7 @@ class Options:
         {False: "the translation alone", True: "the first half and the translation"},
         one_text=True,
     )
-    subsequence: Subsequence = option(
+    subsequence: Literal["contiguous", "gappy"] = option(
         "contiguous",
         "what premsubseq takes",
         {
@@ -100,7 +89,7 @@ class Options:
             "gappy": "any of its words in order, as in the paper",
         },
     )
-    substitution: Substitution = option(
+    substitution: Literal["safe", "fritz_code"] = option(
         "safe",
         "which words synonyms and antonyms replace",
         {
@@ -109,7 +98,7 @@ class Options:
         },
     )
     replacements: int = option(0, "how many words synonyms and antonyms replace; 0 is all", high=20)
-    senses: Senses = option(
+    senses: Literal["all", "first"] = option(
         "all",
         "which senses synonyms and antonyms are taken from",
         {"all": "all senses, as in the code", "first": "the most frequent sense only"},
@@ -119,7 +108,7 @@ class Options:
         "the form of the new word",
         {True: "inflected as the old word was", False: "as the dictionary has it, as in the code"},
     )
-    tautology: Tautology = option(
+    tautology: Literal["end", "naik_code"] = option(
         "end",
         "where a tautology goes",
         {
@@ -127,12 +116,12 @@ class Options:
             "naik_code": "before the first mark; what follows is lost, as in the code",
         },
     )
-    spelling: Spelling = option(
+    spelling: Literal["any", "content", "function"] = option(
         "any",
         "which words are misspelt",
         {"any": "any word", "content": "names and adjectives", "function": "function words"},
     )
-    antonym: Antonym = option(
+    antonym: Literal["paper", "naik_code"] = option(
         "paper",
         "which words antonym replaces",
         {
@@ -140,12 +129,12 @@ class Options:
             "naik_code": "nouns and satellite adjectives, as in the code",
         },
     )
-    number: Number = option(
+    number: Literal["first", "random"] = option(
         "first",
         "which number numerical changes",
         {"first": "the first, as in the code", "random": "any, as in the paper"},
     )
-    look_alike: LookAlike = option(
+    look_alike: Literal["any", "published"] = option(
         "any",
         "which questions get a look-alike",
         {
@@ -153,7 +142,7 @@ class Options:
             "published": "those in which a published rule alters a word",
         },
     )
-    other_languages: OtherLanguages = option(
+    other_languages: Literal["skip", "count"] = option(
         "skip",
         "what transforms for English make of a text that is beyond doubt in another language",
         {"skip": "nothing: they do not apply to it", "count": "what they make of any text"},
@@ -162,11 +151,8 @@ class Options:
     @property
     def changed(self) -> dict[str, Any]:  # Any: each has its field's own type
         """The options that differ from the defaults."""
-        return {
-            name: getattr(self, name)
-            for name in OPTIONS
-            if getattr(self, name) != getattr(DEFAULTS, name)
-        }
+        values = {name: getattr(self, name) for name in OPTIONS}
+        return {n: value for n, value in values.items() if value != getattr(DEFAULTS, n)}
 
     @property
     def variant(self) -> str:
@@ -210,10 +196,5 @@ def _named(name: str, value: object) -> str:
         return name if value is True else str(value)
     if name == "pin":
         return "pin=paper_code" if value == (".",) else f"pin={''.join(Options.pin)}"
-    return f"{name}={_plain(value)}"
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return "no" if value is False else str(value)
+    written = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{name}={'no' if value is False else written}"

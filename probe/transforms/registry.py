@@ -9,14 +9,12 @@ from probe import pbsmt
 from probe.errors import OptionError, TransformError, Unavailable, UnknownTransform
 from probe.tasks.label_rules import UNDEFINED, Rule, compose
 from probe.tasks.nli import NLI
-from probe.tasks.task import ORIGIN, SOURCE, TARGET, Example, Label, Task, task_named
+from probe.tasks.task import TARGET, Example, Label, Task, task_named
 from probe.terms import Term
 from probe.text import tagger, wordnet
 from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
 
-Level = Literal["word", "sub-word"]
 Need = Literal["model", "wordnet", "tagger", "phrases"]
-Language = Literal["any", "English"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ Reader = Callable[[Sequence[Example]], Sequence[SubWords | str]]
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools of a transform; `subwords` is for sub-word transforms only.
+    """The tools of a transform; `subwords` is for sub-word transforms, a text where there are none.
 
     `labels` are the known labels of the original example, the gold label before the predicted
     one; `field` names the text that a text function reads and `edited` the one that it writes.
@@ -63,7 +61,7 @@ class Tools:
 
     rng: random.Random
     options: Options
-    subwords: SubWords | None = None
+    subwords: SubWords | str | None = None
     labels: tuple[Label, ...] = ()
     field: str = ""
     edited: str = ""
@@ -71,7 +69,7 @@ class Tools:
     @property
     def reading(self) -> SubWords:
         """The model's reading of the example. Raises TransformError where there is no model."""
-        if self.subwords is None:
+        if self.subwords is None or isinstance(self.subwords, str):
             raise TransformError("this transform reads the pair through a model; choose one")
         return self.subwords
 
@@ -82,30 +80,17 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class Inexact:
-    """The best text where the rule cannot be met exactly, and why."""
-
-    text: str
-    why: str
-
-
-def inexact(text: str, *reasons: str) -> str | Inexact:
-    """Return a text, as an `Inexact` one where there is a reason."""
-    why = "; ".join(filter(None, reasons))
-    return Inexact(text, why) if why else text
-
-
-@dataclass(frozen=True)
 class Changed:
-    """The examples that a transform derived from one; `why` they are not exact, else a `note`."""
+    """What a transform makes, as its function does; `why` that is not exact, else a `note`."""
 
-    examples: tuple[Any, ...]  # Any: of the task's own dataclass
+    made: Any  # Any: a text, or examples of the task's own dataclass
     why: str = ""
     note: str = ""
 
 
 Function = Callable[..., Any]
 """A text function or an example function, as `Transform` says; both take `Tools` behind it."""
+TextFunction = Callable[[str, Tools], str | Changed | None]
 
 
 @dataclass(frozen=True)
@@ -113,16 +98,15 @@ class Transform:
     """A transform and its facts.
 
     A text function gets the text of the field `reads` and returns the new text of the field
-    `edits`, an `Inexact` one, or None where it does not apply; both are roles (target, source,
-    origin) or names of fields. An example function names the `fields` that it reads and edits, gets
-    the whole example and returns a tuple of new ones, one, a `Changed` or None. `default` says
-    that the result is compared with the task's default label instead of the original prediction;
-    `labels` are those that it speaks of beside its rule; `applies` says in words what an example
-    must have, `language` in which its texts must be; `needs` names what must be there for it to
-    run, `options` the options that it reads; `home` is the task that it was published for, where it
-    is our extension for any other.
-    `summary` and `applies` call the texts {target}, {source} and {origin}, which `wording` fills
-    for a task.
+    `edits`; both are roles (target, source, origin) or names of fields. An example function names
+    the `fields` that it reads and edits, gets the whole example and returns a new one or a tuple of
+    several. Either may return a `Changed` of these, and returns None where it does not apply.
+    `default` says that the result is compared with the task's default label instead of the original
+    prediction; `labels` are those that it speaks of beside its rule; `applies` says in words what
+    an example must have, `language` in which its texts must be; `needs` names what must be there
+    for it to run, `options` the options that it reads; `home` is the task that it was published
+    for, where it is our extension for any other.
+    `summary` and `applies` call the texts {target}, {source} and {origin}.
     """
 
     name: str
@@ -136,13 +120,13 @@ class Transform:
     reads: str = TARGET
     edits: str = TARGET
     fields: tuple[str, ...] = ()
-    level: Level = "word"
+    level: Literal["word", "sub-word"] = "word"
     default: bool = False
     labels: tuple[Label, ...] = ()
     needs: tuple[Need, ...] = ()
     options: tuple[str, ...] = ()
     home: str = ""
-    language: Language = "any"
+    language: Literal["any", "English"] = "any"
 
     def suits(self, task: Task) -> bool:
         """Whether the task has the fields and labels that the transform speaks of."""
@@ -159,20 +143,20 @@ class Transform:
         return tuple(filter(None, map(task.field_of, self.fields or (self.edits,))))
 
     def make(self, example: Example, task: Task, tools: Tools) -> Changed | None:
-        """Apply it to an example, None where it does not apply."""
+        """Apply it to an example: a tuple of examples is made; None where it does not apply."""
         if self.fields:
             made = self.function(example, tools)
-            if not made or isinstance(made, Changed):
-                return made or None
-            return Changed(made if isinstance(made, tuple) else (made,))
-        reads, edits = task.field_of(self.reads), task.field_of(self.edits)
-        if not reads or not edits:
-            raise TransformError(f"{self.name} is not for the task {task.name}")
-        changed = self.function(getattr(example, reads), replace(tools, field=reads, edited=edits))
-        if changed is None:
+        else:
+            reads, edits = task.field_of(self.reads), task.field_of(self.edits)
+            if not reads or not edits:
+                raise TransformError(f"{self.name} is not for the task {task.name}")
+            own = replace(tools, field=reads, edited=edits)
+            made = self.function(getattr(example, reads), own)
+        changed = made if isinstance(made, Changed) else Changed(made)
+        if changed.made is None or changed.made == ():
             return None
-        text, why = (changed.text, changed.why) if isinstance(changed, Inexact) else (changed, "")
-        return Changed((replace(example, **{edits: text}),), why)
+        new = changed.made if self.fields else replace(example, **{str(edits): changed.made})
+        return replace(changed, made=new if isinstance(new, tuple) else (new,))
 
 
 FAMILIES = {
@@ -211,44 +195,25 @@ FAMILIES = {
 REGISTRY: dict[str, Transform] = {}
 
 
-def transform(
-    name: str,
-    title: str,
-    summary: str,
-    *,
-    level: Level = "word",
-    needs: tuple[Need, ...] = (),
-    options: tuple[str, ...] = (),
-    language: Language = "any",
-    **facts: Any,  # Any: the further fields of `Transform`
-) -> Callable[[Function], Function]:
+def transform(name: str, title: str, summary: str, **facts: Any) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts, fields of `Transform`.
 
-    Whether one for English counts on other texts is an option of every such transform.
+    Whether one for English counts on other texts is an option of every such transform, and one of
+    sub-words needs a model.
     """
 
     def register(function: Function) -> Function:
-        REGISTRY[name] = Transform(
-            name,
-            title,
-            summary,
-            function,
-            level=level,
-            needs=("model", *needs) if level == "sub-word" else needs,
-            options=(*options, "other_languages") if language == "English" else options,
-            language=language,
-            **facts,
-        )
+        entry = Transform(name, title, summary, function, **facts)
+        needs = ("model", *entry.needs) if entry.level == "sub-word" else entry.needs
+        foreign = ("other_languages",) if entry.language == "English" else ()
+        REGISTRY[name] = replace(entry, needs=needs, options=(*entry.options, *foreign))
         return function
 
     return register
 
 
 def chain(name: str) -> tuple[Transform, ...]:
-    """Read `drop+sort` as the transforms to apply, left to right.
-
-    Raises UnknownTransform.
-    """
+    """Read `drop+sort` as the transforms to apply, left to right. Raises UnknownTransform."""
     links = [link.strip() for link in name.split("+")]
     unknown = [link for link in links if link not in REGISTRY]
     if "" in unknown and len(links) > 1:
@@ -298,27 +263,31 @@ def require_ready(name: str, task: Task) -> None:
 
 def ready(task: Task) -> list[str]:
     """Return the names of the transforms that can run here for a task."""
-    return [
-        name
-        for name, transform in REGISTRY.items()
-        if transform.suits(task) and not missing(transform, task)
-    ]
+    return [name for name, each in REGISTRY.items() if each.suits(task) and not missing(each, task)]
+
+
+def _named(words: str, task: Task) -> str:
+    """Fill in what to call the text of each role that a task has."""
+    target = f"the {task.title_of(task.target).lower()}"
+    if task.source is None:
+        return words.format(target=target, origin="its first half")
+    source = f"the {task.title_of(task.source).lower()}"
+    return words.format(target=target, source=source, origin=source)
 
 
 def summary_of(transform: Transform, task: Task) -> str:
     """Return what a transform does to an example of a task that it suits."""
-    return transform.summary.format(**_texts(task))
+    return _named(transform.summary, task)
 
 
 def applies_of(transform: Transform, task: Task) -> str:
     """Return what an example of a task must have for a transform to apply."""
-    return transform.applies.format(**_texts(task))
+    return _named(transform.applies, task)
 
 
 def source_of(transform: Transform, task: Task) -> str:
     """Return where a transform is from, and that it is our extension for a task where it is."""
-    home = task_named(transform.home) if transform.home else task
-    extends = home.example is not task.example
+    extends = transform.home and task_named(transform.home).example is not task.example
     return f"our extension of {transform.source}" if extends else transform.source
 
 
@@ -334,15 +303,6 @@ def chain_title(name: str) -> str:
 def choice(name: str) -> str:
     """Return a transform or chain as one chooses it: "Sort the words · sort"."""
     return f"{chain_title(name)} · {name}"
-
-
-def _texts(task: Task) -> dict[str, str]:
-    """Return what to call the text of each role that a task has."""
-    target = f"the {task.title_of(task.target).lower()}"
-    if task.source is None:
-        return {TARGET: target, ORIGIN: "its first half"}
-    source = f"the {task.title_of(task.source).lower()}"
-    return {TARGET: target, SOURCE: source, ORIGIN: source}
 
 
 FIRST = ("addsent", "addsent_first", "sort", "shuffle", "drop", "negation")
@@ -365,10 +325,7 @@ def presets(task: Task) -> dict[str, tuple[str, ...]]:
     "None" is empty by its name, and always there.
     """
     able = ready(task)
-    chosen = {
-        title: tuple(name for name in able if takes(REGISTRY[name]))
-        for title, takes in PRESETS.items()
-    }
+    chosen = {t: tuple(n for n in able if takes(REGISTRY[n])) for t, takes in PRESETS.items()}
     return {title: names for title, names in chosen.items() if names or title == "None"}
 
 
@@ -387,19 +344,15 @@ GROUPS: Mapping[str, Term] = {
 
 def group_of(name: str) -> str:
     """Return the group of an option: the family of the transforms that read it, or several."""
-    families = {entry.family for entry in REGISTRY.values() if name in entry.options}
-    return families.pop() if len(families) == 1 else SEVERAL
+    first, *others = {entry.family for entry in REGISTRY.values() if name in entry.options}
+    return SEVERAL if others else first
 
 
 def options_of(task: Task) -> list[str]:
     """Return the names of the options that a task has."""
     read = {name for entry in REGISTRY.values() if entry.suits(task) for name in entry.options}
-    one_text = len(task.fields) == 1
-    return [
-        name
-        for name, option in OPTIONS.items()
-        if name in read and (one_text or not option.one_text)
-    ]
+    several = len(task.fields) > 1
+    return [name for name in OPTIONS if name in read and not (several and OPTIONS[name].one_text)]
 
 
 def foreign(options: Options, task: Task) -> list[str]:

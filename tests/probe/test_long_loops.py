@@ -11,7 +11,7 @@ from probe.analysis.hans import profile
 from probe.analysis.importance import METHODS, attribute
 from probe.analysis.transformed import transform_all
 from probe.errors import Stopped
-from probe.pbsmt import DecoderWeights, Search, SourceText
+from probe.pbsmt import DecoderWeights, Search
 from probe.stopping import stopping
 from probe.tasks.nli import Pair
 from probe.templates import Request, generate

@@ -48,7 +48,7 @@ def distracted(
         return None
     altered = ", ".join(f"{each.old} → {each.new}" for each in made.alterations)
     note = f"false answer: {made.fake.text} ({made.fake.rule}); altered: {altered}"
-    return Changed((insert(question, made.sentence, place),), note=note)
+    return Changed(insert(question, made.sentence, place), note=note)
 
 
 for name, (title, summary, unusual) in KINDS.items():

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import islice, product
 from typing import Literal
 
 from probe.graphemes import why_characters
@@ -23,7 +23,7 @@ from probe.text.tagger import tag
 from probe.text.wordnet import Pos, Relation, own_senses, reader, related, senses
 from probe.text.words import join, spans, split_at_blanks, substitute, tokenise
 from probe.transforms.options import Options
-from probe.transforms.registry import Changed, Inexact, Tools, inexact, transform
+from probe.transforms.registry import Changed, Tools, transform
 
 Kind = Literal["verb", "noun", "adverb", "adjective"]
 WORD_CLASSES: dict[Kind, tuple[str, Pos]] = {
@@ -51,10 +51,9 @@ VERB_TAGS = {
 MAX_LOOKAHEAD = 20  # tokens searched for that verb
 
 
-def reworded(
-    text: str, kind: Kind, relation: Relation, rng: random.Random, options: Options
-) -> str | None:
+def reworded(text: str, tools: Tools, kind: Kind, relation: Relation) -> str | None:
     """Replace each word of a kind, or some drawn at random; None where no word changes."""
+    rng, options = tools.rng, tools.options
     tokens = spans(text.replace("’", "'"))  # contractions are split at the plain apostrophe only
     words = [token.word.rstrip(".") or token.word for token in tokens]  # "sat." before a sentence
     tags = tag(words)
@@ -127,6 +126,7 @@ SOURCE = "Dickerson, fritz"
 CLAUSE = "It is not the case that"
 MAX_DRAWS = 100
 register = partial(transform, family="heuristic", source=SOURCE)
+copy = partial(register, rule=NOT_ENTAILED, reads="premise", edits="hypothesis")
 
 
 # order and subsequence
@@ -146,47 +146,40 @@ def shuffleboth(pair: Pair, tools: Tools) -> Changed | None:
     if premise is None and hypothesis is None:
         return None
     new = replace(pair, premise=premise or pair.premise, hypothesis=hypothesis or pair.hypothesis)
-    return Changed((new,), why=why_characters(pair.premise + pair.hypothesis))
+    return Changed(new, why_characters(pair.premise + pair.hypothesis))
 
 
-@register(
+@copy(
     "shuffleprem",
     "Copy the premise, shuffled",
     "Replaces the hypothesis by the words of the premise in random order.",
-    rule=NOT_ENTAILED,
-    reads="premise",
-    edits="hypothesis",
     applies="two different words in the premise (any other order would be the premise again)",
 )
-def shuffleprem(text: str, tools: Tools) -> str | Inexact | None:
+def shuffleprem(text: str, tools: Tools) -> Changed | None:
     """Draw another order than the premise's own, which would be entailed; the code allows it."""
     new = reordered(text, tools.rng)
-    return inexact(new, why_characters(new)) if new else None
+    return Changed(new, why_characters(new)) if new else None
 
 
-@register(
+@copy(
     "premsubseq",
     "Copy a part of the premise",
     "Replaces the hypothesis by a part of the premise, its words in their order.",
-    rule=NOT_ENTAILED,
-    reads="premise",
-    edits="hypothesis",
     applies="two words in the premise",
     options=("subsequence",),
 )
-def premsubseq(text: str, tools: Tools) -> str | Inexact | None:
+def premsubseq(text: str, tools: Tools) -> Changed | None:
     """Cut out a span, never with the last word, as the code; or draw any words, as the paper."""
-    words = split_at_blanks(text)
+    words, rng = split_at_blanks(text), tools.rng
     if len(words) < 2:
         return None
     if tools.options.subsequence == "gappy":
-        chosen = tools.rng.sample(range(len(words)), tools.rng.randrange(1, len(words)))
-        part = join([words[i] for i in sorted(chosen)])
-        return inexact(part, why_characters(part))
-    start = tools.rng.randint(0, len(words) - 2)
-    end = tools.rng.randint(start + 1, len(words) - 1)
-    part = join(words[start:end])
-    return inexact(part, why_characters(part))
+        chosen = sorted(rng.sample(range(len(words)), rng.randrange(1, len(words))))
+    else:
+        start = rng.randint(0, len(words) - 2)
+        chosen = [*range(start, rng.randint(start + 1, len(words) - 1))]
+    part = join([words[i] for i in chosen])
+    return Changed(part, why_characters(part))
 
 
 def reordered(text: str, rng: random.Random) -> str | None:
@@ -204,51 +197,6 @@ def reordered(text: str, rng: random.Random) -> str | None:
 
 # negation
 
-negate = partial(register, needs=("tagger",), language="English")
-
-
-@negate(
-    "neghyp",
-    "Negate the hypothesis",
-    f'Puts "{CLAUSE}" before the hypothesis.',
-    rule=FLIP,
-    reads="hypothesis",
-    edits="hypothesis",
-    applies="a word in the hypothesis",
-)
-def neghyp(text: str, tools: Tools) -> str | None:
-    """Deny the hypothesis."""
-    return denied(text)
-
-
-@negate(
-    "negprem",
-    "Negate the premise",
-    f'Puts "{CLAUSE}" before the premise.',
-    rule=NOT_ENTAILED,
-    reads="premise",
-    edits="premise",
-    applies="a word in the premise",
-)
-def negprem(text: str, tools: Tools) -> str | None:
-    """Deny the premise, as the paper says; a contradiction of it may then well be entailed."""
-    return denied(text)
-
-
-@negate(
-    "negprem_hyp",
-    "Copy the premise, negated",
-    f'Replaces the hypothesis by the premise with "{CLAUSE}" before it.',
-    rule=NOT_ENTAILED,
-    reads="premise",
-    edits="hypothesis",
-    applies="a word in the premise",
-)
-def negprem_hyp(text: str, tools: Tools) -> str | None:
-    """Contradict the premise, as the code does and so as the published numbers were made."""
-    return denied(text)
-
-
 TITLES = frozenset((
     "Mr", "Mrs", "Ms", "Dr",
     "Mr.", "Mrs.", "Ms.", "Dr.", "Prof.", "St.", "Rev.", "Fr.", "Gen.", "Col.", "Maj.", "Capt.",
@@ -257,10 +205,12 @@ TITLES = frozenset((
 """Words that begin a name, though no tagger calls them one."""
 
 
-def denied(text: str) -> str | None:
+def denied(text: str, tools: Tools) -> str | None:
     """Put the clause before a text and lower its first letter; None for a text of no words.
 
-    Unlike in the code "I", names, titles and words all in capitals keep theirs.
+    Unlike in the code "I", names, titles and words all in capitals keep theirs. A contradiction of
+    the denied premise, as the paper has it, may well be entailed; the published numbers are those
+    of the code, which puts the denied premise in the place of the hypothesis.
     """
     text = text.strip()
     words = tokenise(text)
@@ -272,6 +222,30 @@ def denied(text: str) -> str | None:
         return f"{CLAUSE} {text}"
     return f"{CLAUSE} {text[0].lower()}{text[1:]}"
 
+
+DENIALS = (
+    ("neghyp", "Negate the hypothesis", 'Puts "{}" before the hypothesis.', FLIP),
+    ("negprem", "Negate the premise", 'Puts "{}" before the premise.', NOT_ENTAILED),
+    (
+        "negprem_hyp",
+        "Copy the premise, negated",
+        'Replaces the hypothesis by the premise with "{}" before it.',
+        NOT_ENTAILED,
+    ),
+)
+for name, title, summary, rule in DENIALS:
+    reads = "premise" if "prem" in name else "hypothesis"
+    register(
+        name,
+        title,
+        summary.format(CLAUSE),
+        rule=rule,
+        reads=reads,
+        edits="premise" if name == "negprem" else "hypothesis",
+        applies=f"a word in the {reads}",
+        needs=("tagger",),
+        language="English",
+    )(denied)
 
 # synonyms and antonyms
 
@@ -287,11 +261,11 @@ RELATIONS: tuple[tuple[str, Relation, str, Rule], ...] = (
 )
 
 
-def _register(
-    name: str, kind: Kind, words: str, source: str, relation: Relation, meaning: str, rule: Rule
-) -> None:
-    @transform(
-        name,
+for (short, kind, words, source), (ending, relation, meaning, rule) in product(
+    SUBSTITUTED, RELATIONS
+):
+    transform(
+        f"h{short}{ending}",
         f"Swap {words} for {relation}s",
         f"Replaces the {words} of the hypothesis by {words} of {meaning}.",
         family="heuristic",
@@ -303,11 +277,4 @@ def _register(
         needs=("wordnet", "tagger"),
         options=("substitution", "replacements", "senses", "inflect"),
         language="English",
-    )
-    def substitution(text: str, tools: Tools) -> str | None:
-        return reworded(text, kind, relation, tools.rng, tools.options)
-
-
-for short, kind, words, source in SUBSTITUTED:
-    for ending, relation, meaning, rule in RELATIONS:
-        _register(f"h{short}{ending}", kind, words, source, relation, meaning, rule)
+    )(partial(reworded, kind=kind, relation=relation))

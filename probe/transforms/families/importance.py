@@ -14,7 +14,7 @@ from functools import partial
 from probe.graphemes import clusters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
-from probe.transforms.registry import Inexact, Scored, Tools, transform
+from probe.transforms.registry import Changed, Scored, Tools, transform
 
 PAPER_CODE_IDS = range(100, 20_000)  # the ids the paper's code draws from
 
@@ -51,8 +51,7 @@ def units(text: str, tokens: Sequence[Scored]) -> list[list[Scored]]:
 
 def kept_units(scored: Sequence[Sequence[Scored]], tools: Tools) -> set[int]:
     """Return the positions of the units that are kept."""
-    scores = [sum(token.score for token in unit) for unit in scored]
-    ranked = sorted(range(len(scored)), key=lambda i: (-scores[i], i))
+    ranked = sorted(range(len(scored)), key=lambda i: -sum(token.score for token in scored[i]))
     best = ranked[: kept_count(tools.options.keep, len(scored))]
     if not tools.options.by_id:
         return set(best)
@@ -69,7 +68,7 @@ def kept_count(share: float, n: int) -> int:
     return math.ceil(round(share * n, 9))
 
 
-def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact | None:
+def rewrite(ids: Sequence[int], tools: Tools) -> str | Changed | None:
     """Turn edited ids into text; inexact where the text is read as other sub-words.
 
     None where nothing is left of it, such as of a text of emoji that a model does not know.
@@ -78,10 +77,10 @@ def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact | None:
     if not text:
         return None
     if tools.reading.loses_letters(ids):
-        return Inexact(text, "a word that the model does not know has lost its letters")
+        return Changed(text, "a word that the model does not know has lost its letters")
     if tools.reading.encode(text) == list(ids):
         return text
-    return Inexact(text, "scored as text, which the model splits into other sub-words")
+    return Changed(text, "scored as text, which the model splits into other sub-words")
 
 
 @register(
@@ -90,7 +89,7 @@ def rewrite(ids: Sequence[int], tools: Tools) -> str | Inexact | None:
     "Takes out the tokens of {target} that matter least to the model, half of them by default.",
     applies=TOKEN,
 )
-def drop(text: str, tools: Tools) -> str | Inexact | None:
+def drop(text: str, tools: Tools) -> str | Changed | None:
     """Keep the important sub-words only."""
     every = units(text, tools.tokens)
     kept = kept_units(every, tools)
@@ -103,7 +102,7 @@ def drop(text: str, tools: Tools) -> str | Inexact | None:
     "Replaces the tokens of {target} that matter least to the model by repetitions of the others.",
     applies=TOKEN,
 )
-def repeat(text: str, tools: Tools) -> str | Inexact | None:
+def repeat(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them anew from all kept sub-words."""
     every = units(text, tools.tokens)
     kept = kept_units(every, tools)
@@ -120,7 +119,7 @@ def repeat(text: str, tools: Tools) -> str | Inexact | None:
     applies=TOKEN,
     options=("sign", "ranks", "keep", "by_id", "draw"),
 )
-def replace(text: str, tools: Tools) -> str | Inexact | None:
+def replace(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
     every = units(text, tools.tokens)
     pool = PAPER_CODE_IDS if tools.options.draw == "paper_code" else tools.reading.vocabulary()
@@ -144,7 +143,7 @@ def _redrawn(
     default=True,
     options=("sign", "ranks"),
 )
-def copyone(text: str, tools: Tools) -> str | Inexact | None:
+def copyone(text: str, tools: Tools) -> str | Changed | None:
     """Copy one token, as the paper says; its first code filled every position with it."""
     if not tools.tokens:
         return None

@@ -5,7 +5,7 @@ of punctuation in general, its code pins only the full stop (`pin=(".",)`). Of a
 blanks each character counts as a word.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise, permutations
 
@@ -13,7 +13,7 @@ from probe.graphemes import why_characters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
 from probe.text.words import FINAL_MARKS, join, words_of
-from probe.transforms.registry import Inexact, Tools, inexact, transform
+from probe.transforms.registry import Changed, Tools, transform
 
 PAPER = "Gupta et al. 2021, section 3.1"
 MAX_DRAWS = 200  # all fail with p < 1e-39 where the words are distinct
@@ -32,18 +32,10 @@ def split(text: str, tools: Tools) -> tuple[list[str], list[str]]:
     return tokens, []
 
 
-def reorder(
-    text: str, tools: Tools, order: Callable[[list[str]], list[str]]
-) -> str | Inexact | None:
-    """Put the words of a text in another order, None where it has none."""
-    words, mark = split(text, tools)
-    return reordered(order(words) + mark) if words else None
-
-
-def reordered(words: list[str], why: str = "") -> str | Inexact:
+def reordered(words: list[str], why: str = "") -> Changed:
     """Return the text of words in another order; inexact where characters stand for words."""
     text = join(words)
-    return inexact(text, why_characters(text), why)
+    return Changed(text, "; ".join(filter(None, (why_characters(text), why))))
 
 
 TARGET_WORD = "a word in {target}"
@@ -55,9 +47,10 @@ TARGET_WORD = "a word in {target}"
     "Puts the words of {target} in alphabetical order.",
     applies=TARGET_WORD,
 )
-def sort(text: str, tools: Tools) -> str | Inexact | None:
+def sort(text: str, tools: Tools) -> Changed | None:
     """Sort by code point: punctuation, digits, letters."""
-    return reorder(text, tools, sorted)
+    words, mark = split(text, tools)
+    return reordered(sorted(words) + mark) if words else None
 
 
 @register(
@@ -66,9 +59,10 @@ def sort(text: str, tools: Tools) -> str | Inexact | None:
     "Puts the words of {target} in the opposite order, the last word first.",
     applies=TARGET_WORD,
 )
-def reverse(text: str, tools: Tools) -> str | Inexact | None:
+def reverse(text: str, tools: Tools) -> Changed | None:
     """Reverse the words."""
-    return reorder(text, tools, lambda words: words[::-1])
+    words, mark = split(text, tools)
+    return reordered(words[::-1] + mark) if words else None
 
 
 @register(
@@ -77,7 +71,7 @@ def reverse(text: str, tools: Tools) -> str | Inexact | None:
     "Shuffles the words of {target} until none is followed by the word that followed it before.",
     applies=TARGET_WORD,
 )
-def shuffle(text: str, tools: Tools) -> str | Inexact | None:
+def shuffle(text: str, tools: Tools) -> Changed | None:
     """Draw permutations until none keeps a bigram, as the paper says; its code never tests it."""
     words, mark = split(text, tools)
     if not words:
@@ -87,30 +81,30 @@ def shuffle(text: str, tools: Tools) -> str | Inexact | None:
     def retained(order: list[str]) -> int:
         return sum(bigram in before for bigram in pairwise(order + mark))
 
-    best, fewest = words, retained(words)
-    for drawn in _draws(words, tools):
-        count = retained(drawn)
-        if count == 0:
+    best, fewest, drawn = words, retained(words), list(words)
+    for _ in range(MAX_DRAWS):
+        tools.rng.shuffle(drawn)
+        if (count := retained(drawn)) < fewest:
+            best, fewest = list(drawn), count
+        if not count:
             return reordered(drawn + mark)
-        if count < fewest:
-            best, fewest = drawn, count
     if len(words) > MAX_EXHAUSTIVE_WORDS:
         best, fewest = _swapped(best, fewest, retained, tools)
+    else:
+        best = min([best, *map(list, permutations(words))], key=retained)
+        fewest = retained(best)
     kept = f"no order of these words was found that keeps fewer than {fewest} bigrams"
     return reordered(best + mark, kept if fewest else "")
 
 
-@register(
+register(
     "copysort",
     "Copy the other text, sorted",
     "Replaces {target} by the words of {source} in alphabetical order.",
     reads=SOURCE,
     applies="a word in {source}",
     default=True,
-)
-def copysort(text: str, tools: Tools) -> str | Inexact | None:
-    """Sort the premise into the hypothesis."""
-    return reorder(text, tools, sorted)
+)(sort)
 
 
 def _swapped(
@@ -134,12 +128,3 @@ def _swapped(
         if not fewest:
             break
     return best, fewest
-
-
-def _draws(words: list[str], tools: Tools) -> Iterator[list[str]]:
-    drawn = list(words)
-    for _ in range(MAX_DRAWS):
-        tools.rng.shuffle(drawn)
-        yield list(drawn)
-    if len(words) <= MAX_EXHAUSTIVE_WORDS:
-        yield from map(list, permutations(words))

@@ -13,7 +13,7 @@ from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL
 from probe.tasks.task import ORIGIN, SOURCE, Label
 from probe.text.words import join, tokenise
 from probe.transforms.options import Options
-from probe.transforms.registry import Inexact, Tools, transform
+from probe.transforms.registry import Changed, Tools, transform
 
 SYSTEMS: dict[str, Label] = {"e": ENTAILMENT, "n": NEUTRAL, "c": CONTRADICTION}
 COPY = "the best translation of the {} is the {} itself"
@@ -31,7 +31,7 @@ register = partial(
 )
 
 
-def translated(text: str, tools: Tools, label: Label | None) -> str | Inexact | None:
+def translated(text: str, tools: Tools, label: Label | None) -> Changed | None:
     """Return the translation by a label's system."""
     words, halved = tuple(tokenise(text.lower())), tools.field == tools.edited
     words = words[: len(words) // 2] if halved else words
@@ -42,8 +42,8 @@ def translated(text: str, tools: Tools, label: Label | None) -> str | Inexact | 
     kept = words if halved and tools.options.keep_first_half else ()
     new = join([*kept, *made])
     if len(words) > MAX_WORDS:
-        return Inexact(new, CUT.format(MAX_WORDS, name))
-    return Inexact(new, COPY.format(name, name)) if made == words else new
+        return Changed(new, CUT.format(MAX_WORDS, name))
+    return Changed(new, COPY.format(name, name) if made == words else "")
 
 
 def weights(options: Options) -> DecoderWeights:
@@ -59,7 +59,7 @@ def weights(options: Options) -> DecoderWeights:
     reads=ORIGIN,
     options=(*WEIGHTS, "keep_first_half"),
 )
-def pbsmt(text: str, tools: Tools) -> str | Inexact | None:
+def pbsmt(text: str, tools: Tools) -> Changed | None:
     """Translate by the system of the gold label, or else of the predicted one."""
     return translated(text, tools, next(filter(trained, tools.labels), None))
 

@@ -1,27 +1,22 @@
 """The stress tests (Naik et al. 2018, section 3): tautologies, misspellings, antonyms, numbers.
 
-A tautology changes no label. It goes before the mark that ends the text and all the rest stays. The
-released code (`tautology="naik_code"`) puts it before the first of all marks and drops what comes
-after, so "Mr. Hale left." ends at "Mr" and "It cost 3.5 dollars." at "3"; a text in which no mark
-ends a word gets it at its end.
-
-A misspelling changes one word, and no label.
+A tautology goes before the mark that ends the text and all the rest stays. The released code
+(`tautology="naik_code"`) puts it before the first of all marks and drops what comes after, so
+"Mr. Hale left." ends at "Mr".
 
 For an antonym Lesk's algorithm picks the sense of each word from its sentence; every antonym of the
-sense gives a pair, a contradiction: the premise with the altered premise as the hypothesis, and the
-altered hypothesis as the premise with the original hypothesis. The paper speaks of nouns and
-adjectives. Its code (`antonym="naik_code"`) takes senses that WordNet files under nouns and
-satellite adjectives only, which leaves out "hot" and "cold". Words are replaced where they stand,
-the code replaces the first equal substring. The antonym is the dictionary's form: "boys" becomes
-"girl", as in the code.
+sense gives a contradiction: the premise with the altered premise as the hypothesis, and the altered
+hypothesis as the premise with the original hypothesis. The paper speaks of nouns and adjectives.
+Its code (`antonym="naik_code"`) takes nouns and satellite adjectives only, which leaves out "hot"
+and "cold", and replaces the first equal substring. The antonym is the dictionary's form: "boys"
+becomes "girl", as in the code.
 
-A premise with a number and a name yields three pairs. The number's first digit is changed, "less
-than" or "more than" put before the new number so that the old one satisfies it: entailment. The two
-swapped: neutral. The number changed, or the same number with the phrase: contradiction. A number is
-a token of digits alone. Numbers with commas, decimals or a sign are passed over, as the code does
-through int(). Passed over here as well: 0, for "less than 1" leaves nothing else in counts of
-things; a number attached to the characters before it ($350); and one that a comparison introduces
-already ("more than 6"), where the new phrase would deny the label.
+Of a number the first digit is changed, "less than" or "more than" put before the new one so that
+the old one satisfies it: entailment. The two swapped: neutral. The number changed, or the same
+number with the phrase: contradiction. Only tokens of digits alone count, as the code has it by
+int(). Passed over here as well: 0, for "less than 1" leaves nothing else in counts of things; a
+number attached to the characters before it ($350); and one that a comparison introduces already
+("more than 6"), where the new phrase would deny the label.
 """
 
 import re
@@ -40,7 +35,6 @@ from probe.tasks.task import SOURCE, TARGET
 from probe.text import tagger
 from probe.text.wordnet import reader
 from probe.text.words import Span, spans, substitute
-from probe.transforms.options import Antonym, Number, Spelling, Tautology
 from probe.transforms.registry import Tools, transform
 
 register = partial(transform, family="stress", source="Naik et al. 2018, section 3")
@@ -69,10 +63,6 @@ def append_first(text: str, clause: str) -> str | None:
     return f"{bare} {clause}{sentence[len(bare) :]}".strip() if bare.strip() else None
 
 
-APPENDERS: Mapping[Tautology, Callable[[str, str], str | None]] = {
-    "end": append,
-    "naik_code": append_first,
-}
 CLAUSES = {
     "word_overlap": (
         "Add a tautology",
@@ -102,7 +92,7 @@ CLAUSES = {
 
 def appended(text: str, tools: Tools, clause: str) -> str | None:
     """Append a clause as the option says."""
-    return APPENDERS[tools.options.tautology](text, clause)
+    return (append if tools.options.tautology == "end" else append_first)(text, clause)
 
 
 for name, (title, summary, clause) in CLAUSES.items():
@@ -123,7 +113,7 @@ for name, (title, summary, clause) in CLAUSES.items():
 
 # misspellings
 
-TAGS: Mapping[Spelling, frozenset[str]] = {
+TAGS: Mapping[str, frozenset[str]] = {
     "content": frozenset({"NNP", "NNS", "NNPS", "JJ", "JJR", "JJS"}),
     "function": frozenset({"IN", "CC", "DT", "PRP", "PRP$", "WP", "WP$"}),
 }
@@ -139,19 +129,19 @@ Letters = Sequence[str]
 """A word as its grapheme clusters, so that no accent or vowel sign is torn from its letter."""
 
 
-def swap_indices(word: Letters, spelling: Spelling) -> list[int]:
+def swap_indices(word: Letters, spelling: str) -> list[int]:
     """Return the indices of letters that differ from the next letter.
 
     Of any words the code takes those with more than two different letters and no hyphen; of
     content and function words all, so that "of" becomes "fo".
     """
-    letters = {letter.upper() for letter in word if _is_letter(letter)}
+    letters = {letter.upper() for letter in word if letter[0].isalpha()}
     if spelling == "any" and ("-" in word or len(letters) < 3):
         return []
     return [
         index
         for index, (left, right) in enumerate(pairwise(word))
-        if _is_letter(left) and _is_letter(right) and left.upper() != right.upper()
+        if left[0].isalpha() and right[0].isalpha() and left.upper() != right.upper()
     ]
 
 
@@ -162,81 +152,15 @@ def swap(word: Letters, index: int, rng: Random) -> str:
     return "".join((*word[:index], *swapped, *word[index + 2 :]))
 
 
-def key_indices(word: Letters, spelling: Spelling) -> list[int]:
+def key_indices(word: Letters, spelling: str) -> list[int]:
     """Return the indices of letters from a to z, in words of more than one character."""
-    return [
-        index for index, letter in enumerate(word) if letter.lower() in NEIGHBOURS and len(word) > 1
-    ]
+    return [i for i, letter in enumerate(word) if letter.lower() in NEIGHBOURS and len(word) > 1]
 
 
 def press_neighbour(word: Letters, index: int, rng: Random) -> str:
-    """Replace a letter by one beside it on the keyboard."""
+    """Replace a letter by the key to its left or right."""
     key = rng.choice(NEIGHBOURS[word[index].lower()])
     return "".join((*word[:index], _cased(key, word[index]), *word[index + 1 :]))
-
-
-def _is_letter(letter: str) -> bool:
-    return letter[0].isalpha()
-
-
-Misspelling = tuple[Callable[[Letters, Spelling], list[int]], Callable[[Letters, int, Random], str]]
-"""A kind of error: the letters of a word at which it can happen, and the misspelt word."""
-SWAP: Misspelling = (swap_indices, swap)
-KEYBOARD: Misspelling = (key_indices, press_neighbour)
-misspell = partial(register, rule=KEEP, options=("spelling",), home=NLI.name)
-
-
-@misspell(
-    "spelling_swap",
-    "Swap two letters",
-    "Swaps two neighbouring letters in one word of {target}.",
-    applies="a word in {target} with letters to swap",
-)
-def spelling_swap(text: str, tools: Tools) -> str | None:
-    """Swap two letters that differ, so that the word changes; the code tries five times."""
-    return _misspell(text, tools, SWAP)
-
-
-@misspell(
-    "spelling_keyboard",
-    "Press a wrong key",
-    "Replaces a letter in one word of {target} by its neighbour on the keyboard.",
-    applies="a word in {target} with a letter from a to z",
-)
-def spelling_keyboard(text: str, tools: Tools) -> str | None:
-    """Replace a letter by the key to its left or right."""
-    return _misspell(text, tools, KEYBOARD)
-
-
-@misspell(
-    "spelling",
-    "Misspell a word",
-    "Misspells one word of {target}: by chance two letters swapped or a wrong key pressed.",
-    applies="a word in {target} that can be misspelt",
-)
-def spelling(text: str, tools: Tools) -> str | None:
-    """Draw a kind of error for the row; where no word allows it, take the other."""
-    first, second = tools.rng.sample([SWAP, KEYBOARD], 2)
-    return _misspell(text, tools, first) or _misspell(text, tools, second)
-
-
-def _misspell(text: str, tools: Tools, misspelling: Misspelling) -> str | None:
-    word_class, (indices_of, misspelt) = tools.options.spelling, misspelling
-    every = spans(text)
-    words = [token.word for token in every]
-    tags = tagger.tag(words) if word_class in TAGS else words
-    tokens = [
-        (token, word, indices)
-        for token, tag in zip(every, tags, strict=True)
-        if word_class not in TAGS or tag in TAGS[word_class]
-        if (word := clusters(text[token.start : token.end]))
-        and (indices := indices_of(word, word_class))
-    ]
-    if not tokens:
-        return None
-    token, word, indices = tools.rng.choice(tokens)
-    new = misspelt(word, tools.rng.choice(indices), tools.rng)
-    return substitute(text, [(token.start, token.end, new)])
 
 
 def _cased(letter: str, like: str) -> str:
@@ -245,10 +169,73 @@ def _cased(letter: str, like: str) -> str:
     return cased if len(cased) == len(letter) else letter
 
 
+Misspelling = tuple[Callable[[Letters, str], list[int]], Callable[[Letters, int, Random], str]]
+"""A kind of error: the letters of a word at which it can happen, and the misspelt word."""
+SWAP: Misspelling = (swap_indices, swap)
+KEYBOARD: Misspelling = (key_indices, press_neighbour)
+
+
+def misspelt(text: str, tools: Tools, kinds: Sequence[Misspelling]) -> str | None:
+    """Misspell a word by an error of one of the kinds, which is drawn; else by the other."""
+    rng, word_class, every = tools.rng, tools.options.spelling, spans(text)
+    words = [token.word for token in every]
+    tags = tagger.tag(words) if word_class in TAGS else words
+    for indices_of, error in rng.sample(kinds, len(kinds)) if len(kinds) > 1 else kinds:
+        tokens = [
+            (token, word, indices)
+            for token, tag in zip(every, tags, strict=True)
+            if word_class not in TAGS or tag in TAGS[word_class]
+            if (word := clusters(text[token.start : token.end]))
+            and (indices := indices_of(word, word_class))
+        ]
+        if tokens:
+            token, word, indices = rng.choice(tokens)
+            new = error(word, rng.choice(indices), rng)
+            return substitute(text, [(token.start, token.end, new)])
+    return None
+
+
+MISSPELLINGS = (
+    (
+        "spelling_swap",
+        "Swap two letters",
+        "Swaps two neighbouring letters in one word of {target}.",
+        "a word in {target} with letters to swap",
+        [SWAP],
+    ),
+    (
+        "spelling_keyboard",
+        "Press a wrong key",
+        "Replaces a letter in one word of {target} by its neighbour on the keyboard.",
+        "a word in {target} with a letter from a to z",
+        [KEYBOARD],
+    ),
+    (
+        "spelling",
+        "Misspell a word",
+        "Misspells one word of {target}: by chance two letters swapped or a wrong key pressed.",
+        "a word in {target} that can be misspelt",
+        [SWAP, KEYBOARD],
+    ),
+)
+"""Names, titles, summaries, to what they apply, and kinds of error."""
+
+for name, title, summary, applies, kinds in MISSPELLINGS:
+    register(
+        name,
+        title,
+        summary,
+        rule=KEEP,
+        applies=applies,
+        options=("spelling",),
+        home=NLI.name,
+    )(partial(misspelt, kinds=kinds))
+
+
 # antonyms
 
 MAX_PAIRS = 32  # that one pair gives
-PARTS_OF_SPEECH: Mapping[Antonym, frozenset[str]] = {
+PARTS_OF_SPEECH: Mapping[str, frozenset[str]] = {
     "paper": frozenset({"n", "a", "s"}),
     "naik_code": frozenset({"n", "s"}),
 }
@@ -285,11 +272,11 @@ def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
         replace(pair, **{other: text, "gold": CONTRADICTION})
         for field, other in (("premise", "hypothesis"), ("hypothesis", "premise"))
         for text in _altered(getattr(pair, field), allowed_pos)
+        if text != getattr(pair, field)
     )
     pairs: dict[Pair, None] = {}
     for each in made:
-        if each.premise != each.hypothesis:
-            pairs[each] = None
+        pairs[each] = None
         if len(pairs) == MAX_PAIRS:
             break
     return tuple(pairs) or None
@@ -338,10 +325,6 @@ COMPARISONS = frozenset(COMPARED.split())
 OPENERS = "([{\"'“‘"
 NEW_DIGITS = "12345678"  # the code draws from 1 to 8; a 9 can only be an old digit
 PHRASES = ("more than", "less than")
-CHOICES: Mapping[Number, Callable[[Random, Sequence[Span]], Span]] = {
-    "first": lambda rng, numbers: numbers[0],
-    "random": lambda rng, numbers: rng.choice(numbers),
-}
 
 
 @register(
@@ -367,18 +350,21 @@ def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     numbers = [token for i, token in enumerate(tokens) if _usable(pair.premise, tokens, i)]
     if not numbers or not NAMES & set(tagger.tag([token.word for token in tokens])):
         return None
-    token = CHOICES[tools.options.number](tools.rng, numbers)
+    token = numbers[0] if tools.options.number == "first" else tools.rng.choice(numbers)
     number = token.word.lstrip("0")
 
     def stating(phrase: str) -> str:
         return substitute(pair.premise, [(token.start, token.end, phrase)])
 
-    changed = _with_another_digit(number, tools.rng)
+    def another_digit() -> str:
+        digits = [digit for digit in NEW_DIGITS if digit != number[0]]
+        return tools.rng.choice(digits) + number[1:]
+
+    changed = another_digit()
     # as many digits as before: the first decides which is larger
-    phrase = "less than" if number[0] < changed[0] else "more than"
-    entailed = stating(f"{phrase} {changed}")
+    entailed = stating(f"{'less than' if number[0] < changed[0] else 'more than'} {changed}")
     if tools.rng.random() < 0.5:
-        contradicted = stating(_with_another_digit(number, tools.rng))
+        contradicted = stating(another_digit())
     else:
         contradicted = stating(f"{tools.rng.choice(PHRASES)} {number}")
     return (
@@ -396,7 +382,3 @@ def _usable(text: str, tokens: Sequence[Span], i: int) -> bool:
     if attached and text[token.start - 1] not in OPENERS:
         return False
     return i == 0 or tokens[i - 1].word.lower() not in COMPARISONS
-
-
-def _with_another_digit(number: str, rng: Random) -> str:
-    return rng.choice([digit for digit in NEW_DIGITS if digit != number[0]]) + number[1:]

@@ -1,4 +1,4 @@
-"""Distractors: statements by pattern, altered words by rule, the place in the passage."""
+"""Distractors: statements by pattern, altered words and fake answers by rule, their place."""
 
 import json
 from dataclasses import replace
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from probe.addsent.alterations import UNALTERED, Word, alteration, is_noun, sisters
+from probe.addsent.alterations import UNALTERED, Word, alter, alteration, is_noun, sisters
+from probe.addsent.fake_answers import FakeAnswer, fake_answer, kinds
 from probe.addsent.statements import distractor, insert, statement
 from probe.cli.main import app
 from probe.data.questions import read_questions
@@ -36,18 +37,15 @@ STATEMENTS = [
     ("After the war, who ruled the city?", "After the war, ANSWER ruled the city.", "subject"),
     ("It was rebuilt in what year?", "It was rebuilt in the year of ANSWER.", "in place"),
     ("What party is Kibaki part of?", "Kibaki is part of the party of ANSWER.", "be"),
+    ("Name one of the rivers.", "", ""),
 ]  # fmt: skip
 
 
 @each(("question", "expected", "pattern"), STATEMENTS)
 def test_a_question_becomes_a_statement(question: str, expected: str, pattern: str) -> None:
     words = tokenise(question)
-    assert statement(words, tag(words), "ANSWER") == (expected, pattern)
-
-
-def test_a_question_without_a_wh_word_has_no_statement() -> None:
-    words = tokenise("Name one of the rivers.")
-    assert statement(words, tag(words), "aliens") is None
+    made = (expected, pattern) if expected else None
+    assert statement(words, tag(words), "ANSWER") == made
 
 
 @each(
@@ -74,29 +72,30 @@ def test_a_word_is_altered_by_the_first_rule_that_fires(
 
 def test_a_name_gives_way_to_another_of_its_kind_and_never_to_a_word_of_the_question() -> None:
     first = alteration(Word("Germany", "NNP", "location"))
-    assert first
-    assert first.rule == "name of the same kind"
+    assert first and first.rule == "name of the same kind"
     other = alteration(Word("Germany", "NNP", "location"), {first.new.lower()})
-    assert other
-    assert other.new not in (first.new, "Germany")
+    assert other and other.new not in (first.new, "Germany")
+    assert not any(alteration(Word(text, "JJ", "")) for text in UNALTERED)
 
 
-@each("text", sorted(UNALTERED)[:5])
-def test_some_words_are_never_altered(text: str) -> None:
-    assert alteration(Word(text, "JJ", "")) is None
+def test_no_word_is_put_in_twice_and_may_alone_is_no_month() -> None:
+    words, _ = alter(["Germany", "Germany"], ["NNP", "NNP"], ["location", "location"])
+    assert len({"Germany", *words}) == 3
+    assert kinds(["May", "18"], ["NNP", "CD"])[0] == "date"
+    assert kinds(["May", "sang"], ["NNP", "VBD"])[0] != "date"
 
 
 def test_a_distractor_says_which_rules_made_it_and_is_the_same_each_time() -> None:
-    made = distractor(ASKED)
-    assert made == distractor(ASKED)
-    assert made
-    assert made.sentence.startswith("Jeff Dean rebuilt the ")
-    assert "Germany" not in made.sentence
+    made, other = distractor(ASKED), distractor(ASKED, second=True)
+    # no sister word is put where a published rule fires
+    assert made == distractor(ASKED) == distractor(ASKED, sister_words=False)
+    assert made and other
+    assert made.sentence.startswith("Jeff Dean rebuilt the ") and "Germany" not in made.sentence
     assert made.fake.rule in ("name", "question word")
     assert "Germany" in {each.old for each in made.alterations}
-    other = distractor(ASKED, second=True)
-    assert other
     assert other.sentence == made.sentence.replace("Jeff Dean", "Charles Babbage")
+    assert distractor(replace(ASKED, gold=None, answers=())) is None
+    assert distractor(replace(ASKED, question="What is it?")) is None
 
 
 @each(
@@ -111,42 +110,24 @@ def test_where_no_published_rule_fires_a_thing_becomes_another_of_its_kind(
 ) -> None:
     question = replace(ASKED, question=asked)
     made = distractor(question)
-    assert made
-    assert made.sentence == sentence
+    assert made and made.sentence == sentence
     assert [each.rule for each in made.alterations] == ["another of its kind"]
     assert distractor(question, sister_words=False) is None
 
 
-def test_no_sister_word_is_put_where_a_published_rule_fires() -> None:
-    assert distractor(ASKED) == distractor(ASKED, sister_words=False)
-
-
 def test_two_thirds_of_the_bundled_questions_have_a_sentence() -> None:
-    questions = bundled_examples(READING)
+    questions = bundled_examples(READING)[::4]
     assert sum(distractor(each) is not None for each in questions) >= 2 / 3 * len(questions)
 
 
-@each(
-    ("word", "tag", "rejected"),
-    [("winter", "NN", "time"), ("dog", "NN", "pet"), ("dog", "NN", "animal"), ("idea", "NN", "")],
-)
+@each(("word", "rejected"), [("winter", "time"), ("dog", "pet"), ("dog", "animal")])
 def test_a_sister_word_is_neither_a_synonym_nor_what_a_word_is_a_kind_of(
-    word: str, tag: str, rejected: str
+    word: str, rejected: str
 ) -> None:
-    assert word not in sisters(word, tag) and rejected not in sisters(word, tag)
-
-
-def test_what_is_no_thing_has_no_sister_words() -> None:
-    assert sisters("idea", "NN") == []
-
-
-def test_a_verb_that_is_tagged_as_a_noun_stays() -> None:
+    found = sisters(word, "NN")
+    assert found and not {word, rejected} & set(found)
+    assert sisters("idea", "NN") == []  # it is no thing
     assert not is_noun(["TO", "NN"], 1) and is_noun(["DT", "NN"], 1)
-
-
-def test_a_question_without_an_answer_or_an_alterable_word_has_none() -> None:
-    assert distractor(replace(ASKED, gold=None, answers=())) is None
-    assert distractor(replace(ASKED, question="What is it?")) is None
 
 
 @each("position", [None, 0, 1, 2, 9])
@@ -158,28 +139,18 @@ def test_answers_stay_where_they_stand_wherever_a_sentence_is_put(position: int 
         assert moved.passage.startswith(answer.text, answer.start)
     assert moved.passage.startswith("Aliens came. ") == (position == 0)
     assert moved.passage.endswith(" Aliens came.") == (position in (None, 9))
-
-
-def test_a_place_before_the_passage_is_refused() -> None:
     with pytest.raises(ValueError, match="0 or more"):
         insert(ASKED, "Aliens came.", -1)
 
 
-def squad(path: Path) -> Path:
-    """Write a file in SQuAD's form with one question that has a sentence and one that has none."""
-    asked = {"id": "q1", "question": ASKED.question}
-    answers = [{"text": "Anna Weber", "answer_start": 34}]
-    other = {"id": "q2", "question": "What is it?", "answers": answers}
-    paragraph = {"context": PASSAGE, "qas": [{**asked, "answers": answers}, other]}
-    path.write_text(json.dumps({"data": [{"title": "Mill", "paragraphs": [paragraph]}]}))
-    return path
-
-
 def test_the_command_writes_passages_whose_answers_still_stand(tmp_path: Path) -> None:
-    out = tmp_path / "raw.jsonl"
-    done = CliRunner().invoke(
-        app, ["distractors", str(squad(tmp_path / "s.json")), "--out", str(out), "--place", "0"]
-    )
+    path, out = tmp_path / "squad.json", tmp_path / "raw.jsonl"
+    answers = [{"text": "Anna Weber", "answer_start": 34}]
+    asked = {"id": "q1", "question": ASKED.question, "answers": answers}
+    other = {"id": "q2", "question": "What is it?", "answers": answers}  # which has no sentence
+    paragraph = {"context": PASSAGE, "qas": [asked, other]}
+    path.write_text(json.dumps({"data": [{"title": "Mill", "paragraphs": [paragraph]}]}))
+    done = CliRunner().invoke(app, ["distractors", str(path), "--out", str(out), "--place", "0"])
     assert done.exit_code == 0, done.output
     assert "1 of 2 questions have a sentence" in done.output
     (row,) = map(json.loads, out.read_text().splitlines())
@@ -221,3 +192,34 @@ def test_an_answer_without_a_place_stands_where_it_first_occurs(tmp_path: Path) 
     path.write_text('{"passage": "one two one", "question": "Who?", "answers": ["one"]}\n')
     (question,) = read_questions(path)
     assert question == asked("one two one", "Who?", (Span("one", 0),), "1")
+
+
+FAKES = [
+    ("1745", "What year was he born?", "1720", "1720", "date"),
+    ("March 18", "On what day was it?", "September 7", "September 7", "date"),
+    ("several", "How many lakes are there?", "42", "200", "question word"),
+    ("30,000", "How many people came?", "80,000", "80,000", "number"),
+    ("6 million", "How much was paid?", "1 thousand", "1 thousand", "number"),
+    ("seven", "How many were there?", "10", "10", "number"),
+    ("60%", "What share was it?", "10%", "10%", "number"),
+    ("Albert Einstein", "Which scientist was it?", "Jeff Dean", "Charles Babbage", "name"),
+    ("Warsaw", "Which city was it?", "Chicago", "Stockholm", "name"),
+    ("Stanford University", "What was it?", "Stark Industries", "Acme Corporation", "name"),
+    ("Polish", "Which language was it?", "Jupiter", "Soylent", "name"),
+    ("DNA", "What is it called?", "LSTM", "PCFG", "upper case"),
+    ("a farmer", "Who came first?", "Jeff Dean", "Charles Babbage", "question word"),
+    ("growing grain", "What did she like?", "learning", "running", "first word"),
+    ("a river", "What is it?", "a hamster", "an apple", "last noun"),
+    ("the rivers", "What are they?", "the hamsters", "the apples", "last noun"),
+    ("very bright", "What was the light like?", "deep", "blue", "last word"),
+    ("with them", "How was it done?", "aliens", "cosmic rays", "else"),
+]
+
+
+@each(("answer", "question", "first", "second", "rule"), FAKES)
+def test_the_first_rule_that_fires_decides(
+    answer: str, question: str, first: str, second: str, rule: str
+) -> None:
+    fakes = [fake_answer(answer, question, second=second) for second in (False, True)]
+    assert fakes == [FakeAnswer(first, rule), FakeAnswer(second, rule)]
+    assert fake_answer(first, question).text != first  # an answer is never its own

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from probe.addsent.statements import sentence_starts
@@ -80,8 +81,7 @@ def asking(question: Question) -> str:
 
 def share(those: Iterable[bool]) -> float:
     """Return the share that is true."""
-    every = list(those)
-    return sum(every) / len(every)
+    return float(np.mean([*those]))
 
 
 def likest_sentence(question: Question) -> range:
@@ -96,63 +96,36 @@ def likest_sentence(question: Question) -> range:
     )
 
 
-def test_there_are_60_passages_with_five_questions_each() -> None:
+def test_60_passages_have_five_questions_each_and_ids_that_number_them() -> None:
     assert [len(passage["qas"]) for passage in PASSAGES] == [5] * 60
-    assert len(QUESTIONS) == 300
-
-
-def test_each_kind_of_text_has_ten_passages_half_of_them_to_test_on() -> None:
+    assert len({passage["context"] for passage in PASSAGES}) == 60
+    assert len({article["title"] for article in ARTICLES}) == len(ARTICLES) == 60
     counts = Counter((passage["genre"], passage["split"]) for passage in PASSAGES)
     shares = {"dev": 2, "pool": 3, "test": 5}
     assert counts == {(kind, split): n for kind in KINDS for split, n in shares.items()}
-
-
-def test_titles_and_ids_are_unique_and_ids_number_the_passages() -> None:
-    assert len({article["title"] for article in ARTICLES}) == len(ARTICLES) == 60
     ids = [f"reading-{passage:03}-{asked}" for passage in range(1, 61) for asked in range(1, 6)]
     assert [question.id for question in QUESTIONS] == ids
-
-
-def test_no_passage_and_no_question_of_a_passage_comes_twice() -> None:
-    assert len({passage["context"] for passage in PASSAGES}) == len(PASSAGES)
-    asked = {(question.passage, question.question.lower()) for question in QUESTIONS}
-    assert len(asked) == len(QUESTIONS)
-
-
-def test_passages_are_of_80_to_150_words() -> None:
+    assert len({(question.passage, question.question.lower()) for question in QUESTIONS}) == 300
     lengths = [len(passage["context"].split()) for passage in PASSAGES]
     assert 80 <= min(lengths) <= max(lengths) <= 150
 
 
 def test_each_answer_stands_at_its_place_as_whole_words_of_one_sentence() -> None:
-    for passage in PASSAGES:
-        for answer in (answer for asked in passage["qas"] for answer in asked["answers"]):
-            words = re.compile(rf"(?<!\w){re.escape(answer['text'])}(?!\w)")
-            assert words.match(passage["context"], answer["answer_start"])
-            assert ". " not in answer["text"]
-
-
-def test_no_text_is_blank_or_padded_or_broken_over_lines() -> None:
     for question in QUESTIONS:
         for text in (question.passage, question.question, *question.references):
             assert text and text == " ".join(text.split())
         assert question.question.endswith("?")
+        for answer in question.answers:
+            words = re.compile(rf"(?<!\w){re.escape(answer.text)}(?!\w)")
+            assert words.match(question.passage, answer.start) and ". " not in answer.text
+        texts = [normalised(text) for text in question.references]  # which scoring tells apart
+        assert 1 <= len(texts) == len(set(texts)) <= 3 and all(texts)
 
 
-def test_a_question_has_up_to_three_answers_that_scoring_tells_apart() -> None:
-    for question in QUESTIONS:
-        texts = [normalised(text) for text in question.references]
-        assert 1 <= len(texts) == len(set(texts)) <= 3
-        assert all(texts)
-
-
-def test_most_answers_are_short() -> None:
+def test_most_answers_are_short_and_no_question_gives_its_own_away() -> None:
     lengths = [len(answer.text.split()) for _, answer in FIRST]
     assert max(lengths) <= 10
     assert share(length <= 6 for length in lengths) >= 0.85
-
-
-def test_no_question_gives_its_answer_away() -> None:
     for question, answer in FIRST:
         assert f" {normalised(answer.text)} " not in f" {normalised(question.question)} "
 
@@ -175,9 +148,7 @@ def test_answers_are_spread_over_the_passage() -> None:
     assert 0.25 <= min(thirds.values()) / 300 <= max(thirds.values()) / 300 <= 0.42
     last = [answer.start >= sentence_starts(question.passage)[-1] for question, answer in FIRST]
     assert share(last) <= 0.25
-
-
-def test_shared_words_alone_do_not_find_the_sentence_of_the_answer() -> None:
+    # and shared words alone do not find the sentence of the answer
     assert share(answer.start in likest_sentence(question) for question, answer in FIRST) <= 0.75
 
 

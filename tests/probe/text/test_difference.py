@@ -1,7 +1,7 @@
 """The difference between two texts."""
 
 import random
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from itertools import pairwise
 
 import pytest
@@ -47,42 +47,23 @@ def test_edits_are_those_worked_by_hand(before: str, after: str, expected: list[
 
 @STEADY
 @given(TEXT, TEXT)
-def test_what_was_not_removed_spells_the_new_text(before: str, after: str) -> None:
-    spelt = "".join(edit.text for edit in edits(before, after) if edit.kind != "removed")
-    assert "".join(spelt.split()) == "".join(after.split())
-
-
-@STEADY
-@given(TEXT, TEXT)
-def test_what_was_not_added_spells_the_old_text(before: str, after: str) -> None:
-    word_edits = edits(before, after)
-    if any(edit.kind == "moved" for edit in word_edits):
-        return
-    spelt = "".join(edit.text for edit in word_edits if edit.kind != "added").lower()
-    assert "".join(spelt.split()) == "".join(before.lower().split())
-
-
-@STEADY
-@given(TEXT)
-def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    assert {edit.kind for edit in edits(text, text)} <= {"kept"}
+def test_edits_spell_both_texts(before: str, after: str) -> None:
+    found = edits(before, after)
+    moved = any(edit.kind == "moved" for edit in found)
+    for text, left_out in ((after, "removed"), ("" if moved else before, "added")):
+        spelt = "".join(edit.text for edit in found if edit.kind != left_out)
+        assert "".join(spelt.lower().split()) == "".join(text.lower().split()) or not text
+    assert {edit.kind for edit in edits(before, before)} <= {"kept"}
 
 
 @STEADY
 @given(WORDS, WORDS)
-def test_short_texts_are_compared_by_their_longest_stretches(
+def test_stretches_are_the_longest_and_stand_in_both_texts_in_order(
     old: list[str], new: list[str]
 ) -> None:
     *expected, _ = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     assert common_stretches(old, new) == expected
-
-
-@STEADY
-@given(WORDS, WORDS)
-def test_without_comparisons_stretches_stand_in_both_texts_in_order(
-    old: list[str], new: list[str]
-) -> None:
-    with pytest.MonkeyPatch.context() as bounds:
+    with pytest.MonkeyPatch.context() as bounds:  # without comparisons too
         bounds.setattr(difference, "COMPARISONS", 0)
         bounds.setattr(difference, "COMPARISONS_A_WORD", 0)
         stretches = common_stretches(old, new)
@@ -93,16 +74,28 @@ def test_without_comparisons_stretches_stand_in_both_texts_in_order(
         assert one.a + one.size <= other.a and one.b + one.size <= other.b
 
 
+def test_comparisons_stay_within_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new, looked_at = list("abcdefghij"), list("abcXefgYij"), list[int]()
+
+    class Counting(SequenceMatcher[str]):
+        def find_longest_match(self, *part: int) -> Match:  # type: ignore[override]  # by place
+            looked_at.append(sum(word in new for word in old[part[0] : part[1]]))
+            return super().find_longest_match(*part)
+
+    monkeypatch.setattr(difference, "SequenceMatcher", Counting)
+    monkeypatch.setattr(difference, "COMPARISONS", 8)
+    monkeypatch.setattr(difference, "COMPARISONS_A_WORD", 0)
+    assert sum(match.size for match in common_stretches(old, new)) == 8
+    assert sum(looked_at) <= 8
+
+
 def test_a_long_text_keeps_what_a_transform_left() -> None:
     rng = random.Random(0)
     old = [f"{rng.choice('abc')}{rng.randrange(2000)}" for _ in range(20_000)]
     kept = [word for word in old if rng.random() < 0.5]
     assert sum(match.size for match in common_stretches(old, kept)) > 0.9 * len(kept)
-
-
-def test_one_new_word_among_thousands_of_the_same_is_all_that_differs() -> None:
-    old = ["again"] * 8000
-    stretches = common_stretches(old, [*old[:5000], "new", *old[5000:]])
+    same = ["again"] * 8000
+    stretches = common_stretches(same, [*same[:5000], "new", *same[5000:]])
     assert [tuple(match) for match in stretches] == [(0, 0, 5000), (5000, 5001, 3000)]
 
 
@@ -119,8 +112,5 @@ def test_repeated_words_are_compared_in_few_steps(repeated: int) -> None:
     with stopping(look):
         common_stretches(old, new)
     assert looks < 50
-
-
-def test_a_comparison_ends_where_nobody_wants_it() -> None:
     with stopping(lambda: "the time is up"), pytest.raises(Stopped):
         edits("a man sat", "a dog sat")

@@ -1,9 +1,12 @@
-"""Tokens, sentences and lists of words."""
+"""Tokens, sentences and lists of words; durations; lemmas and inflected forms."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe.text.duration import duration, duration_words
+from probe.text.inflection import inflect, lemmas
+from probe.text.wordnet import Pos
 from probe.text.words import Span, join, listing, same_words, sentences, spans, substitute, tokenise
 from tests.support.cases import each
 from tests.support.property_settings import STEADY
@@ -30,6 +33,7 @@ TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
 )
 def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
     assert tokenise(text) == [token for token in tokens.split("|") if token]
+    assert join(tokenise(text)) == tokens.replace("|", " ")  # nothing is detokenised
 
 
 @each(
@@ -51,23 +55,13 @@ def test_each_span_is_where_its_token_was_read(text: str, expected: list[Span]) 
 
 @STEADY
 @given(TEXT)
-def test_spans_are_the_tokens_in_order(text: str) -> None:
+def test_spans_are_the_tokens_and_between_them_are_blanks_only(text: str) -> None:
     assert [span.word for span in spans(text)] == tokenise(text)
-
-
-@STEADY
-@given(TEXT)
-def test_a_span_is_its_token_but_for_double_quotes(text: str) -> None:
-    for span in spans(text):
-        assert text[span.start : span.end] == span.word or span.word in ("``", "''")
-
-
-@STEADY
-@given(TEXT)
-def test_between_spans_there_are_blanks_only(text: str) -> None:
-    ends = [0, *(span.end for span in spans(text))]
-    starts = [*(span.start for span in spans(text)), len(text)]
-    assert not any(text[end:start].strip() for end, start in zip(ends, starts, strict=True))
+    own = [(span.start, span.end, text[span.start : span.end]) for span in spans(text)]
+    for span, (_, _, part) in zip(spans(text), own, strict=True):
+        assert part == span.word or span.word in ("``", "''")
+    assert substitute(text, own) == text
+    assert not substitute(text, [(start, end, "") for start, end, _ in own]).strip()
 
 
 @each(
@@ -82,17 +76,6 @@ def test_between_spans_there_are_blanks_only(text: str) -> None:
 )
 def test_new_text_replaces_the_old(replacements: list[tuple[int, int, str]], after: str) -> None:
     assert substitute("a man sat", replacements) == after
-
-
-@STEADY
-@given(TEXT)
-def test_every_span_replaced_by_itself_gives_the_text(text: str) -> None:
-    replacements = [(span.start, span.end, text[span.start : span.end]) for span in spans(text)]
-    assert substitute(text, replacements) == text
-
-
-def test_joined_tokens_are_not_detokenised() -> None:
-    assert join(["ca", "n't", "."]) == "ca n't ."
 
 
 @each(
@@ -110,38 +93,71 @@ def test_case_and_spacing_do_not_make_other_words(first: str, second: str, same:
 
 
 @each(
-    "expected",
+    ("expected", "between"),
     [
-        ["It rained.", "The game went on!", "Why?"],
-        ["Mr. Hale met J. Smith.", "It cost 3.5 dollars, e.g. in Rome."],
-        ['He said "Stop."', "Nobody did."],
-        ["No mark at the end"],
-        ["वह घर है।", "वह खुश है।"],
+        (["It rained.", "The game went on!", "Why?"], " "),
+        (["Mr. Hale met J. Smith.", "It cost 3.5 dollars, e.g. in Rome."], " "),
+        (['He said "Stop."', "Nobody did."], " "),
+        (["No mark at the end"], " "),
+        (["वह घर है।", "वह खुश है।"], " "),
+        (["下雨了。", "比赛继续！", "为什么？"], ""),
+        ([], "\n\n"),
     ],
 )
-def test_a_text_is_its_sentences(expected: list[str]) -> None:
-    text = "  " + " ".join(expected) + "\n"
+def test_a_text_is_its_sentences(expected: list[str], between: str) -> None:
+    text = "  " + between.join(expected) + "\n"
     assert [text[start:end] for start, end in sentences(text)] == expected
 
 
-def test_a_script_without_blanks_has_sentences_too() -> None:
-    text = "下雨了。比赛继续！为什么？"
-    parts = [text[start:end] for start, end in sentences(text)]
-    assert parts == ["下雨了。", "比赛继续！", "为什么？"]
-
-
-def test_blanks_alone_are_no_sentence() -> None:
-    assert sentences(" \n\n ") == []
+def test_names_and_times_are_said_as_a_person_would() -> None:
+    assert [listing(["a", "b", "c"][:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+    with pytest.raises(ValueError, match="not enough values"):
+        listing([])
+    for say, words in (  # an estimate without single seconds
+        (duration_words, {2: "about 10 s", 44: "about 40 s", 179: "about 3 min"}),
+        (duration_words, {9000: "about 2.5 h"}),
+        (duration, {2.4: "2 s", 89: "89 s", 1140: "19 min", 9000: "2.5 h"}),
+    ):
+        assert {seconds: say(seconds) for seconds in words} == words
 
 
 @each(
-    ("names", "words"),
-    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
+    ("word", "tag", "pos", "lemma"),
+    [
+        ("saw", "VBD", "v", "see"),
+        ("saw", "VB", "v", "saw"),
+        ("found", "VBD", "v", "find"),
+        ("men", "NNS", "n", "man"),
+        ("bigger", "JJR", "a", "big"),
+        ("Earlier", "RBR", "r", "early"),
+        ("more", "RBR", "r", "more"),
+        ("zorbs", "NNS", "n", "zorbs"),
+        ("\x00", "NN", "n", "\x00"),
+    ],
 )
-def test_names_stand_as_in_a_sentence(names: list[str], words: str) -> None:
-    assert listing(names) == words
+def test_a_word_is_the_form_its_tag_says(word: str, tag: str, pos: Pos, lemma: str) -> None:
+    assert lemmas(word, tag, pos) == (lemma,)
 
 
-def test_no_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="not enough values"):
-        listing([])
+@each(
+    ("lemma", "tag", "form"),
+    [
+        ("buy", "VBD", "bought"),
+        ("buy", "VBZ", "buys"),
+        ("buy", "VBG", "buying"),
+        ("buy", "VB", "buy"),
+        ("give up", "VBN", "given up"),
+        ("wife", "NNS", "wives"),
+        ("swimming pool", "NNS", "swimming pools"),
+        ("man of letters", "NNS", "men of letters"),
+        ("big", "JJR", "bigger"),
+        ("expensive", "JJS", "most expensive"),
+        ("easily", "RBR", "more easily"),
+        ("be after", "VBD", ""),
+        ("be", "VBP", ""),
+        ("be", "VBZ", "is"),
+        ("zorb", "VBD", ""),
+    ],
+)
+def test_a_lemma_takes_the_form_of_the_tag(lemma: str, tag: str, form: str) -> None:
+    assert inflect(lemma, tag) == form

@@ -1,19 +1,17 @@
 """Every transform against results worked by hand, in golden/*.toml."""
 
-import random
 import re
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
-from probe.transforms import REGISTRY, Options
-from probe.transforms.registry import Tools, missing
+from probe.transforms import REGISTRY
 from tests.support.cases import each
-from tests.support.models.scored_tokens import FixedReader, scored
+from tests.support.models.scored_tokens import FixedReader, made, scored
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,137 +19,69 @@ else:
     import tomli as tomllib
 
 Row = dict[str, Any]  # Any: TOML values
-GOLDEN = Path(__file__).with_name("golden")
-SEEDS = range(20)
-PINS = {"default": (".", "!", "?"), "paper_code": (".",)}
+FILES = {
+    path.stem: tomllib.loads(path.read_text(encoding="utf-8"))["row"]
+    for path in Path(__file__).with_name("golden").glob("*.toml")
+}
+TEXTS = ("lexical", "stress", "heuristic", "statistical")
+SIDES = {"premise": "premises", "hypothesis": "hypotheses"}
 
 
-def rows(name: str, key: str = "transform") -> list[Any]:
+def rows(name: str, key: str = "transform") -> list[Row]:
     """Return the rows of a file that have a key."""
-    rows = tomllib.loads((GOLDEN / f"{name}.toml").read_text(encoding="utf-8"))["row"]
-    return [row for row in rows if key in row]
+    return [row for row in FILES[name] if key in row]
 
 
-def run(name: str, pair: Pair, tools: Tools) -> tuple[Pair | None, bool]:
-    """Return what a transform makes, and whether it is exact."""
-    changed = REGISTRY[name].make(pair, NLI, tools)
-    if changed is None:
-        return None, True
-    (transformed,) = changed.examples
-    return transformed, not changed.why
-
-
-def allowed(row: Row) -> list[str]:
-    """Return the results a row allows; none where the transform does not apply."""
-    return row.get("any") or ([row["after"]] if "after" in row else [])
-
-
-@each("row", rows("lexical"))
-def test_words_are_put_in_the_order_worked_by_hand(row: Row) -> None:
-    pair = Pair(row.get("premise", "A man sat."), row["hypothesis"])
-    options = Options(pin=PINS[row.get("pin", "default")])
-    for seed in SEEDS:
-        transformed, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
-        if transformed is None:
-            assert allowed(row) == []
-            continue
-        assert transformed.premise == pair.premise
-        assert transformed.hypothesis in allowed(row)
-        assert exact == row.get("exact", True)
-
-
-@each("row", rows("stress", "text"))
-def test_the_text_becomes_what_it_became_by_hand(row: Row) -> None:
-    (side,) = REGISTRY[row["transform"]].edited(NLI)
-    pair = Pair(**{"premise": "One side.", "hypothesis": "Other side.", side: row["text"]})
-    options = Options(**row.get("options", {}))
-    results = set()
-    for seed in range(80):  # enough for every choice to come up
-        transformed, exact = run(row["transform"], pair, Tools(random.Random(seed), options))
-        assert exact
-        if transformed is None:
-            break
-        other = "premise" if side == "hypothesis" else "hypothesis"
-        assert getattr(transformed, other) == getattr(pair, other)
-        results.add(getattr(transformed, side))
-    assert results == set(allowed(row))
+@each("row", [row for name in TEXTS for row in rows(name) if not {"pairs", "entailed"} & set(row)])
+def test_texts_become_all_they_became_by_hand(row: Row) -> None:
+    entry = REGISTRY[row["transform"]]
+    pair = Pair(row.get("premise", "One side."), row.get("hypothesis", "Other side."))
+    allowed = {side: row[key] for side, key in SIDES.items() if key in row}
+    if "after" in row or "any" in row:
+        allowed = dict.fromkeys(entry.edited(NLI), row.get("any") or [row.get("after")])
+    if "text" in row:
+        pair = replace(pair, **dict.fromkeys(entry.edited(NLI), row["text"]))
+    pin = (".",) if row.get("pin") == "paper_code" else (".", "!", "?")
+    options = {"labels": tuple(filter(None, [row.get("label")])), "pin": pin}
+    options |= row.get("options", {})
+    results = [made(entry.name, pair, seed, **options) for seed in range(80)]  # every choice
+    assert all(len(examples) == bool(allowed) for examples, _ in results)
+    if entry.family != "heuristic":
+        assert {not why for _, why in results} == {row.get("exact", True)}
+    for side in SIDES:
+        texts = {getattr(each, side) for examples, _ in results for each in examples}
+        assert texts == {*allowed.get(side, [getattr(pair, side)])} or not allowed
 
 
 @each("row", rows("distractor"))
 def test_a_passage_gets_the_sentence_worked_by_hand(row: Row) -> None:
     question = Question(row["question"], row["passage"], row["answer"])
-    tools = Tools(random.Random(0), Options())
-    changed = REGISTRY[row["transform"]].make(question, READING, tools)
-    if changed is None:
-        assert "after" not in row
-        return
-    (made,) = changed.examples
-    assert made.passage == row["after"]
-    assert (made.question, made.gold) == (row["question"], row["answer"])
+    examples, _ = made(row["transform"], question, task=READING)
+    assert [each.passage for each in examples] == ([row["after"]] if "after" in row else [])
+    for each_ in examples:
+        assert (each_.question, each_.gold) == (row["question"], row["answer"])
 
 
 @each("row", rows("stress", "premise"))
 def test_the_pairs_are_those_made_by_hand(row: Row) -> None:
-    require(row["transform"])
     pair = Pair(row["premise"], row.get("hypothesis", "It rained."), "neutral", "r1")
     pairs: set[Pair] = set()
     for seed in range(200 if "entailed" in row else 1):
-        tools = Tools(random.Random(seed), Options())
-        changed = REGISTRY[row["transform"]].make(pair, NLI, tools)
-        examples = changed.examples if changed else ()
+        examples, _ = made(row["transform"], pair, seed)
         assert len(set(examples)) == len(examples)
         pairs |= set(examples)
-    assert pairs == set(pairs_by_hand(row))
-
-
-def pairs_by_hand(row: Row) -> list[Pair]:
-    """Return the pairs with their labels, as a row lists them or its statements make them."""
-    pairs = [Pair(*pair, "contradiction", "r1") for pair in row.get("pairs", [])]
+    by_hand = [Pair(*pair, "contradiction", "r1") for pair in row.get("pairs", [])]
     for statement in statements(row.get("entailed", "")):
-        pairs.append(Pair(row["premise"], statement, "entailment", "r1"))
-        pairs.append(Pair(statement, row["premise"], "neutral", "r1"))
+        by_hand.append(Pair(row["premise"], statement, "entailment", "r1"))
+        by_hand.append(Pair(statement, row["premise"], "neutral", "r1"))
     for statement in statements(row.get("contradicted", "")):
-        pairs.append(Pair(row["premise"], statement, "contradiction", "r1"))
-    return pairs
+        by_hand.append(Pair(row["premise"], statement, "contradiction", "r1"))
+    assert pairs == set(by_hand)
 
 
 def statements(text: str) -> list[str]:
     """Split at the marks that a blank follows."""
     return re.split(r"(?<=[.?])\s+", text.strip()) if text else []
-
-
-def require(name: str) -> None:
-    """Skip where a transform lacks what it needs."""
-    if lacks := missing(REGISTRY[name]):
-        pytest.skip(lacks)
-
-
-@each("row", rows("heuristic"))
-def test_each_side_becomes_all_it_became_by_hand(row: Row) -> None:
-    require(row["transform"])
-    pair = Pair(row.get("premise", "One side."), row.get("hypothesis", "Other side."))
-    options = Options(**row.get("options", {}))
-    tools = [Tools(random.Random(seed), options) for seed in range(100)]
-    results = [run(row["transform"], pair, each)[0] for each in tools]
-    transformed = [result for result in results if result]
-    if not {"premises", "hypotheses"} & set(row):
-        assert transformed == []
-        return
-    assert len(transformed) == len(tools)
-    assert {result.premise for result in transformed} == set(row.get("premises", [pair.premise]))
-    assert {result.hypothesis for result in transformed} == set(
-        row.get("hypotheses", [pair.hypothesis])
-    )
-
-
-@each("row", rows("statistical"))
-def test_the_premise_is_translated_as_by_hand(row: Row) -> None:
-    require(row["transform"])
-    tools = Tools(random.Random(0), Options(), labels=tuple(filter(None, [row.get("label")])))
-    transformed, exact = run(row["transform"], Pair(row["premise"], "He sat."), tools)
-    assert (transformed.premise if transformed else row["premise"]) == row["premise"]
-    assert (transformed.hypothesis if transformed else None) == row.get("after")
-    assert exact == row.get("exact", True)
 
 
 @each("row", rows("gradient"))
@@ -163,48 +93,36 @@ def test_sub_words_change_as_worked_by_hand(row: Row) -> None:
         hypothesis=() if copies else tokens,
         words=tuple(row.get("vocabulary", ())),
     )
-    options = Options(keep=row.get("keep", 0.5), by_id=row.get("by_id", False))
-    for seed in SEEDS:
-        tools = Tools(random.Random(seed), options, reading)
-        transformed, exact = run(row["transform"], Pair("a man", "is here"), tools)
-        if transformed is None:
-            assert "after" not in row and "each" not in row
-            continue
-        assert transformed.premise == "a man"
-        if "each" in row:
-            words = transformed.hypothesis.split()
-            assert all(word in set_ for word, set_ in zip(words, row["each"], strict=True))
-        else:
-            assert transformed.hypothesis == row["after"]
-        assert exact == row.get("exact", True)
+    keep, by_id = row.get("keep", 0.5), row.get("by_id", False)
+    for seed in range(20):
+        pair = Pair("a man", "is here")
+        examples, why = made(row["transform"], pair, seed, reading=reading, keep=keep, by_id=by_id)
+        assert bool(examples) == bool({"after", "each"} & set(row))
+        assert (not why) == row.get("exact", True) or not examples
+        for new in examples:
+            assert new.premise == "a man"
+            words = row["after"].split(" ") if "after" in row else row["each"]
+            for word, allowed in zip(new.hypothesis.split(" "), words, strict=True):
+                assert word == allowed or ("each" in row and word in allowed)
 
 
 def test_every_choice_of_repeat_comes_up() -> None:
-    row = scored(["a", "man", "is", "here"], [4, 1, 2, 3])
-    tools = [
-        Tools(random.Random(seed), Options(), FixedReader(hypothesis=row)) for seed in range(60)
-    ]
-    transformed = [run("repeat", Pair("a", "b"), each)[0] for each in tools]
-    assert {pair.hypothesis for pair in transformed if pair} == {
-        "a a a here",
-        "a a here here",
-        "a here a here",
-        "a here here here",
+    reading = FixedReader(hypothesis=scored(["a", "man", "is", "here"], [4, 1, 2, 3]))
+    results = [made("repeat", Pair("a", "b"), seed, reading=reading)[0] for seed in range(60)]
+    assert {pair.hypothesis for (pair,) in results} == {
+        *("a a a here", "a a here here", "a here a here", "a here here here")
     }
 
 
 def test_replace_draws_from_the_ids_of_the_papers_code() -> None:
-    tokens = scored(["a", "man"] * 200, [1.0, 0.0] * 200)
-    tools = Tools(random.Random(0), Options(draw="paper_code"), FixedReader(hypothesis=tokens))
-    transformed, _ = run("replace", Pair("a", "b"), tools)
-    assert transformed is not None
-    drawn = [int(word) for word in transformed.hypothesis.split() if word != "a"]
+    reading = FixedReader(hypothesis=scored(["a", "man"] * 200, [1.0, 0.0] * 200))
+    (pair,), _ = made("replace", Pair("a", "b"), reading=reading, draw="paper_code")
+    drawn = [int(word) for word in pair.hypothesis.split() if word != "a"]
     assert len(drawn) == 200
     assert min(drawn) >= 100 and max(drawn) < 20_000
     assert max(drawn) > 15_000  # not only the first of them
 
 
-@each("name", REGISTRY)
-def test_every_transform_has_four_rows_worked_by_hand(name: str) -> None:
-    files = [tomllib.loads(path.read_text(encoding="utf-8")) for path in GOLDEN.glob("*.toml")]
-    assert sum(row["transform"] == name for file in files for row in file["row"]) >= 4
+def test_every_transform_has_four_rows_worked_by_hand() -> None:
+    counts = Counter(row["transform"] for rows in FILES.values() for row in rows)
+    assert [name for name in REGISTRY if counts[name] < 4] == []

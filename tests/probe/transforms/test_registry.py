@@ -1,6 +1,7 @@
-"""Transforms in words, their presets, and the options that a task has."""
+"""Transforms in words, their presets, their options and those that a task has."""
 
 import random
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY, Options
-from probe.transforms.options import DEFAULTS, OPTIONS
+from probe.transforms.options import DEFAULTS, OPTIONS, read_options
 from probe.transforms.registry import (
     FAMILIES,
     GROUPS,
@@ -43,28 +44,22 @@ TASKS = {
     SENTIMENT: {"premise", "hypothesis", "first text", "second text"},
 }
 """The tasks, and words that none of their sentences may say."""
-SUITED = [(name, task) for name in REGISTRY for task in TASKS if REGISTRY[name].suits(task)]
 
 
 def test_titles_are_short_and_tell_transforms_apart() -> None:
-    titles = [entry.title for entry in REGISTRY.values()]
-    assert len(set(titles)) == len(titles)
-    assert all(len(title) <= MAX_TITLE and title[0].isupper() for title in titles)
+    entries = [*REGISTRY.values(), *FAMILIES.values()]
+    assert len({entry.title for entry in entries}) == len(entries)
+    assert all(len(entry.title) <= MAX_TITLE and entry.title[0].isupper() for entry in entries)
 
 
-@each("family", FAMILIES)
-def test_a_family_has_a_title_and_a_sentence(family: str) -> None:
-    term = FAMILIES[family]
-    assert term.title[0].isupper() and len(term.title) <= MAX_TITLE
-    assert term.summary.endswith(".") and len(term.summary) <= MAX_SENTENCE
-
-
-@each(("name", "task"), SUITED)
-def test_a_transform_is_told_in_one_sentence_of_the_tasks_words(name: str, task: Task) -> None:
-    summary, applies = (words(REGISTRY[name], task) for words in (summary_of, applies_of))
-    assert summary[0].isupper() and summary.endswith(".") and len(summary) <= MAX_SENTENCE
-    assert "{" not in summary + applies
-    assert not [word for word in TASKS[task] if word in (summary + applies).lower()]
+@each("task", TASKS)
+def test_a_transform_is_told_in_one_sentence_of_the_tasks_words(task: Task) -> None:
+    for name, entry in REGISTRY.items():
+        if entry.suits(task):
+            summary, applies = summary_of(entry, task), applies_of(entry, task)
+            assert summary[0].isupper() and summary.endswith("."), name
+            assert len(summary) <= MAX_SENTENCE and "{" not in summary + applies, name
+            assert not [word for word in TASKS[task] if word in (summary + applies).lower()], name
 
 
 @each(
@@ -77,6 +72,12 @@ def test_a_transform_is_told_in_one_sentence_of_the_tasks_words(name: str, task:
             PARAPHRASE_IDENTIFICATION,
             "Replaces the second text by the words of the first text in alphabetical order.",
         ),
+        (
+            "pbsmt",
+            SENTIMENT,
+            "Replaces the text by what a phrase-based translator for its label makes of its first "
+            "half.",
+        ),
     ],
 )
 def test_a_sentence_calls_the_texts_what_the_task_calls_them(
@@ -85,66 +86,37 @@ def test_a_sentence_calls_the_texts_what_the_task_calls_them(
     assert summary_of(REGISTRY[name], task) == summary
 
 
-def test_a_translation_of_one_text_starts_from_its_first_half() -> None:
-    assert summary_of(REGISTRY["pbsmt"], SENTIMENT).endswith("makes of its first half.")
-
-
 def test_a_chain_joins_the_titles_of_its_links() -> None:
     assert chain_title("drop+sort") == "Drop the unimportant half, then sort the words"
-    assert chain_title("sort") == "Sort the words"
-
-
-def test_a_choice_shows_the_title_and_the_code_name() -> None:
     assert choice("sort") == "Sort the words · sort"
-
-
-def test_a_name_that_is_no_transform_has_no_title() -> None:
     with pytest.raises(UnknownTransform, match="there is no transform 'sorted'"):
         chain_title("sorted")
 
 
 @each("name", ["spelling", "spelling_swap", "word_overlap", "negation", "control_tautology"])
 def test_stress_tests_are_our_extension_beyond_inference(name: str) -> None:
-    entry = REGISTRY[name]
-    assert source_of(entry, NLI) == source_of(entry, NLI_TWO_WAY) == "Naik et al. 2018, section 3"
+    entry, source = REGISTRY[name], "Naik et al. 2018, section 3"
+    assert source_of(entry, NLI) == source_of(entry, NLI_TWO_WAY) == source
     for task in (PARAPHRASE_IDENTIFICATION, SENTIMENT):
-        assert source_of(entry, task) == "our extension of Naik et al. 2018, section 3"
-        assert entry.suits(task)
-
-
-def test_word_salad_was_published_for_all_tasks() -> None:
+        assert source_of(entry, task) == f"our extension of {source}" and entry.suits(task)
     assert source_of(REGISTRY["sort"], SENTIMENT) == "Gupta et al. 2021, section 3.1"
 
 
-GUPTA = {"sort", "reverse", "shuffle", "copysort"}
-GUPTA |= {"drop", "repeat", "replace", "copyone", "pbsmt"}
-LABEL_TASKS = [NLI, PARAPHRASE_IDENTIFICATION, SENTIMENT]
+COPIES = {"copysort", "copyone"}
+GUPTA = {"sort", "reverse", "shuffle", "drop", "repeat", "replace", "pbsmt", *COPIES}
 
 
 def test_word_salad_is_what_gupta_et_al_made() -> None:
     assert set(presets(NLI)["Word salad"]) == GUPTA
-
-
-def test_one_text_has_no_other_to_copy() -> None:
-    assert set(presets(SENTIMENT)["Word salad"]) == GUPTA - {"copysort", "copyone"}
-
-
-def test_a_preset_that_would_be_empty_is_not_offered() -> None:
+    assert set(presets(SENTIMENT)["Word salad"]) == GUPTA - COPIES  # no other text to copy
     named = ["A first look", "Word salad", "Heuristics", "Stress tests", "Everything", "None"]
     assert list(presets(NLI)) == named
-    assert "Heuristics" not in presets(PARAPHRASE_IDENTIFICATION)
-
-
-@each("task", LABEL_TASKS)
-def test_everything_is_all_that_is_ready_and_none_is_nothing(task: Task) -> None:
-    assert presets(task)["Everything"] == tuple(ready(task))
-    assert presets(task)["None"] == ()
-
-
-@each("task", LABEL_TASKS)
-def test_order_importance_and_negation_are_chosen_at_first(task: Task) -> None:
-    assert first_choice(task) == ("sort", "shuffle", "drop", "negation")
-    assert set(presets(task)["A first look"]) == set(first_choice(task))
+    assert "Heuristics" not in presets(PARAPHRASE_IDENTIFICATION)  # it would be empty
+    for task in TASKS:
+        offered = presets(task)
+        assert (offered["Everything"], offered["None"]) == (tuple(ready(task)), ())
+        assert first_choice(task) == ("sort", "shuffle", "drop", "negation")
+        assert set(offered["A first look"]) == set(first_choice(task))
 
 
 WORDS = scored(["a", "man", "run", "##s"], [0.1, 0.4, 0.3, 0.2])
@@ -170,36 +142,33 @@ class Watched(Options):
         return super().__getattribute__(name)
 
 
-def read_by(name: str, task: Task) -> set[str]:
-    """Return the options that a transform reads when it is applied to a task's examples."""
-    watched = Watched()
-    for example in filter(None, (task.showcase, *task.sanity_examples)):
-        tools = Tools(random.Random(0), watched, AnyText(words=("man",)), (example.gold or "",))
-        REGISTRY[name].make(example, task, tools)
-    read: set[str] = vars(watched).get("read", set())
-    # the importance is computed by two before the transform sees any, and by the other `apply`
-    # decides whether it sees any text
-    before = dict.fromkeys(("sign", "ranks"), REGISTRY[name].level == "sub-word")
-    before["other_languages"] = REGISTRY[name].language != "any"
-    return read | {option for option, is_read in before.items() if is_read}
-
-
 @each("task", offered_tasks())
 def test_a_transform_names_the_options_that_it_reads(task: Task) -> None:
+    own = set(options_of(task))
+    assert list(options_of(task)) == [name for name in OPTIONS if task.name in OFFERED[name]]
     for name in ready(task):
-        assert read_by(name, task) == set(REGISTRY[name].options) & set(options_of(task)), name
+        watched, entry = Watched(), REGISTRY[name]
+        for example in filter(None, (task.showcase, *task.sanity_examples)):
+            tools = Tools(random.Random(0), watched, AnyText(words=("man",)), (example.gold or "",))
+            entry.make(example, task, tools)
+        # the importance is computed by two before the transform sees any, and by the other `apply`
+        # decides whether it sees any text
+        before = {"sign", "ranks"} if entry.level == "sub-word" else set()
+        before |= {"other_languages"} if entry.language != "any" else set()
+        assert vars(watched).get("read", set()) | before == set(entry.options) & own, name
 
 
-def test_every_option_is_in_the_group_of_its_family_unless_several_read_it() -> None:
-    for name in OPTIONS:
-        families = {entry.family for entry in REGISTRY.values() if name in entry.options}
-        assert group_of(name) == (families.pop() if len(families) == 1 else SEVERAL), name
-        assert group_of(name) in GROUPS
-
-
-@each("task", offered_tasks())
-def test_a_task_has_the_options_of_the_table(task: Task) -> None:
-    assert options_of(task) == [name for name in OPTIONS if task.name in OFFERED[name]]
+@each("name", OPTIONS)
+def test_every_option_has_its_default_and_the_group_of_its_family(name: str) -> None:
+    option, default = OPTIONS[name], getattr(DEFAULTS, name)
+    if option.values:
+        assert ("".join(default) if isinstance(default, tuple) else default) in option.values
+    else:
+        assert option.low <= default <= option.high
+    families = {entry.family for entry in REGISTRY.values() if name in entry.options}
+    assert group_of(name) == (families.pop() if len(families) == 1 else SEVERAL)
+    assert group_of(name) in GROUPS
+    assert {field.name for field in fields(Options)} == set(OPTIONS)
 
 
 @each(
@@ -221,6 +190,43 @@ def test_an_option_of_another_task_is_refused(
 @each("task", offered_tasks())
 def test_every_task_takes_the_defaults_and_what_it_has(task: Task) -> None:
     values = {name: getattr(DEFAULTS, name) for name in OPTIONS}
-    assert read_task_options(task, values) == DEFAULTS
+    assert read_task_options(task, values) == DEFAULTS == read_options({})
     assert read_task_options(task, {"keep": 0.25}) == Options(keep=0.25)
     assert foreign(Options(keep=0.25), task) == []
+
+
+@each(
+    "values",
+    [
+        {"keep": "0.25", "by_id": "true", "pin": ".", "replacements": "2", "sign": "abs"},
+        {"keep": 0.25, "by_id": True, "pin": ["."], "replacements": 2.0, "sign": "abs"},
+    ],
+)
+def test_text_and_values_are_read_alike(values: dict[str, object]) -> None:
+    expected = Options(keep=0.25, by_id=True, pin=(".",), replacements=2, sign="abs")
+    assert read_options(values) == expected
+
+
+@each(
+    ("values", "sentence"),
+    [
+        ({"kep": 1}, "there is no option 'kep'; there are: keep, sign, "),
+        ({"keep": "much"}, "keep 'much' is not a number"),
+        ({"keep": 1.5}, "keep 1.5 is not from 0 to 1"),
+        ({"keep": "nan"}, "keep 'nan' is not from 0 to 1"),
+        ({"replacements": 1.5}, "replacements 1.5 is not a whole number"),
+        ({"senses": "second"}, "senses 'second' is not one of all, first"),
+        ({"inflect": "maybe"}, "inflect 'maybe' is not one of true, false"),
+        ({"pin": ";"}, "pin ';' is not one of .!?, ."),
+    ],
+)
+def test_an_impossible_value_is_one_sentence(values: dict[str, object], sentence: str) -> None:
+    with pytest.raises(OptionError) as problem:
+        read_options(values)
+    assert str(problem.value).startswith(sentence)
+
+
+def test_the_variant_names_what_differs() -> None:
+    assert Options().variant == "safe"
+    chosen = Options(sign="gupta", pin=(".",), by_id=True, senses="first", keep=0.25, inflect=False)
+    assert chosen.variant == "keep=0.25+gupta+by_id+pin=paper_code+senses=first+inflect=no"

@@ -1,9 +1,16 @@
-"""A reader with fixed scores: sub-words and their importance as a test writes them down."""
+"""A transform's work on one example, by a reader with the scores that a test writes down."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from probe.transforms.registry import Scored
+import pytest
+
+from probe.tasks.nli import NLI
+from probe.tasks.task import Label, Task
+from probe.transforms import REGISTRY, Options
+from probe.transforms.registry import Scored, Tools, missing
 
 TEXT = """
 [UNK] a man is here men walk ##s s the cat dog not who what this that we run ##ning
@@ -52,3 +59,20 @@ class FixedReader:
     def vocabulary(self) -> list[int]:
         """Return the ids of the words that may be drawn."""
         return [WORDS.index(word) for word in self.words]
+
+
+def made(
+    name: str,
+    example: Any,
+    seed: int = 0,
+    task: Task = NLI,
+    labels: tuple[Label, ...] = (),
+    reading: FixedReader | None = None,
+    **options: Any,
+) -> tuple[tuple[Any, ...], str]:
+    """Return what a transform makes of an example, and why that is not exact; skip what lacks."""
+    if lacks := missing(REGISTRY[name], task):
+        pytest.skip(lacks)
+    tools = Tools(random.Random(seed), Options(**options), reading, labels)
+    changed = REGISTRY[name].make(example, task, tools)
+    return (changed.made, changed.why) if changed else ((), "")
