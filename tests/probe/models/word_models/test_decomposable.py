@@ -45,7 +45,7 @@ def test_pairs_are_answered_alike_alone_in_a_padded_batch_and_nearly_in_bf16(kin
     loss = cross_entropy(result.logits, labels)
     assert float(result.loss.detach()) == pytest.approx(float(loss.detach()), rel=1e-5)
     del inputs["token_type_ids"]
-    with pytest.raises(ValueError, match="token_type_ids say which words are the hypothesis"):
+    with pytest.raises(ValueError, match="token_type_ids say which words are of the second text"):
         classifier.logits(inputs)
 
 
@@ -96,7 +96,7 @@ def test_the_papers_model_has_382_thousand_weights_and_allennlps_a_layer_less() 
     """Parikh et al. 2016, table 1."""
 
     def weights(aggregate: int) -> int:
-        config = DecomposableConfig(vocab_size=4, aggregate=aggregate)
+        config = DecomposableConfig(vocab_size=4, num_labels=3, aggregate=aggregate)
         model = DecomposableForSequenceClassification(config)
         return sum(w.numel() for name, w in model.named_parameters() if "table" not in name)
 

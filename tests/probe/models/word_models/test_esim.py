@@ -11,16 +11,16 @@ from probe.models.word_models.esim import (
     SideEncoder,
     pool,
 )
-from probe.models.word_models.layers import Sides
+from probe.models.word_models.layers import Side
 from probe.tasks.nli import NLI, Pair
 from probe.transforms import Options, apply
 from tests.support.cases import each
 from tests.support.models.tiny_word_models import word_classifier
 
 
-def sides(vectors: torch.Tensor, lengths: list[int]) -> Sides:
+def sides(vectors: torch.Tensor, lengths: list[int]) -> Side:
     mask = torch.arange(vectors.shape[1]) < torch.tensor(lengths)[:, None]
-    return Sides(vectors, mask, torch.tensor(lengths))
+    return Side(vectors, mask, mask)
 
 
 def random(*shape: int) -> torch.Tensor:
@@ -93,7 +93,7 @@ def test_dropout_zeroes_the_same_features_of_every_word() -> None:
 
 def test_pooling_ignores_padding() -> None:
     states = torch.tensor([[[-1.0], [-3.0], [0.0]], [[2.0], [5.0], [-1.0]]])
-    pooled = pool(states, sides(states, [2, 3]))
+    pooled = pool(states, sides(states, [2, 3]).mask)
     assert pooled.tolist() == [[-2.0, -1.0], [2.0, 5.0]]  # mean, maximum
 
 
@@ -116,7 +116,9 @@ def bilstm(inputs: int, hidden: int) -> int:
 
 @each("characters, extra", [(False, 0), (True, 100)])
 def test_the_weights_are_those_of_the_configuration(characters: bool, extra: int) -> None:
-    config = EsimConfig(vocab_size=4, characters=characters, activation="tanh")  # as in the paper
+    config = EsimConfig(
+        vocab_size=4, num_labels=3, characters=characters, activation="tanh"
+    )  # as in the paper
     model = EsimForSequenceClassification(config)
     parts = {name: part for name, part in model.named_children() if name != "embeddings"}
     assert {name: sum(w.numel() for w in part.parameters()) for name, part in parts.items()} == {

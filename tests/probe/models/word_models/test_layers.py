@@ -15,6 +15,7 @@ from probe.models.word_models.layers import (
     CharacterConvolution,
     HighwayLayer,
     Similarity,
+    WordConfig,
     WordVectors,
     align,
     distinct,
@@ -197,13 +198,13 @@ def test_every_byte_of_a_draw_has_the_same_chance_and_outside_training_nothing_c
 
 
 def test_a_correction_is_added_to_the_table_and_unit_vectors_have_length_one() -> None:
-    words = WordVectors(4, 3, rank=1)
+    words = WordVectors(WordConfig(vocab_size=4, word_size=3, correction=1))
     assert words.left is not None and words.right is not None
     words.table.data.fill_(1.0)
     words.left.data.copy_(torch.tensor([[0.0], [2.0], [0.0], [0.0]]))
     words.right.data.copy_(torch.tensor([[10.0, 0.0, 1.0]]))
     assert words(torch.tensor([[0, 1]])).tolist() == [[[1, 1, 1], [21, 1, 3]]]
-    unit = WordVectors(2, 2, unit=True)
+    unit = WordVectors(WordConfig(vocab_size=2, word_size=2), unit=True)
     unit.table.data.copy_(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
     assert unit(torch.tensor([[0, 1]])).tolist()[0] == [pytest.approx([0.6, 0.8]), [0, 0]]
 
