@@ -17,8 +17,7 @@ from probe.errors import Stopped
 from probe.models.checkpoint import READER, that_answers, to_train
 from probe.models.classifier import Precision
 from probe.models.hardware import device
-from probe.models.prediction import tokens_of
-from probe.models.reader import Reader, Window
+from probe.models.reader import Reader, Window, tokens_of
 from probe.stopping import Cancelled, Stop, never, stopping
 from probe.tasks.reading import Question, best, token_f1
 

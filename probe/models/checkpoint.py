@@ -39,12 +39,12 @@ from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 from probe.data.names import listed
 from probe.errors import ModelError, UserError
 from probe.models.architectures import architecture
-from probe.models.classifier import Classifier
+from probe.models.classifier import Classifier, is_decoder
 from probe.models.errors import loading_error, needs_code_message, reading_part
 from probe.models.hardware import device
-from probe.models.inputs import embedding_rows, is_decoder
 from probe.models.prediction import read_invalid_below, read_temperature
 from probe.models.reader import Reader
+from probe.models.text_model import embedding_rows
 from probe.models.weights import (
     ADAPTER,
     ADAPTER_WEIGHTS,

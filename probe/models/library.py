@@ -13,9 +13,8 @@ from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, title_of
-from probe.models.classifier import Classifier, fast_bf16
+from probe.models.classifier import TEMPLATE, Classifier, fast_bf16, framed_sentence, read_template
 from probe.models.errors import UnclearLabels
-from probe.models.inputs import TEMPLATE, framed_sentence, read_template
 from probe.models.outputs import (
     LabelCheck,
     check_labels,

@@ -10,8 +10,8 @@ import torch
 
 from probe.errors import ModelError
 from probe.models.classifier import Classifier, by_length
-from probe.models.inputs import by_tokens
 from probe.models.prediction import as_predictions
+from probe.models.text_model import by_tokens
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
 from tests.support.cases import each

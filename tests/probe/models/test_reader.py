@@ -10,8 +10,13 @@ from probe.analysis.importance import attribute
 from probe.analysis.transformed import examine
 from probe.errors import ModelError
 from probe.models.library import load, load_any, load_reader
-from probe.models.prediction import MAX_ANSWER_TOKENS, WindowSpans, best_spans
-from probe.models.reader import CANDIDATES, Reader, SpanPrediction
+from probe.models.reader import (
+    CANDIDATES,
+    MAX_ANSWER_TOKENS,
+    Reader,
+    SpanPrediction,
+    best_spans,
+)
 from probe.tasks.nli import NLI
 from probe.tasks.reading import Question
 from tests.support.cases import each
@@ -58,14 +63,13 @@ def test_the_best_span_and_its_probability_are_those_of_brute_force(seed: int) -
     start, end = torch.randn(2, n, generator=chance)
     places = [(10 * at, 10 * at + 9) if 4 <= at < n - 1 else None for at in range(n)]
     first, last, total = by_brute_force(start, end, places)
-    found = best_spans(start, end, places, 2)
-    best, second = found.best
+    (best, second), summed = best_spans(start, end, places, 2)
     assert (best.start, best.end) == (10 * first, 10 * last + 9)
     assert (
         best.score == pytest.approx(float(start[first] + end[last])) and best.score > second.score
     )
-    assert found.total == pytest.approx(total, rel=1e-5)
-    assert best_spans(torch.zeros(3), torch.zeros(3), [None] * 3, 2) == WindowSpans((), -math.inf)
+    assert summed == pytest.approx(total, rel=1e-5)
+    assert best_spans(torch.zeros(3), torch.zeros(3), [None] * 3, 2) == ([], -math.inf)
 
 
 def test_an_answer_stands_where_it_says_and_a_long_passage_takes_several_windows(
