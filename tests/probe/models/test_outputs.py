@@ -10,7 +10,7 @@ import pytest
 from probe.errors import LabelError, ModelError
 from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import load
-from probe.models.outputs import LabelCheck, check_labels, read_config
+from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, SANITY_PAIRS, TWO_WAY
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION as PARAPHRASE
@@ -54,7 +54,7 @@ TEMPERED = ["contradiction", INVALID, "entailment", "neutral"]
 def test_names_and_what_is_asked_for_say_the_task_and_its_labels(
     names: list[str], given: dict[str, Task], read: tuple[Task, object]
 ) -> None:
-    assert read_config("x", names, **given) == read  # type: ignore[arg-type]  # rows of several
+    assert read_outputs("x", names, **given) == read  # type: ignore[arg-type]  # rows of several
 
 
 @each(
@@ -80,16 +80,16 @@ def test_outputs_of_no_or_another_task_are_refused(
     names: list[str], own: Task | None, asked: Task | None, sentence: str
 ) -> None:
     with pytest.raises(ModelError) as told:
-        read_config("x", names, own, asked)
+        read_outputs("x", names, own, asked)
     assert sentence in str(told.value)
     assert isinstance(told.value, UnclearTask) is ("name its task" in sentence)
 
 
 def test_an_order_is_one_of_the_task_s_and_outputs_of_none_are_told_the_likely_one_s() -> None:
     with pytest.raises(ModelError, match="has 2 outputs; order these labels: paraphrase, non-par"):
-        read_config("x", TWO, asked=PARAPHRASE, order=("negative", "positive"))
+        read_outputs("x", TWO, asked=PARAPHRASE, order=("negative", "positive"))
     with pytest.raises(ModelError, match=r"and sentiment classification has 2 \(positive, neg"):
-        read_config("x", FIVE, likely=SENTIMENT)
+        read_outputs("x", FIVE, likely=SENTIMENT)
 
 
 def test_labels_that_a_person_writes_are_those_of_a_task() -> None:
