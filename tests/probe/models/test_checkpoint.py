@@ -18,8 +18,6 @@ from transformers import (
     AutoModel,
     AutoModelForSequenceClassification,
     AutoTokenizer,
-    GPT2Config,
-    GPT2ForSequenceClassification,
 )
 
 from benchmarks.architectures import KINDS, examine, save
@@ -275,15 +273,6 @@ def test_a_new_head_is_the_same_again_and_leaves_chance_alone(model: str) -> Non
     assert start_from_encoder(model).order == LABELS
 
 
-def test_a_decoder_that_is_not_told_how_to_begin_begins_with_padding(tmp_path: Path) -> None:
-    save(KINDS["t5"], "t5", tmp_path)
-    told = load(str(tmp_path), LABELS).probabilities([PAIR])
-    edit(CONFIG, decoder_start_token_id=None)(tmp_path)
-    for model in (load(str(tmp_path), LABELS), start_from_encoder(str(tmp_path))):
-        assert "that of padding takes its place, as in T5" in model.notes[0]
-    assert (load(str(tmp_path), LABELS).probabilities([PAIR]) == told).all()
-
-
 def test_a_part_that_the_network_has_no_place_for_is_named(folder: Path) -> None:
     add(cls__predictions__bias=3, bert__embeddings__position_ids=3)(folder)
     assert load("model").notes == ()  # of other heads
@@ -297,20 +286,24 @@ def test_an_answer_is_that_of_plain_transformers(kind: str) -> None:
     assert examine(kind, KINDS[kind])[1]
 
 
-def test_segment_ids_stay_when_such_a_folder_is_saved_anew(tmp_path: Path) -> None:
-    save(KINDS["bert of transformers 4"], "bert", tmp_path)
-    load(str(tmp_path)).tokenizer.save_pretrained(tmp_path / "anew")
+def test_what_a_folder_leaves_out_is_as_the_architecture_has_it(tmp_path: Path) -> None:
+    folders = {kind: tmp_path / kind for kind in ("t5", "bert of transformers 4", "mpnet")}
+    for kind, folder in folders.items():
+        save(KINDS[kind], KINDS[kind].model_type or kind, folder)
+    t5 = str(folders["t5"])
+    told = load(t5, LABELS).probabilities([PAIR])
+    edit(CONFIG, decoder_start_token_id=None)(folders["t5"])
+    for model in (load(t5, LABELS), start_from_encoder(t5)):
+        assert "that of padding takes its place, as in T5" in model.notes[0]
+    assert (load(t5, LABELS).probabilities([PAIR]) == told).all()
+    bert = load(str(folders["bert of transformers 4"]))
+    bert.tokenizer.save_pretrained(tmp_path / "anew")  # where segment ids stay
     anew: Any = AutoTokenizer.from_pretrained(tmp_path / "anew")
     assert set(anew("a", "b")["token_type_ids"]) == {0, 1}
-
-
-@each("kind", ["mpnet", "longformer"])
-def test_a_long_text_is_cut_to_the_positions_that_there_are(kind: str, tmp_path: Path) -> None:
-    save(KINDS[kind], kind, tmp_path)
-    edit(TOKENIZER, model_max_length=None)(tmp_path)
-    model, long = load(str(tmp_path)), Pair("the man walks " * 200, "He moves.")
-    assert model.max_tokens == 128  # 130 positions, numbered from padding_idx + 1 = 2
-    assert model.too_long(long) and len(model.predict([long, PAIR])) == 2
+    edit(TOKENIZER, model_max_length=None)(folders["mpnet"])
+    mpnet, long = load(str(folders["mpnet"])), Pair("the man walks " * 200, "He moves.")
+    assert mpnet.max_tokens == 128  # 130 positions, numbered from padding_idx + 1 = 2
+    assert mpnet.too_long(long) and len(mpnet.predict([long, PAIR])) == 2
 
 
 FINER = {
@@ -435,18 +428,19 @@ def test_an_adapter_says_what_it_needs(folder: Path, monkeypatch: pytest.MonkeyP
 
 def decoder(folder: Path, pad: bool = False, ends: bool = True) -> Path:
     """Write GPT-2 without a padding token, or with one beyond its vectors."""
-    tokenizer = KINDS["gpt2"].tokenizer()
-    size = len(tokenizer)
-    if pad:
-        tokenizer.add_special_tokens({"pad_token": "[PAD]"})
+    kind = KINDS["gpt2"]
+
+    def tokenizer() -> Any:
+        made = kind.tokenizer()
+        if pad:
+            made.add_special_tokens({"pad_token": "[PAD]"})
+        return made
+
+    size = {"vocab_size": len(kind.tokenizer())}
+    save(replace(kind, tokenizer=tokenizer, config={**kind.config, **size}), "gpt2", folder)
     if not ends:
-        tokenizer.eos_token = None
-    config = GPT2Config(vocab_size=size, n_embd=32, n_layer=2, n_head=4, n_positions=64)
-    config.id2label = dict(enumerate(LABELS))
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        GPT2ForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+        facts = json.loads((folder / TOKENIZER).read_text()) | {"eos_token": None}
+        (folder / TOKENIZER).write_text(json.dumps(facts))
     return folder
 
 
