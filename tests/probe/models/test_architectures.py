@@ -7,9 +7,10 @@ from itertools import groupby
 import numpy as np
 import pytest
 import torch
-from torch.func import functional_call
 from transformers import PreTrainedModel
 
+from benchmarks.architectures import KINDS as BENCHMARK
+from benchmarks.architectures import examine
 from probe.analysis.importance import Method, attribute
 from probe.models.classifier import Classifier
 from probe.models.library import load
@@ -81,26 +82,6 @@ def log_probability(classifier: Classifier, pair: Pair, ids: torch.Tensor) -> to
     return classifier.logits(inputs)[0].log_softmax(-1)
 
 
-def gradients(classifier: Classifier, pair: Pair, label: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Give each sub-word a row of its own in the vocabulary; return the rows and their gradients.
-
-    Every use of a token adds to the gradient of its row.
-    # (sub-words, size) each
-    """
-    encoded, indices = dict(classifier.encode([pair])), positions(classifier, pair, 0, 1)
-    table = classifier.model.get_input_embeddings().weight.detach()
-    (name,) = [
-        n for n, p in classifier.model.named_parameters() if p.data_ptr() == table.data_ptr()
-    ]
-    rows = table[encoded["input_ids"][0, indices]].clone().requires_grad_()
-    encoded["input_ids"][0, indices] = torch.arange(len(indices)) + len(table)
-    longer = {name: torch.cat([table, rows])}
-    logits = functional_call(classifier.model, longer, kwargs=encoded).logits[0]
-    logits.log_softmax(-1)[classifier.order.index(LABELS[label])].backward()
-    assert rows.grad is not None
-    return rows.detach(), rows.grad
-
-
 def scores(
     classifier: Classifier, pair: Pair, label: int, method: Method = "gradient_x_input"
 ) -> list[float]:
@@ -158,37 +139,9 @@ def test_what_is_peculiar_to_one_architecture(family: Family) -> None:
     assert shared("albert").too_long(pair)
 
 
-@each("kind", [kind for kind in FAMILY if kind != "deberta-v2"])
-def test_importance_is_that_of_plain_autograd(kind: str, family: Family) -> None:
-    for label, pair in enumerate(PAIRS):
-        rows, gradient = gradients(family(kind), pair, label)
-        by_hand = (rows * gradient).sum(-1).tolist()
-        assert scores(family(kind), pair, label) == pytest.approx(by_hand, abs=1e-5)
-        assert max(map(abs, by_hand)) > 1e-3
-    _, gradient = gradients(family(kind), PAIRS[0], 1)
-    by_hand = gradient.norm(dim=-1).tolist()
-    assert scores(family(kind), PAIRS[0], 1, "saliency") == pytest.approx(by_hand, abs=1e-5)
-
-
-def test_importance_in_deberta_v2_is_taken_behind_the_norm(family: Family) -> None:
-    classifier, pair = family("deberta-v2"), PAIRS[0]
-    rows, gradient = gradients(classifier, pair, 0)  # a normalised vector times it is zero
-    assert (rows * gradient).sum(-1).tolist() == pytest.approx([0] * len(rows), abs=1e-4)
-    assert float(gradient.norm()) > 0.1
-    outputs: list[torch.Tensor] = []
-
-    def keep(_: object, __: object, vectors: torch.Tensor) -> torch.Tensor:
-        outputs.append(vectors.detach().requires_grad_())
-        return outputs[0]
-
-    norm = classifier.model.get_submodule("deberta.embeddings.LayerNorm")
-    hook = norm.register_forward_hook(keep)
-    ids = classifier.encode([pair])["input_ids"][0]
-    log_probability(classifier, pair, ids)[2].backward()
-    hook.remove()
-    assert outputs[0].grad is not None
-    by_hand = (outputs[0] * outputs[0].grad)[0].sum(-1)[positions(classifier, pair, 0, 1)].tolist()
-    assert scores(classifier, pair, 2) == pytest.approx(by_hand, abs=1e-5)
+@each("kind", ["albert", "bart", "bloom", "canine", "convbert", "deberta", "deberta-v2", "xlnet"])
+def test_answers_and_importance_are_those_of_plain_transformers_and_autograd(kind: str) -> None:
+    assert examine(kind, BENCHMARK[kind])[1]
 
 
 @KINDS
