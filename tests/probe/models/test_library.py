@@ -142,11 +142,8 @@ def test_what_is_kept_names_a_folder_by_its_full_path(
 ) -> None:
     (tmp_path / "model").mkdir()
     monkeypatch.chdir(tmp_path)
-    for app, verb in (
-        (finetune_app, "inoculate"),
-        (finetune_app, "calibrate"),
-        (probe_app, "checkup"),
-    ):
+    verbs = ("inoculate", "calibrate", "mitigate", "transfer", "generalise")
+    for app, verb in (*((finetune_app, verb) for verb in verbs), (probe_app, "checkup")):
         command = get_command(app).commands[verb].load()  # type: ignore[attr-defined]  # a group
         (model,) = [option for option in command.params if option.name == "model"]
         given = {"model": str(tmp_path / "model"), "minilm": "minilm", "a/b": "a/b"}
