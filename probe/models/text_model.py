@@ -92,10 +92,8 @@ class TokenRows:
         at = torch.tensor(rows, device=self.device)
         starts, lengths = (each[at, None] for each in self._bounds)
         longest = max(self.lengths[row] for row in rows)
-        positions = torch.arange(longest, device=self.device)
-        positions = (
-            positions - (longest - lengths) if self.left else positions.expand(len(rows), -1)
-        )
+        before = longest - lengths if self.left else torch.zeros_like(lengths)
+        positions = torch.arange(longest, device=self.device) - before
         is_token = (positions >= 0) & (positions < lengths)  # (rows, longest)
         index = torch.where(is_token, starts + positions, 0)
         padded = {}

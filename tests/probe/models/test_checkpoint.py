@@ -463,7 +463,9 @@ def test_a_template_puts_the_texts_of_a_decoder_into_one(tmp_path: Path) -> None
         assert "".join(tokens) == getattr(PAIR, field)
     long = Pair("the man walks " * 100, "He moves.")
     assert model.too_long(long)
-    cut = model.decode(model.encode([long])["input_ids"][0].tolist())
+    ids = model.encode([long])["input_ids"][0].tolist()
+    assert model.max_tokens - 5 < len(ids) <= model.max_tokens
+    cut = model.decode(ids)
     assert cut.startswith("Hypothesis: He moves. Premise: the man walks the") and cut[-1] == "?"
     ended = run("models", "export", str(plain), str(tmp_path / "no"), "--template", "{premise}")
     assert "does not name each text of a task once" in ended.stderr
