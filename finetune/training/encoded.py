@@ -8,7 +8,7 @@ from transformers import BatchEncoding
 
 from finetune.training.losses import admissible
 from probe.models.classifier import Classifier, Precision
-from probe.models.inputs import TokenRows
+from probe.models.text_model import TokenRows
 from probe.stopping import Stop, halt, never
 from probe.tasks.task import Example
 

@@ -21,8 +21,8 @@ from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier, Precision
-from probe.models.inputs import TokenRows
 from probe.models.library import load
+from probe.models.text_model import TokenRows
 from probe.statistics import accuracy
 from probe.tasks.task import Example
 

@@ -25,7 +25,7 @@ from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.first_token import first_token_layer, replaced
 from probe.models.text_model import TextModel
-from probe.models.word_models.layers import Sides, stack_sides
+from probe.models.word_models.layers import Side, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.settings import settings
 from probe.stopping import Stop, halt, never
@@ -110,7 +110,7 @@ class StatesInput(nn.Module):
 class StatesReader(nn.Module):
     """Replaces ESIM's first reader: its states are the vectors of the sides already."""
 
-    def forward(self, sides: Sides) -> torch.Tensor:
+    def forward(self, sides: Side) -> torch.Tensor:
         """Return (batch, words, size), zeros at padding."""
         return sides.vectors * sides.mask[..., None]
 

@@ -14,11 +14,10 @@ from finetune.training.checkpoints import begun_with, save_weights
 from finetune.training.encoder import Progress, TrainingOptions, train_steps
 from finetune.training.frozen_layers import TENSOR_CACHE, weights_hash
 from probe.errors import Stopped
-from probe.models.checkpoint import READER, that_answers, to_train
+from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Precision
 from probe.models.hardware import device
-from probe.models.prediction import tokens_of
-from probe.models.reader import Reader, Window
+from probe.models.reader import Reader, Window, tokens_of
 from probe.stopping import Cancelled, Stop, never, stopping
 from probe.tasks.reading import Question, best, token_f1
 
@@ -28,7 +27,9 @@ Example = tuple[Window, int, int]
 
 def start_from_encoder(path: str) -> Reader:
     """Load an encoder, or a reader, to train; an encoder gets a head from a fixed seed."""
-    read = to_train(path, READER, num_labels=2, ignore_mismatched_sizes=True)
+    read = read_checkpoint(
+        path, Path(path), READER, to_train=True, num_labels=2, ignore_mismatched_sizes=True
+    )
     name, notes = Path(path).name, read.notes
     return that_answers(Reader(name, read.model, read.tokenizer, device(), notes=notes))
 

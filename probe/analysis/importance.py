@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary
 from probe.errors import AttributionError
 from probe.first_import import first_import
 from probe.models.classifier import by_length, text_lengths
-from probe.models.inputs import TokenPlace
 from probe.models.library import AnyModel
+from probe.models.text_model import TokenPlace
 from probe.models.weights import network_hash
 from probe.settings import settings
 from probe.tasks.examples import bundled_examples

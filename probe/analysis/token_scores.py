@@ -22,8 +22,7 @@ from probe.models.embedding_hook import (
     embedding_hook,
     whole_embedding_hook,
 )
-from probe.models.inputs import Explainable
-from probe.models.text_model import TextModel
+from probe.models.text_model import Explainable, TextModel
 from probe.stopping import check_stop
 
 OCCLUDED_TOKENS = 1024

@@ -10,7 +10,7 @@ from probe.cli.group import group
 from probe.cli.options import AsJson
 from probe.cli.output import print_json
 from probe.errors import OptionError
-from probe.models.inputs import FIELD, TEMPLATE
+from probe.models.classifier import FIELD, TEMPLATE
 from probe.models.library import entries, locate
 from probe.models.weights import CONFIG, export_model, read_config
 from probe.reports.json import model_json

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bundled:
-    """A model's title, one sentence on what it is, and the folders of the repository it lies in."""
+    """A model's title, one sentence on what it is, and the folder beside its own that it needs."""
 
     title: str
     summary: str
-    folders: str
+    shares: str
 
 
 VECTORS = "assets/vectors"
@@ -20,57 +20,57 @@ BUNDLED: Mapping[str, Bundled] = {
         "MiniLM",
         "A small transformer of six layers, trained on human-labelled inference pairs: the model "
         "to start with.",
-        f"assets/models/minilm and {EMBEDDINGS}",
+        EMBEDDINGS,
     ),
     "da": Bundled(
         "Decomposable Attention",
         "Compares the words of both texts one by one and never sees their order "
         "(Parikh et al. 2016).",
-        f"assets/models/da and {VECTORS}",
+        VECTORS,
     ),
     "esim": Bundled(
         "ESIM",
         "Reads both texts word by word with recurrent networks and aligns them (Chen et al. 2017).",
-        f"assets/models/esim and {VECTORS}",
+        VECTORS,
     ),
     "esim_char": Bundled(
         "ESIM with characters",
         "ESIM that also reads the letters of each word, so that a misspelt word is not unknown "
         "(Liu et al. 2019).",
-        f"assets/models/esim_char and {VECTORS}",
+        VECTORS,
     ),
     "minilm_qqp": Bundled(
         "MiniLM, paraphrase (Quora)",
         "The same transformer, trained on pairs of questions that people asked on Quora.",
-        f"assets/models/minilm_qqp and {EMBEDDINGS}",
+        EMBEDDINGS,
     ),
     "minilm_mrpc": Bundled(
         "MiniLM, paraphrase (MRPC)",
         "The same transformer, trained on pairs of sentences from news about the same events.",
-        f"assets/models/minilm_mrpc and {EMBEDDINGS}",
+        EMBEDDINGS,
     ),
     "minilm_sst2": Bundled(
         "MiniLM, sentiment (SST-2)",
         "The same transformer, trained on sentences and phrases from film reviews.",
-        f"assets/models/minilm_sst2 and {EMBEDDINGS}",
+        EMBEDDINGS,
     ),
     "minilm_reader": Bundled(
         "MiniLM reader",
         "The same transformer, trained on questions about passages that people asked: the reader "
         "to start with.",
-        f"assets/models/minilm_reader and {EMBEDDINGS}",
+        EMBEDDINGS,
     ),
     "bidaf": Bundled(
         "BiDAF",
         "Reads words and their letters with recurrent networks, the passage and the question each "
         "in the light of the other (Seo et al. 2017).",
-        f"assets/models/bidaf and {VECTORS}",
+        VECTORS,
     ),
     "qanet": Bundled(
         "QANet",
         "Reads words and their letters with convolutions and self-attention (Yu et al. 2018); "
         "trained for a short time, it finds few answers yet.",
-        f"assets/models/qanet and {VECTORS}",
+        VECTORS,
     ),
 }
 """By name, of each task first the one to start with; a wheel may leave some out, and a clone

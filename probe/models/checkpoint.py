@@ -39,12 +39,25 @@ from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 from probe.data.names import listed
 from probe.errors import ModelError, UserError
 from probe.models.architectures import architecture
-from probe.models.classifier import Classifier
-from probe.models.errors import loading_error, needs_code_message, reading_part
+from probe.models.classifier import (
+    TEMPLATE,
+    Classifier,
+    framed_sentence,
+    is_decoder,
+    read_template,
+)
+from probe.models.errors import UnclearLabels, loading_error, needs_code_message, reading_part
 from probe.models.hardware import device
-from probe.models.inputs import embedding_rows, is_decoder
+from probe.models.outputs import (
+    check_labels,
+    is_merged,
+    is_probability,
+    merged_sentence,
+    read_outputs,
+)
 from probe.models.prediction import read_invalid_below, read_temperature
 from probe.models.reader import Reader
+from probe.models.text_model import embedding_rows
 from probe.models.weights import (
     ADAPTER,
     ADAPTER_WEIGHTS,
@@ -58,7 +71,7 @@ from probe.models.weights import (
 )
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.tasks.nli import NLI
-from probe.tasks.task import Task
+from probe.tasks.task import GUESS, TASKS, Label, Task
 
 Rows = Callable[[torch.Tensor], torch.Tensor]
 """Makes of a tensor with a row for each output one with rows for others."""
@@ -98,42 +111,40 @@ FIRST = "decoder_start_token_id"
 SAMPLE = ("A man walks.", "He moves.")
 
 
-def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+def set_padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[str]:
     """Agree on one padding token and return what is to be said of it.
 
     A decoder is padded behind its texts, by its config's token, or else the tokenizer's. Where
     neither has one it is the end token, unless texts end with that themselves: then there is none,
     and examples are read one at a time.
     """
-    decodes = is_decoder(model)
-    config, rows = model.config.get_text_config(), embedding_rows(model)
-
-    def usable(number: int | None) -> bool:
-        return number is not None and number >= 0 and (rows is None or number < rows)
-
+    decodes, rows = is_decoder(model), embedding_rows(model)
+    config, end = model.config.get_text_config(), tokenizer.eos_token_id
     own = [tokenizer.pad_token_id, getattr(config, "pad_token_id", None)]
-    chosen = next(filter(usable, reversed(own) if decodes else own), None)
-    note: tuple[str, ...] = ()
-    if chosen is None:
-        end = tokenizer.eos_token_id
-        if usable(end) and end not in tokenizer(*SAMPLE)["input_ids"]:
-            chosen = end
-            note = (
-                f"it has no padding token; its end token {tokenizer.eos_token} takes its place",
-            )
+    usable = [
+        number
+        for number in (*(own[::-1] if decodes else own), end)
+        if number is not None and number >= 0 and (rows is None or number < rows)
+    ]
+    chosen, notes = next(iter(usable), None), list[str]()
+    if not {*own} & {*usable}:
+        if chosen is None or end in tokenizer(*SAMPLE)["input_ids"]:
+            chosen = None
+            notes.append("it has no padding token, so that examples are read one at a time")
         else:
-            note = ("it has no padding token, so that examples are read one at a time",)
+            instead = f"its end token {tokenizer.eos_token} takes its place"
+            notes.append(f"it has no padding token; {instead}")
     if decodes:
         config.pad_token_id, tokenizer.padding_side = chosen, "right"
     if model.config.is_encoder_decoder and getattr(model.config, FIRST, None) is None:
         setattr(model.config, FIRST, chosen)
-        note += (
+        notes.append(
             f"its config does not say with which token its decoder begins ({FIRST}); "
-            "that of padding takes its place, as in T5",
+            "that of padding takes its place, as in T5"
         )
     if tokenizer.pad_token_id != chosen:
         tokenizer.pad_token = None if chosen is None else tokenizer.convert_ids_to_tokens(chosen)
-    return note
+    return notes
 
 
 SEGMENT_IDS = "token_type_ids"
@@ -259,15 +270,11 @@ set_verbosity_error()  # and prints tables of weights; our own messages say what
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model in eval mode and full precision, its tokenizer, and what is to be said of them.
-
-    A model that answers with one `number` has two outputs here, one for each side of 0.
-    """
+    """A model in eval mode and full precision, its tokenizer, and what is to be said of them."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     notes: tuple[str, ...]
-    number: bool = False
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -301,74 +308,156 @@ READER = Head(
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
 
-def read_checkpoint(
-    name: str, folder: Path, device: torch.device, base: Path | None = None
-) -> Checkpoint:
+def read_classifier(
+    name: str,
+    folder: Path,
+    revision: str | None = None,
+    base: Path | None = None,
+    order: tuple[Label, ...] | None = None,
+    task: Task | None = None,
+    likely: Task | None = None,
+    template: str = "",
+) -> Classifier:
     """Read a sequence classifier; `base` is what an adapter in the folder is merged into.
 
-    Raises ModelError for a folder with anything else.
+    `order`, `task` and `likely` are as of `read_outputs`, and a `template` takes the place of a
+    decoder's own. Raises ModelError for a folder with anything else.
     """
-    read = _read(name, folder, device, CLASSIFIER, base)
-    config = read.model.config
+    read = read_checkpoint(name, folder, CLASSIFIER, base)
+    config, notes = read.model.config, read.notes
     read_temperature(config), read_invalid_below(config)  # numbers that can be used
-    if config.problem_type == "regression":
-        raise ModelError(
-            f"the model {name!r} answers with a number on a scale (problem_type is "
-            f'"regression" in its {CONFIG}) and not with labels; train a classifier from it, or '
-            "take one whose outputs are labels"
-        )
-    if config.problem_type == "multi_label_classification":
-        raise ModelError(
-            f"the model {name!r} says of each label alone whether it holds, so that several or "
-            'none may (problem_type is "multi_label_classification" in its config.json), and the '
-            "answer here is one label; if it was trained to choose one, write "
-            '"single_label_classification" there'
-        )
-    if config.num_labels == 1:
+    if config.problem_type in UNREAD_PROBLEMS:
+        raise ModelError(f"the model {name!r} {UNREAD_PROBLEMS[config.problem_type]}")
+    number = config.num_labels == 1  # it has two outputs here, one for each side of 0
+    if number:
         (output,) = read.outputs
         sides = f"{output} below 0", f"{output} above 0"
         # the softmax of 0 and a number is the sigmoid of that number
         change_outputs(name, read.model, lambda row: torch.cat([torch.zeros_like(row), row]), sides)
-        read = replace(read, number=True)
-    return read
+    own, guess = TASKS.get(str(getattr(config, "task", ""))), order == GUESS
+    given = None if guess else order
+    answered, known = read_outputs(name, read.outputs, own, task, given, likely)
+    usual = answered.labels[::-1] if number else answered.labels
+    if number and not guess and is_probability(config):
+        known = known or usual
+    if known and number:
+        low, high = known
+        why = "" if order else ", since its config.json names a sigmoid, which a score may have too"
+        notes += (f"its one output is read as the logit of {high}, below 0 as {low}{why}",)
+    elif known and is_merged(known):
+        notes += (merged_sentence(read.outputs, known),)
+    classifier = Classifier(
+        name, read.model, read.tokenizer, answered, known or usual, device(), revision, notes=notes
+    )
+    if template and not classifier.frame:
+        raise ModelError(
+            f"the model {name!r} reads its texts as they are; a template is for a decoder, which "
+            "reads them as one"
+        )
+    if template:
+        setattr(config, TEMPLATE, template)
+    read_template(config, answered.fields)
+    if frame := classifier.frame:
+        classifier = replace(classifier, notes=(*notes, framed_sentence(frame)))
+    that_answers(classifier)
+    return classifier if known and not guess else _by_its_answers(classifier, read, number, guess)
 
 
-def read_reader(name: str, folder: Path, device: torch.device) -> Checkpoint:
+def _by_its_answers(
+    classifier: Classifier, read: Checkpoint, number: bool, guess: bool
+) -> Classifier:
+    """Return a classifier with the order that answers its sanity examples best, and say so.
+
+    Raises ModelError where no order gets all but one of them right, or several get as many; without
+    `guess` always UnclearLabels, with the order that would be it.
+    """
+    name, task, check = classifier.name, classifier.task, check_labels(classifier)
+    best = f"{check.best_correct} of {check.n}" if check else ""
+    right, suggestion = f"{best} plain {task.unit}s right", check.suggestion if check else None
+    if not guess:
+        asked = right if check else ""
+        raise UnclearLabels(name, read.outputs, classifier.order, suggestion, asked, number)
+    if not (check and suggestion and check.alone):
+        raise ModelError(
+            f"no order of the labels of {name!r} can be guessed from plain {task.unit}s "
+            f"({f'the best gets {best}' if check else 'there are none'}); give the labels in their "
+            "order"
+        )
+    pairs = zip(read.outputs, suggestion, strict=True)
+    said = ", ".join(f"{output} = {label}" for output, label in pairs)
+    note = f"its outputs were guessed to be {said}: so it gets {right}"
+    return replace(classifier, order=suggestion, notes=(*classifier.notes, note))
+
+
+UNREAD_PROBLEMS = {
+    "regression": "answers with a number on a scale (problem_type is "
+    f'"regression" in its {CONFIG}) and not with labels; train a classifier from it, or '
+    "take one whose outputs are labels",
+    "multi_label_classification": "says of each label alone whether it holds, so that several or "
+    'none may (problem_type is "multi_label_classification" in its config.json), and the answer '
+    "here is one label; if it was trained to choose one, write "
+    '"single_label_classification" there',
+}
+"""What is said of classifiers whose answer is not one label, by their config's `problem_type`."""
+
+
+def read_reader(name: str, folder: Path, revision: str | None = None) -> Reader:
     """Read a model that answers with spans. Raises ModelError as above."""
-    return _read(name, folder, device, READER)
+    read = read_checkpoint(name, folder, READER)
+    return that_answers(
+        Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
+    )
 
 
-def _read(
-    name: str, adapted: Path, device: torch.device, head: Head, base: Path | None = None
+def read_checkpoint(
+    name: str,
+    adapted: Path,
+    head: Head,
+    base: Path | None = None,
+    to_train: bool = False,
+    **changes: Any,  # settings of the config, as transformers takes them
 ) -> Checkpoint:
+    """Read a model with its tokenizer; `base` is what an adapter in the folder is merged into.
+
+    A head that it lacks comes from a fixed seed where it is `to_train` further. Raises ModelError.
+    """
     folder = base or adapted
     stored = check_folder(name, folder, head)
-    changes = adapter_options(name, adapted) if base else {}
+    if base:
+        outputs = adapter_options(name, adapted)
+        changes = {"ignore_mismatched_sizes": bool(outputs), **outputs}
     options = {"trust_remote_code": False, "local_files_only": True}
     own = adapted if any(path for each in VOCABULARIES for path in adapted.glob(each)) else folder
-    with in_a_sentence(name, adapted, folder), loading:
+    with in_a_sentence(name, adapted, folder), loading, torch.random.fork_rng(enabled=to_train):
+        if to_train:
+            torch.manual_seed(0)
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(str(own), **options)
         model, report = head.auto.from_pretrained(
             str(folder),
             dtype=torch.float32,
             use_safetensors=True,
             output_loading_info=True,
-            ignore_mismatched_sizes=bool(changes),
             **options,
             **changes,
         )
         lacking = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
         if base:
-            model = merged(name, model, lacking, adapted, str(folder))
-            lacking = set()
-        model = model.eval().to(device)
-    if lacking:  # transformers fills them with random numbers
-        missing = ", ".join(sorted(lacking)[:3])
-        raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
+            model, lacking = merged(name, model, lacking, adapted, str(folder)), set()
+        model = model.eval().to(device())
     notes = [f"an adapter, merged into {folder}"] if base else []
-    notes += _unused(name, model, report["unexpected_keys"])
+    if not to_train:
+        if lacking:  # transformers fills them with random numbers
+            missing = ", ".join(sorted(lacking)[:3])
+            raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
+        notes += _unused(name, model, report["unexpected_keys"])
     restore_pair_encoding(model, tokenizer, own, stored)
-    return Checkpoint(model, tokenizer, (*notes, *set_padding(model, tokenizer)))
+    notes += set_padding(model, tokenizer)
+    if to_train and tokenizer.pad_token_id is None:
+        raise ModelError(
+            f"the tokenizer of {name!r} has no token for padding, so that no batch can be made of "
+            f'texts to train on; name one in its {TOKENIZER}, such as "pad_token": "[PAD]"'
+        )
+    return Checkpoint(model, tokenizer, tuple(notes))
 
 
 @contextmanager
@@ -504,43 +593,20 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
     check_folder(path, Path(path), CLASSIFIER)
     with in_a_sentence(path), loading:
         config = AutoConfig.from_pretrained(path, trust_remote_code=False)
-    order = task.read_order([config.id2label[at] for at in range(config.num_labels)])
-    labels = dict(enumerate(order or task.labels))
-    read = to_train(
+    known = task.read_order([config.id2label[at] for at in range(config.num_labels)])
+    order = known or task.labels
+    labels = dict(enumerate(order))
+    numbers = {label: index for index, label in labels.items()}
+    read = read_checkpoint(
         path,
+        Path(path),
         CLASSIFIER,
+        to_train=True,
         id2label=labels,
-        label2id={label: index for index, label in labels.items()},
-        ignore_mismatched_sizes=order is None,
+        label2id=numbers,
+        ignore_mismatched_sizes=known is None,
     )
-    order = order or task.labels
-    name, notes = Path(path).name, read.notes
+    network = read.model, read.tokenizer
     return that_answers(
-        Classifier(name, read.model, read.tokenizer, task, order, device(), notes=notes)
+        Classifier(Path(path).name, *network, task, order, device(), notes=read.notes)
     )
-
-
-def to_train(
-    path: str,
-    head: Head,
-    **options: Any,  # Any: settings of the config, as transformers takes them
-) -> Checkpoint:
-    """Load a model in eval mode to train further; a head that it lacks comes from a fixed seed.
-
-    Raises ModelError.
-    """
-    stored = check_folder(path, Path(path), head)
-    with in_a_sentence(path, Path(path)), loading, torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = head.auto.from_pretrained(
-            path, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **options
-        )
-        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
-    restore_pair_encoding(model, tokenizer, Path(path), stored)
-    notes = set_padding(model, tokenizer)
-    if tokenizer.pad_token_id is None:
-        raise ModelError(
-            f"the tokenizer of {path!r} has no token for padding, so that no batch can be made of "
-            f'texts to train on; name one in its {TOKENIZER}, such as "pad_token": "[PAD]"'
-        )
-    return Checkpoint(model.eval().to(device()), tokenizer, notes)

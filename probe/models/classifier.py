@@ -5,33 +5,24 @@ Who only speaks of predictions imports this too, so torch is imported where a mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from probe.errors import AttributionError, ExampleError
+from probe.errors import AttributionError, ExampleError, ModelError
 from probe.models.hardware import Precision as Precision
 from probe.models.hardware import fast_bf16 as fast_bf16
 from probe.models.hardware import resolve as resolve
-from probe.models.inputs import (
-    Explainable,
-    Framed,
-    TokenPlace,
-    TokenRows,
-    framed,
-    is_decoder,
-    joined,
-    read_template,
-    token_places,
-)
 from probe.models.prediction import Prediction as Prediction
 from probe.models.prediction import as_predictions, read_invalid_below, read_temperature, softmax
-from probe.models.text_model import TextModel
+from probe.models.text_model import Explainable, TextModel, TokenPlace, TokenRows, token_places
+from probe.models.text_model import by_length as by_length
 from probe.models.windows import (
     WINDOW_TOKENS,
     Long,
@@ -45,15 +36,74 @@ from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
     import torch
-    from transformers import (
-        BatchEncoding,
-        PreTrainedModel,
-        PreTrainedTokenizerBase,
-    )
+    from transformers import BatchEncoding, PreTrainedModel
 
 MAX_SPECIAL_TOKENS = 4  # at most, around and between two texts
 EXAMPLES_PER_CALL = 1000  # of the tokenizer
 SMALL_INPUTS = ("token_type_ids", "attention_mask", "character_ids")  # of values below 256
+
+
+TEMPLATE = "text_template"
+"""The entry of the config."""
+FIELD = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A text made by a template, and where in it each field's text stands."""
+
+    text: str
+    places: Sequence[tuple[int, int]]  # of the task's fields, in their order
+
+    def placed(self, token: TokenPlace) -> TokenPlace | None:
+        """Return where a token of it stands in one of the texts, None for one of the frame."""
+        for number, (first, last) in enumerate(self.places):
+            if token.start < last and token.end > first:
+                start, end = max(token.start, first) - first, min(token.end, last) - first
+                return replace(token, text=number, start=start, end=end)
+        return None
+
+
+def is_decoder(model: Any) -> bool:  # Any: a network, and torch is not imported here
+    """Whether a classifier's head, a linear layer, reads the last token."""
+    return hasattr(getattr(model, "score", None), "out_features")
+
+
+def read_template(config: Any, fields: Sequence[str]) -> str:  # Any: transformers' configs
+    """Return a config's template, "" where it has none. Raises ModelError for one of other texts.
+
+    It names each field of the task once.
+    """
+    template = getattr(config, TEMPLATE, "")
+    named = FIELD.findall(template) if isinstance(template, str) else []
+    if template and sorted(named) != sorted(fields):
+        wanted = " and ".join(f"{{{field}}}" for field in fields)
+        raise ModelError(
+            f"the template of a model's texts ({TEMPLATE} in its config.json) names {wanted}, each "
+            f"once, and is {template!r}"
+        )
+    return str(template)
+
+
+def framed_sentence(frame: str) -> str:
+    """Say how a decoder reads its texts as one, which its files do not."""
+    return (
+        f"its texts are read as {frame!r}; if it was trained on another form, give that as its "
+        "template where it is opened, or write it into its folder with python -m probe models "
+        "export MODEL FOLDER --template"
+    )
+
+
+def framed(template: str, texts: Mapping[str, str]) -> Framed:
+    """Put the texts of an example, by field in their order, into a template."""
+    parts, places, length = [], {}, 0
+    for number, part in enumerate(FIELD.split(template)):
+        text = texts[part] if number % 2 else part  # every second part is a field's name
+        if number % 2:
+            places[part] = length, length + len(text)
+        parts.append(text)
+        length += len(text)
+    return Framed("".join(parts), [places[field] for field in texts])
 
 
 class Model(Protocol):
@@ -188,26 +238,17 @@ class Classifier(TextModel):
     def _windows(self, example: Example) -> list[Span]:
         """Return the windows in which the source is read, one with all of it where it is short."""
         source: str = getattr(example, self.task.source or "")
-        if not self._too_long(example):
-            return [(0, len(source))]
-        target = len(self.sub_words(getattr(example, self.task.target)))
-        room = self._window_tokens - MAX_SPECIAL_TOKENS - min(target, self._most_target)
-        spans = windows_of(source, room, lambda text: len(self.sub_words(text)))
+        spans: list[Span] = []
+        if self._too_long(example):
+            target = len(self.sub_words(getattr(example, self.task.target)))
+            room = self._window_tokens - MAX_SPECIAL_TOKENS - min(target, self._most_target)
+            spans = windows_of(source, room, lambda text: len(self.sub_words(text)))
         return spans or [(0, len(source))]
 
     def _in_window(self, example: Any, span: Span) -> Any:  # Any: of the task's own dataclass
         """Return an example with a window of its source in place of the whole."""
         source = self.task.source or ""
         return replace(example, **{source: getattr(example, source)[slice(*span)]})
-
-    def _deciding(self, examples: Sequence[Example]) -> list[Span]:
-        """Return the window of each example's source that decides, as `predict` has it."""
-        return [
-            (answer.start, answer.end)
-            if isinstance(answer, WindowPrediction)
-            else self._windows(example)[0]
-            for example, answer in zip(examples, self.predict(examples), strict=True)
-        ]
 
     def encode(self, examples: Sequence[Example], max_tokens: int | None = None) -> BatchEncoding:
         """Tokenise examples together, padded to the longest, longest text cut first."""
@@ -217,11 +258,12 @@ class Classifier(TextModel):
     def token_rows(self, examples: Sequence[Example], max_tokens: int | None = None) -> TokenRows:
         """Tokenise examples once, as `encode` does, to be put together into batches.
 
-        Raises Stopped between two calls of the tokenizer.
+        transformers (5.23), asked for tensors, walks through all numbers in Python to count them,
+        so their values are put one row after the other here, in small types. Raises Stopped between
+        two calls of the tokenizer.
         """
         import torch
 
-        # types in which inputs are kept, small where their values are
         stored = {"input_ids": torch.int32, **dict.fromkeys(SMALL_INPUTS, torch.uint8)}
         parts: dict[str, list[torch.Tensor]] = {}
         lengths: list[int] = []
@@ -231,32 +273,29 @@ class Classifier(TextModel):
             lengths += map(len, encoded["input_ids"])
             for name, rows in encoded.items():
                 kept = stored.get(name, torch.int64)
-                parts.setdefault(name, []).append(joined(rows, kept))
-        return TokenRows(
-            {name: torch.cat(values) for name, values in parts.items()},
-            paddings(self.tokenizer),
-            self.tokenizer.padding_side == "left",
-            lengths,
-        )
+                values: list[Any] = list(chain.from_iterable(rows))  # Any: numbers, or bytes
+                if values and isinstance(values[0], bytes):
+                    flat = torch.frombuffer(bytearray(b"".join(values)), dtype=torch.uint8)
+                    part = flat.view(len(values), -1).to(kept)
+                else:
+                    part = torch.tensor(values, dtype=kept)
+                parts.setdefault(name, []).append(part)
+        padding = {
+            "input_ids": int(self.tokenizer.pad_token_id or 0),
+            "token_type_ids": int(self.tokenizer.pad_token_type_id),
+        }
+        inputs = {name: torch.cat(values) for name, values in parts.items()}
+        return TokenRows(inputs, padding, self.tokenizer.padding_side == "left", lengths)
 
     def _tokenised(
         self, examples: Sequence[Example], max_tokens: int | None, **options: Any
     ) -> BatchEncoding:
         """Tokenise examples together. Any: each option of the tokenizer has a type of its own."""
         most = max_tokens or self.max_tokens
+        texts = [[getattr(example, name) for example in examples] for name in self.task.fields]
         if self.template:
-            return self.tokenise(
-                [self._framed(example, most).text for example in examples],
-                truncation=True,
-                max_length=most,
-                **options,
-            )
-        return self.tokenise(
-            *([getattr(example, name) for example in examples] for name in self.task.fields),
-            truncation="longest_first",
-            max_length=most,
-            **options,
-        )
+            texts = [[self._framed(example, most).text for example in examples]]
+        return self.tokenise(*texts, truncation="longest_first", max_length=most, **options)
 
     def logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Return logits in our label order over the temperature, float32.  # (batch, labels)"""
@@ -287,13 +326,21 @@ class Classifier(TextModel):
     def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
         """Prepare examples to explain the probability of a label of each.
 
-        Raises AttributionError where the tokenizer cannot say where a token stands.
+        Of a source in windows the one that decides is explained, as `predict` has it. Raises
+        AttributionError where the tokenizer cannot say where a token stands.
         """
         import torch
         from torch.nn.functional import log_softmax
 
-        spans = self._deciding(examples) if self.long == "windows" else None
-        if spans:
+        starts = [0] * len(examples)
+        if self.long == "windows":
+            spans = [
+                (answer.start, answer.end)
+                if isinstance(answer, WindowPrediction)
+                else self._windows(example)[0]
+                for example, answer in zip(examples, self.predict(examples), strict=True)
+            ]
+            starts = [start for start, _ in spans]
             examples = list(map(self._in_window, examples, spans))
         encoded = self.encode(examples)
         targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
@@ -307,28 +354,26 @@ class Classifier(TextModel):
             raise AttributionError(
                 "this model's tokenizer does not say where a token stands in the text"
             )
-        places = [
-            token_places(row.sequence_ids, row.tokens, row.ids, row.offsets)
-            for row in encoded.encodings
-        ]
-        if self.template:
-            whole = [self._framed(example, self.max_tokens) for example in examples]
-            places = [
-                [_in_frame(frame, place) if place else None for place in row]
-                for frame, row in zip(whole, places, strict=True)
-            ]
-        if spans:
-            source = self.task.fields.index(self.task.source or "")
-            places = [
-                [
-                    replace(place, start=place.start + by, end=place.end + by)
-                    if place and place.text == source
-                    else place
-                    for place in row
-                ]
-                for row, (by, _) in zip(places, spans, strict=True)
-            ]
+        rows = zip(encoded.encodings, examples, starts, strict=True)
+        places = [self._places(row, example, start) for row, example, start in rows]
         return Explainable(dict(encoded), places, log_probability)
+
+    def _places(self, row: Any, example: Example, start: int) -> list[TokenPlace | None]:
+        """Return where the tokens of an example stand, its source read from `start` on.
+
+        Any: an encoding of the tokenizers library.
+        """
+        places = token_places(row.sequence_ids, row.tokens, row.ids, row.offsets)
+        if self.template:
+            frame = self._framed(example, self.max_tokens)
+            places = [frame.placed(place) if place else None for place in places]
+        source = self.task.fields.index(self.task.source) if start and self.task.source else None
+        return [
+            replace(place, start=place.start + start, end=place.end + start)
+            if place and place.text == source
+            else place
+            for place in places
+        ]
 
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -340,10 +385,7 @@ class Classifier(TextModel):
         return self.probabilities_of(self.token_rows(examples), precision)
 
     def probabilities_of(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
-        """Return the probabilities of tokenised examples, in their order.  # (examples, labels)
-
-        Raises Stopped between two batches.
-        """
+        """Return the probabilities of tokenised examples, as above."""
         return softmax(self._unscaled(tokens, precision), self.temperature)
 
     def _unscaled(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
@@ -394,27 +436,6 @@ def predict_each(
     return [answer for half in halves for answer in predict_each(model, half, precision)]
 
 
-def paddings(tokenizer: PreTrainedTokenizerBase) -> Mapping[str, int]:
-    """Return a tokenizer's padding of each input; 0 for inputs not named."""
-    return {
-        "input_ids": int(tokenizer.pad_token_id or 0),
-        "token_type_ids": int(tokenizer.pad_token_type_id),
-    }
-
-
-def _in_frame(frame: Framed, place: TokenPlace) -> TokenPlace | None:
-    """Return where a token of a framed text stands in one of its texts, None for the frame's."""
-    found = frame.place(place.start, place.end)
-    return TokenPlace(found[0], place.token, place.id, *found[1:]) if found else None
-
-
 def text_lengths(task: Task, examples: Sequence[Example]) -> list[int]:
     """Return the number of characters in all texts of each example."""
     return [sum(map(len, task.texts(example).values())) for example in examples]
-
-
-def by_length(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
-    """Group row numbers into batches of similar length, so that little padding is computed."""
-    order = sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True)
-    for start in range(0, len(order), batch):
-        yield order[start : start + batch]

@@ -11,13 +11,14 @@ embedding layer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import local
 
 import torch
 from torch import nn
+from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
 from probe.errors import AttributionError
@@ -32,16 +33,29 @@ Change = Callable[[int, torch.Tensor], torch.Tensor]
 class EmbeddingHook:
     """`layers` put out token vectors, batch first, when the model is called with `feed(inputs)`.
 
-    `join` makes one result for each token of `input_ids` from those of the layers, `spread` the
-    value of each layer's tokens from one of each token.  # (batch, tokens) -> (batch, tokens) each
-    `where` says in words where the vectors are taken.
+    They are one, or an encoder's and a decoder's. `where` says in words where vectors are taken.
     """
 
     layers: list[nn.Module]
-    feed: Callable[[Tensors], Tensors]
-    join: Callable[[Sequence[torch.Tensor]], torch.Tensor]
-    spread: Callable[[torch.Tensor], Sequence[torch.Tensor]]
+    feed: Callable[[Tensors], Tensors] = dict
     where: str = "at the word vectors"
+
+    def join(self, results: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Return one result for each token of `input_ids`, those of both layers added.
+
+        The decoder reads each token one place later than the encoder.  # (batch, tokens, ...) each
+        """
+        total, *decoders = results
+        for decoder in decoders:
+            total = total.clone()
+            total[:, :-1] += decoder[:, 1:]
+        return total
+
+    def spread(self, values: torch.Tensor) -> list[torch.Tensor]:
+        """Return what each layer's tokens have of a value of each token.  # (batch, tokens)"""
+        later = torch.zeros_like(values)
+        later[:, 1:] = values[:, :-1]
+        return [values, later][: len(self.layers)]
 
 
 class Changeable:
@@ -52,23 +66,20 @@ class Changeable:
 
     def __init__(self, hook: EmbeddingHook) -> None:
         """Hook nothing yet."""
-        self._layers, self._own = hook.layers, local()
+        self._layers, self._own, self._hooks = hook.layers, local(), list[RemovableHandle]()
 
     def __enter__(self) -> "Changeable":
-        self._hooks = ExitStack()
+        def put_out(number: int, _: nn.Module, __: object, vectors: torch.Tensor) -> object:
+            change: Change | None = getattr(self._own, "change", None)
+            return change(number, vectors) if change else None
+
         for number, layer in enumerate(self._layers):
-            handle = layer.register_forward_hook(partial(self._put_out, number))
-            self._hooks.callback(handle.remove)
+            self._hooks.append(layer.register_forward_hook(partial(put_out, number)))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._hooks.close()
-
-    def _put_out(
-        self, number: int, _: nn.Module, __: object, vectors: torch.Tensor
-    ) -> torch.Tensor | None:
-        change: Change | None = getattr(self._own, "change", None)
-        return change(number, vectors) if change else None
+        for handle in self._hooks:
+            handle.remove()
 
     @contextmanager
     def by(self, change: Change) -> Iterator[None]:
@@ -80,26 +91,8 @@ class Changeable:
             del self._own.change
 
 
-class ExternalEmbedding(nn.Module):
-    """Looks words up outside the model, which is then given their vectors."""
-
-    def __init__(self, embeddings: nn.Module) -> None:
-        super().__init__()
-        self.embeddings = embeddings
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Return the vectors.  # (batch, tokens) -> (batch, tokens, size)"""
-        vectors: torch.Tensor = self.embeddings(ids)
-        return vectors
-
-
 def _lookup(model: PreTrainedModel) -> EmbeddingHook:
-    return EmbeddingHook(
-        [model.get_input_embeddings()],
-        lambda inputs: inputs,
-        lambda results: results[0],
-        lambda values: [values],
-    )
+    return EmbeddingHook([model.get_input_embeddings()])
 
 
 def _normalised(model: PreTrainedModel) -> EmbeddingHook:
@@ -108,7 +101,7 @@ def _normalised(model: PreTrainedModel) -> EmbeddingHook:
     if model.config.model_type in ADDING and added:  # something is added before the norm
         return _lookup(model)
     norm = model.base_model.get_submodule(architecture(config.model_type).norm)
-    return replace(_lookup(model), layers=[norm], where="behind the norm of the word vectors")
+    return EmbeddingHook([norm], where="behind the norm of the word vectors")
 
 
 ADDING = ("deberta", "deberta-v2")
@@ -116,35 +109,17 @@ ADDING = ("deberta", "deberta-v2")
 
 
 def _external(model: PreTrainedModel) -> EmbeddingHook:
-    lookup = ExternalEmbedding(model.get_input_embeddings())
+    lookup = nn.Sequential(model.get_input_embeddings())  # of its own: outside the model
 
     def feed(inputs: Tensors) -> Tensors:
         others = {name: value for name, value in inputs.items() if name != "input_ids"}
         return others | {"inputs_embeds": lookup(inputs["input_ids"])}
 
-    return replace(_lookup(model), layers=[lookup], feed=feed)
+    return EmbeddingHook([lookup], feed)
 
 
 def _encoder_decoder(model: PreTrainedModel) -> EmbeddingHook:
-    parts = [model.get_encoder(), model.get_decoder()]
-    return replace(
-        _lookup(model), layers=[part.embed_tokens for part in parts], join=_joined, spread=_spread
-    )
-
-
-def _joined(results: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Add the decoder's result: it reads each token one place later than the encoder."""
-    encoder, decoder = results  # (batch, tokens, size) each
-    total = encoder.clone()
-    total[:, :-1] += decoder[:, 1:]
-    return total
-
-
-def _spread(values: torch.Tensor) -> Sequence[torch.Tensor]:
-    """Give the decoder the value of each token one place later."""
-    later = torch.zeros_like(values)
-    later[:, 1:] = values[:, :-1]
-    return [values, later]
+    return EmbeddingHook([model.get_encoder().embed_tokens, model.get_decoder().embed_tokens])
 
 
 def _quantised(model: PreTrainedModel) -> EmbeddingHook:
@@ -175,14 +150,10 @@ def whole_embedding_hook(model: PreTrainedModel, words: EmbeddingHook) -> Embedd
     That is where its words enter if nothing is added to them, or it is not known where.
     """
     path = architecture(model.config.model_type).embedding_layer
-    parts = [model.get_encoder(), model.get_decoder()] if len(words.layers) > 1 else []
-    found = [_module(part, path) for part in (parts or [model.base_model])]
+    both = len(words.layers) > 1
+    parts = [model.get_encoder(), model.get_decoder()] if both else [model.base_model]
+    found = [dict(part.named_modules()).get(path) for part in parts]
     layers = [layer for layer in found if layer and layer is not model.get_input_embeddings()]
     if len(layers) != len(words.layers):
         return words
     return replace(words, layers=layers, where="at the output of the whole embedding layer")
-
-
-def _module(part: nn.Module, path: str) -> nn.Module | None:
-    """Return a module of a part by its path, None where it has none there."""
-    return dict(part.named_modules()).get(path)

@@ -1,6 +1,7 @@
 """Errors of models that cannot be used, each with one sentence for the person."""
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -59,14 +60,7 @@ class UnclearTask(ModelError):
         )
 
 
-OF_CONTENT = (TypeError, AttributeError, IndexError)
-"""What is raised of files that hold other values than they should; tokenizers raise Exception."""
-OUT_OF_MEMORY_TEXTS = (
-    "not enough memory",
-    "can't allocate memory",
-    "out of memory",
-    "annot allocate memory",
-)
+OUT_OF_MEMORY = re.compile("not enough memory|can't allocate memory|out of memory|annot allocate m")
 
 
 def reading_part(name: str, path: Path, form: str = "safetensors") -> AbstractContextManager[None]:
@@ -85,9 +79,7 @@ def loading_error(name: str, problem: BaseException, *folders: Path) -> ModelErr
                 json.loads(path.read_text(encoding="utf-8"))
         except ModelError as damaged:
             return damaged
-    if isinstance(problem, MemoryError) or any(
-        text in str(problem) for text in OUT_OF_MEMORY_TEXTS
-    ):
+    if isinstance(problem, MemoryError) or OUT_OF_MEMORY.search(str(problem)):
         return ModelError(f"the model {name!r} does not fit into the memory that is free")
     if "trust_remote_code" in str(problem):
         return ModelError(needs_code_message(name))
@@ -98,8 +90,10 @@ def loading_error(name: str, problem: BaseException, *folders: Path) -> ModelErr
         )
     if "ignore_mismatched_sizes" in str(problem):
         return ModelError(f"the model {name!r} has weights of other shapes than its config says")
-    of_content = isinstance(problem, OF_CONTENT) or type(problem) is Exception
-    words = what_is_wrong(problem) if of_content else first_line(problem)
+    # of files that hold other values than they should; tokenizers raise Exception
+    of_content = isinstance(problem, TypeError | AttributeError | IndexError)
+    plain = of_content or type(problem) is Exception
+    words = what_is_wrong(problem) if plain else first_line(problem)
     return ModelError(f"the model {name!r} cannot be loaded: {words}")
 
 

@@ -1,6 +1,5 @@
 """A last layer that computes its first token alone, which is all that a classifier's head reads."""
 
-from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any
 
@@ -58,13 +57,6 @@ def first_token_only(attention: nn.Module) -> nn.Module:
     return shortened
 
 
-FIRST_TOKEN: Mapping[str, Callable[[nn.Module], nn.Module]] = {
-    "bert": FirstTokenAttention,
-    "any": first_token_only,
-}
-"""By `probe.models.architectures.EncoderLayers.first_token`."""
-
-
 def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
     """Return a module with another part at a dotted path; it shares all its weights."""
     name, _, rest = path.partition(".")
@@ -75,8 +67,12 @@ def replaced(module: nn.Module, path: str, part: nn.Module | None) -> nn.Module:
 
 
 def first_token_layer(layer: nn.Module, kind: str) -> nn.Module:
-    """Return an encoder's layer that returns its first token alone, on the same weights."""
-    attention = FIRST_TOKEN[kind](layer.get_submodule("attention"))
+    """Return an encoder's layer that returns its first token alone, on the same weights.
+
+    The kind is that of `probe.models.architectures.EncoderLayers.first_token`.
+    """
+    whole = layer.get_submodule("attention")
+    attention = FirstTokenAttention(whole) if kind == "bert" else first_token_only(whole)
     attention.training = layer.training  # of this module alone: its parts are the layer's own
     return replaced(layer, "attention", attention)
 

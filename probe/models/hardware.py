@@ -40,30 +40,21 @@ def native_bf16() -> bool:
 def fast_bf16() -> bool:
     """Whether this machine multiplies faster in bf16 than in fp32.
 
-    Of processors that do it natively some are twice as fast with it and some half as fast, so a
-    product is timed in both, once in each process: some 30 ms.
+    Of processors that do it natively some are twice as fast with it and some half as fast, so the
+    product of a feed-forward layer is timed in both, once in each process: some 30 ms.
     """
-    if not native_bf16():
-        return False
-    return has_gpu() or _quicker_in_bf16()
-
-
-def _quicker_in_bf16() -> bool:
-    """Time the product of a feed-forward layer, as often as makes other programs matter little."""
+    if not native_bf16() or has_gpu():
+        return native_bf16()
     import torch
 
     times: dict[torch.dtype, list[float]] = {torch.float32: [], torch.bfloat16: []}
     for _, (dtype, taken) in product(range(1 + TIMED), times.items()):
-        inputs, weights = (
-            torch.ones(ROWS, WIDTH, dtype=dtype),
-            torch.ones(WIDTH, WIDTH, dtype=dtype),
-        )
+        inputs, weights = (torch.ones(size, WIDTH, dtype=dtype) for size in (ROWS, WIDTH))
         began = perf_counter()
         torch.nn.functional.linear(inputs, weights)
         taken.append(perf_counter() - began)
     # the first product of each is compiled
-    quickest = {dtype: min(taken[1:]) for dtype, taken in times.items()}
-    return quickest[torch.bfloat16] < quickest[torch.float32]
+    return min(times[torch.bfloat16][1:]) < min(times[torch.float32][1:])
 
 
 def resolve(precision: Precision) -> Literal["fp32", "bf16"]:
@@ -125,16 +116,18 @@ def _with_weights(
     model: PreTrainedModel, pairs: list[tuple[nn.Parameter, nn.Parameter]]
 ) -> PreTrainedModel:
     """Return a model with other weights; its config and its output layer's weights are shared."""
-    heads = [module for module in model.modules() if _is_output(module, model)]
+    from torch import nn
+
+    def outputs(network: PreTrainedModel) -> list[nn.Linear]:
+        layers = [module for module in network.modules() if isinstance(module, nn.Linear)]
+        return [layer for layer in layers if layer.out_features == model.config.num_labels]
+
     known: dict[int, Any] = {id(own): copy for own, copy in pairs}  # Any: as deepcopy takes it
-    known |= {id(weight): weight for head in heads for weight in head.parameters()}
+    known |= {id(weight): weight for head in outputs(model) for weight in head.parameters()}
     known[id(model.config)] = model.config
     copy = deepcopy(model, known)
-    for module in copy.modules():
-        if _is_output(module, model):
-            module.register_forward_pre_hook(
-                lambda _, inputs: tuple(value.float() for value in inputs)
-            )
+    for head in outputs(copy):
+        head.register_forward_pre_hook(lambda _, inputs: tuple(value.float() for value in inputs))
     return copy
 
 
@@ -144,29 +137,23 @@ def _lay_out(copy: PreTrainedModel) -> None:
 
     if copy.device.type != "cpu" or not native_bf16() or not torch.backends.mkldnn.is_available():
         return
+
+    def linear(
+        weights: torch.Tensor, bias: torch.Tensor | None, inputs: torch.Tensor
+    ) -> torch.Tensor:
+        # private to torch, whose own compiler calls it: no public function takes such weights
+        product: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
+            inputs, weights, bias, "none", [], ""
+        )
+        return product
+
     for module in copy.modules():
         # subclasses may do more than multiply
         if type(module) is torch.nn.Linear and module.weight.dtype == torch.bfloat16:
             with torch.no_grad():
                 weights = torch.ops.mkldnn._reorder_linear_weight(module.weight.detach(), None)
-            forward = partial(_linear, weights, module.bias)
+            forward = partial(linear, weights, module.bias)
             module.forward = forward  # type: ignore[method-assign]  # of the copy alone
-
-
-def _linear(weights: torch.Tensor, bias: torch.Tensor | None, inputs: torch.Tensor) -> torch.Tensor:
-    import torch
-
-    # private to torch, whose own compiler calls it: no public function takes such weights
-    product: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
-        inputs, weights, bias, "none", [], ""
-    )
-    return product
-
-
-def _is_output(module: nn.Module, model: PreTrainedModel) -> bool:
-    from torch import nn
-
-    return isinstance(module, nn.Linear) and module.out_features == model.config.num_labels
 
 
 Batch = TypeVar("Batch")

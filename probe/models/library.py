@@ -2,30 +2,19 @@
 
 import json
 import os.path
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, title_of
 from probe.models.classifier import Classifier, fast_bf16
-from probe.models.errors import UnclearLabels
-from probe.models.inputs import TEMPLATE, framed_sentence, read_template
-from probe.models.outputs import (
-    LabelCheck,
-    check_labels,
-    guessed,
-    is_merged,
-    is_probability,
-    merged_sentence,
-    number_sentence,
-    read_config,
-)
+from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.models.reader import Reader
 from probe.models.weights import (
     ADAPTER,
@@ -40,7 +29,7 @@ from probe.models.weights import (
 from probe.models.windows import Long
 from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
-from probe.tasks.task import GUESS, TASKS, Label, Task
+from probe.tasks.task import TASKS, Label, Task
 
 AnyModel = Classifier | Reader
 """A model of any task, loaded."""
@@ -60,14 +49,14 @@ class Entry:
     @cached_property
     def task(self) -> Task | None:
         """The task that its config names, or else whose labels its outputs have; None for none."""
+        config = _config(self.folder)
+        if _answers_with_spans(config):
+            return READING
         try:
-            config = json.loads((self.folder / CONFIG).read_text(encoding="utf-8"))
-            if _answers_with_spans(config):
-                return READING
             names = [str(name) for _, name in sorted(config.get("id2label", {}).items())]
             own = TASKS.get(config.get("task", ""))
-            task, order = read_config(self.name, names, own)
-        except (OSError, ValueError, AttributeError, ModelError):
+            task, order = read_outputs(self.name, names, own)
+        except (AttributeError, TypeError, ModelError):
             return None
         return task if own or order else None
 
@@ -97,6 +86,20 @@ class Entry:
         return "A model that was inoculated here."
 
 
+def _config(folder: Path) -> dict[str, Any]:  # Any: JSON
+    """Return a model's config, nothing of one that cannot be read: loading says what is wrong."""
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def _answers_with_spans(config: Mapping[str, Any]) -> bool:  # Any: JSON
+    kinds = config.get("architectures")
+    return isinstance(kinds, list) and any("QuestionAnswering" in str(kind) for kind in kinds)
+
+
 def model_folders() -> dict[str, Path]:
     """Return the folders whose sub-folders are models."""
     return {"bundled": ASSETS / "models", "inoculated": settings().home / "models"}
@@ -107,11 +110,14 @@ def entries() -> Iterator[Entry]:
 
     No file is opened; without weights, as where Git LFS left pointers, a folder is no model.
     """
+    places = {name: place for place, name in enumerate(BUNDLED)}
     for source, folder_of_models in model_folders().items():
-        folders = [path.parent for path in folder_of_models.glob(f"*/{CONFIG}")]
-        newest = source == "inoculated"
-        key = (lambda folder: -folder.stat().st_mtime) if newest else _in_order
-        for folder in sorted(folders, key=key):
+        folders = sorted(path.parent for path in folder_of_models.glob(f"*/{CONFIG}"))
+        if source == "inoculated":
+            folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+        else:
+            folders.sort(key=lambda folder: places.get(folder.name, len(places)))
+        for folder in folders:
             if has_weights(folder):
                 yield Entry(folder.name, folder, source)
 
@@ -119,11 +125,6 @@ def entries() -> Iterator[Entry]:
 def models_on_disk() -> dict[str, Entry]:
     """Return the models on disk by name."""
     return {entry.name: entry for entry in entries()}
-
-
-def _in_order(folder: Path) -> tuple[int, str]:
-    place = list(BUNDLED).index(folder.name) if folder.name in BUNDLED else len(BUNDLED)
-    return place, folder.name
 
 
 def find(name: str) -> str:
@@ -157,10 +158,8 @@ def require_on_disk(name: str, hidden: Collection[str] = ()) -> None:
     """
     known = [entry.name for entry in entries() if entry.name not in hidden]
     if name not in known:
-        raise ModelError(
-            _absent(name)
-            or f"there is no model called {name!r} here; there are: {', '.join(known)}"
-        )
+        others = f"there is no model called {name!r} here; there are: {', '.join(known)}"
+        raise ModelError(_absent(name) or others)
 
 
 def _absent(name: str) -> str:
@@ -168,88 +167,30 @@ def _absent(name: str) -> str:
     if name not in BUNDLED:
         return ""
     return (
-        f"the bundled model {name!r} is not in this installation: copy {BUNDLED[name].folders} of "
-        f"NLI Clinic's repository (with Git LFS, git lfs pull) into {ASSETS}"
+        f"the bundled model {name!r} is not in this installation: copy assets/models/{name} and "
+        f"{BUNDLED[name].shares} of NLI Clinic's repository (with Git LFS, git lfs pull) into "
+        f"{ASSETS}"
     )
 
 
-def without_labels(name: str) -> ModelError:
-    """Return the refusal of a model that answers with spans where labels are asked for."""
-    return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
+def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
+    """Return a model's folder, and its commit where it is a hub's. Raises ModelError.
 
-
-class Asked(TypedDict, total=False):
-    """What else is asked of a model.
-
-    `likely` is the task that outputs without names are asked about. Without `relative` a folder is
-    named by its full path alone. A `template` takes the place of a decoder's own.
+    Without `relative` a folder is named by its full path alone: a name such as owner/name is then
+    the hub's, whatever folders lie where the app was started.
     """
-
-    likely: Task | None
-    relative: bool
-    template: str
-
-
-def load(
-    name: str,
-    order: tuple[Label, ...] | None = None,
-    task: Task | None = None,
-    **asked: Unpack[Asked],
-) -> Classifier:
-    """Load a model as `load_any` does. Raises ModelError also for one that answers with spans."""
-    folder, revision = locate(name, asked.get("relative", True))
-    if _reads(folder):
-        raise without_labels(name)
-    return _classifier(name, folder, revision, order, task, **asked)
-
-
-def _classifier(
-    name: str,
-    folder: Path,
-    revision: str | None,
-    order: tuple[Label, ...] | None,
-    task: Task | None,
-    likely: Task | None = None,
-    relative: bool = True,
-    template: str = "",
-) -> Classifier:
-    with first_import:
-        from probe.models.checkpoint import read_checkpoint, that_answers
-        from probe.models.hardware import device
-
-    checkpoint = read_checkpoint(name, folder, device(), _base_of(name, folder, relative))
-    outputs = checkpoint.outputs
-    config = checkpoint.model.config
-    own, guess = TASKS.get(str(getattr(config, "task", ""))), order == GUESS
-    answered, known = read_config(name, outputs, own, task, None if guess else order, likely)
-    usual = answered.labels[::-1] if checkpoint.number else answered.labels
-    if checkpoint.number and not guess and is_probability(config):
-        known = known or usual
-    notes = checkpoint.notes
-    if known and checkpoint.number:
-        notes += (number_sentence(known, told=bool(order)),)
-    elif known and is_merged(known):
-        notes += (merged_sentence(outputs, known),)
-    classifier = Classifier(
-        name, checkpoint.model, checkpoint.tokenizer, answered, known or usual, device(), revision,
-        notes=notes,
-    )  # fmt: skip
-    if template and not classifier.frame:
+    here = ", ".join(entry.name for entry in entries() if entry.source == "bundled")
+    if not name.strip():
+        raise ModelError(f"name a model; bundled are {here}")
+    path = Path(find(name))
+    if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
+        return path, None
+    if "/" not in name or path.is_absolute():
         raise ModelError(
-            f"the model {name!r} reads its texts as they are; a template is for a decoder, which "
-            "reads them as one"
+            _absent(name) or f"there is no model or folder called {name!r}; bundled are {here}"
         )
-    if template:
-        setattr(config, TEMPLATE, template)
-    read_template(config, answered.fields)
-    if frame := classifier.frame:
-        classifier = replace(classifier, notes=(*notes, framed_sentence(frame)))
-    that_answers(classifier)
-    if guess:
-        return guessed(classifier, outputs)
-    if known is None:
-        raise _unclear(classifier, outputs, checkpoint.number)
-    return classifier
+    repository, _, revision = name.partition("@")
+    return fetch(repository, revision or None, free_memory_bytes())
 
 
 def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
@@ -273,45 +214,61 @@ def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
         raise ModelError(f"the adapter {name!r} was trained on {base!r}: {problem}") from problem
 
 
-def load_reader(name: str, relative: bool = True) -> Reader:
-    """Load a model that answers questions with spans, named as for `load`. Raises ModelError."""
-    return _reader(name, *locate(name, relative))
-
-
-def _reader(name: str, folder: Path, revision: str | None) -> Reader:
-    with first_import:
-        from probe.models.checkpoint import read_reader, that_answers
-        from probe.models.hardware import device
-
-    read = read_reader(name, folder, device())
-    reader = Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
-    return that_answers(reader)
-
-
 def load_any(
     name: str,
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
-    **asked: Unpack[Asked],
+    likely: Task | None = None,
+    relative: bool = True,
+    template: str = "",
+    labelled: bool = False,
 ) -> AnyModel:
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
-    `order`, `task` and `likely` are as of `read_config`. Raises ModelError, also for another task,
+    `order`, `task` and `likely` are as of `read_outputs`; a `template` takes the place of a
+    decoder's own. Without `relative` a folder is named by its full path alone. Raises ModelError,
+    also for another task or, where it is to be `labelled`, for one that answers with spans;
     UnclearTask where the config does not say the task and none is given, and UnclearLabels where
     the same is true of the order.
     """
-    folder, revision = locate(name, asked.get("relative", True))
-    if not _reads(folder):
-        return _classifier(name, folder, revision, order, task, **asked)
-    if task and task is not READING:
+    folder, revision = locate(name, relative)
+    spans = _answers_with_spans(_config(folder))
+    if spans and labelled:
+        raise without_labels(name)
+    if spans and task and task is not READING:
         raise ModelError(
             f"the model {name!r} answers {READING.title.lower()}, not {task.title.lower()}"
         )
-    if order:
-        raise ModelError(f"the model {name!r} answers with spans, so it has no labels to order")
-    if asked.get("template"):
-        raise ModelError(f"the model {name!r} answers with spans, so it takes no template")
-    return _reader(name, folder, revision)
+    for given, lacking in ((order, "has no labels to order"), (template, "takes no template")):
+        if spans and given:
+            raise ModelError(f"the model {name!r} answers with spans, so it {lacking}")
+    with first_import:
+        from probe.models.checkpoint import read_classifier, read_reader
+
+    if spans:
+        return read_reader(name, folder, revision)
+    base = _base_of(name, folder, relative)
+    return read_classifier(name, folder, revision, base, order, task, likely, template)
+
+
+def without_labels(name: str) -> ModelError:
+    """Return the refusal of a model that answers with spans where labels are asked for."""
+    return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
+
+
+def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
+    """Load a model as `load_any` does. Raises ModelError also for one that answers with spans."""
+    model = load_any(name, order, task, labelled=True)
+    assert isinstance(model, Classifier)  # as asked for
+    return model
+
+
+def load_reader(name: str) -> Reader:
+    """Load a model that answers questions with spans. Raises ModelError."""
+    model = load_any(name)
+    if not isinstance(model, Reader):
+        raise ModelError(f"the model {name!r} is no trained reader: it answers with labels")
+    return model
 
 
 def that_reads(model: AnyModel, long: Long) -> AnyModel:
@@ -340,48 +297,6 @@ def require_parts(task: Task, long: Long) -> None:
         )
 
 
-def _reads(folder: Path) -> bool:
-    """Whether the config in a folder says that its model answers questions with spans."""
-    try:
-        return _answers_with_spans(json.loads((folder / CONFIG).read_text(encoding="utf-8")))
-    except (OSError, ValueError, AttributeError):
-        return False  # loading says what is wrong with it
-
-
-def _answers_with_spans(config: Mapping[str, Any]) -> bool:  # Any: JSON
-    return any("QuestionAnswering" in str(kind) for kind in config.get("architectures") or [])
-
-
-def _unclear(classifier: Classifier, outputs: Sequence[str], number: bool) -> UnclearLabels:
-    """Return the error for outputs without labels, with the order that scores best."""
-    check = check_labels(classifier)
-    right = (
-        f"{check.best_correct} of {check.n} plain {classifier.task.unit}s right" if check else ""
-    )
-    suggestion = check.suggestion if check else None
-    return UnclearLabels(classifier.name, outputs, classifier.order, suggestion, right, number)
-
-
-def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
-    """Return a model's folder, and its commit where it is a hub's. Raises ModelError.
-
-    Without `relative` a folder is named by its full path alone: a name such as owner/name is then
-    the hub's, whatever folders lie where the app was started.
-    """
-    here = ", ".join(entry.name for entry in entries() if entry.source == "bundled")
-    if not name.strip():
-        raise ModelError(f"name a model; bundled are {here}")
-    path = Path(find(name))
-    if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
-        return path, None
-    if "/" not in name or path.is_absolute():
-        raise ModelError(
-            _absent(name) or f"there is no model or folder called {name!r}; bundled are {here}"
-        )
-    repository, _, revision = name.partition("@")
-    return fetch(repository, revision or None, free_memory_bytes())
-
-
 @dataclass(frozen=True)
 class LoadedModel:
     """A loaded model and the check of its labels, None for a model on disk."""
@@ -400,15 +315,15 @@ class LoadedModel:
     def summary(self) -> str:
         """The model's type, size, outputs and revision, in one sentence."""
         network, check, revision = self.model.model, self.label_check, self.model.revision
-        unit, order = self.model.task.unit, filter(None, dict.fromkeys(self.model.order))
         answers = f"that answers with spans, {self.model.max_tokens} sub-words at a time"
         if isinstance(self.model, Classifier):
+            order = filter(None, dict.fromkeys(self.model.order))
             answers = f"with the outputs {', '.join(order)}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [
             f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
             f"{answers}",
-            *([f"{check.correct} of {check.n} plain {unit}s are right"] if check else []),
+            *([f"{check.right} are right"] if check else []),
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
         ]
@@ -424,10 +339,12 @@ def open_model(
     name: str,
     order: tuple[Label, ...] | None = None,
     task: Task | None = None,
-    **asked: Unpack[Asked],
+    likely: Task | None = None,
+    relative: bool = True,
+    template: str = "",
 ) -> LoadedModel:
     """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
-    model = load_any(name, order, task, **asked)
+    model = load_any(name, order, task, likely, relative, template)
     on_disk = name in models_on_disk() and not order
     if on_disk or not isinstance(model, Classifier):
         return LoadedModel(model, None)
@@ -467,18 +384,19 @@ class ModelCache:
 
     def get(self, name: str) -> AnyModel:
         """Return a model, loaded at most once at a time. Raises ModelError."""
+
+        def load_again() -> AnyModel:
+            address, order, template = self._opened.get(name, (name, None, ""))
+            model = load_any(address, order, relative=False, template=template)
+            return replace(model, name=name)
+
         with self._lock:
-            return self._loaded.get(name, lambda: self._load(name))
+            return self._loaded.get(name, load_again)
 
     def loaded(self, name: str) -> AnyModel | None:
         """Return a model that is loaded already, None for others."""
         model: AnyModel | None = self._loaded.peek(name)
         return model
-
-    def _load(self, name: str) -> AnyModel:
-        address, order, template = self._opened.get(name, (name, None, ""))
-        model = load_any(address, order, relative=False, template=template)
-        return replace(model, name=name)
 
     def open(
         self,
@@ -487,7 +405,7 @@ class ModelCache:
         likely: Task | None = None,
         template: str = "",
     ) -> LoadedModel:
-        """Load a model that a person named, so that `require` accepts it from now on.
+        """Load the model that a person named, so that `require` accepts it from now on.
 
         A folder is named by its full path; any other name that is not on disk is the hub's. A
         given `order` or `template` becomes part of its name: nobody else's model changes. The other
@@ -495,14 +413,12 @@ class ModelCache:
         about. Raises ModelError.
         """
         loaded = open_model(name, order, likely=likely, relative=False, template=template)
-        outputs = loaded.model.order if isinstance(loaded.model, Classifier) else None
+        outputs, revision = loaded.model.order or None, loaded.model.revision
         told = [*([", ".join(outputs or order)] if order else []), *filter(None, [template])]
         key = f"{name} ({'; '.join(told)})" if told else name
         model = replace(loaded.model, name=key)
-        repository = name.partition("@")[0]
-        revision = model.revision
+        address = f"{name.partition('@')[0]}@{revision}" if revision else name
         with self._lock:
-            address = f"{repository}@{revision}" if revision else name
             self._opened[key] = address, outputs, template
             self._loaded.put(key, model)
         return replace(loaded, model=model)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ NUMBERED = re.compile(r"LABEL_\d+")
 """What transformers calls an output without a name."""
 
 
-def read_config(
+def read_outputs(
     name: str,
     outputs: Sequence[str],
     own: Task | None = None,
@@ -37,46 +37,64 @@ def read_config(
     ordinary = [output for output in outputs if output != INVALID]
     if len(ordinary) < len(outputs):
         rest = tuple(label for label in order if label != INVALID) if order else None
-        task, known = read_config(name, ordinary, own, asked, rest, likely)
-        if not known:
-            return task, None
-        labels = iter(known)
-        return task, tuple(output if output == INVALID else next(labels) for output in outputs)
-    possible = _of_size(name, outputs, own, asked or likely)
-    readable = [task for task in possible if _reads(task, outputs, asked or likely) and not order]
+        task, known = read_outputs(name, ordinary, own, asked, rest, likely)
+        labels = iter(known or ())
+        whole = tuple(output if output == INVALID else next(labels, "") for output in outputs)
+        return task, whole if known else None
+    tasks = [own] if own else sorted(TASKS.values(), key=lambda task: task is not (asked or likely))
+    wanted = own or asked or likely
+    read = {task.name: _read(task, outputs, wanted) for task in tasks}
+    possible = [task for task in tasks if read[task.name] or len(task.labels) == len(outputs)]
+    if not possible and own:
+        labels_of_own = ", ".join(own.labels)
+        raise ModelError(
+            f"the model {name!r} has {len(outputs)} outputs, {own.title} has: {labels_of_own}"
+        )
+    if not possible and wanted:
+        raise _wrong_size(name, outputs, wanted)
+    if not possible:
+        sizes = sorted({len(task.labels) for task in tasks} - {0}, reverse=True)
+        raise ModelError(
+            f"the model {name!r} has {len(outputs)} outputs, not {', nor '.join(map(str, sizes))}"
+        )
+    readable = [task for task in possible if read[task.name] and not order]
     meant = readable or possible
-    wanted = [task for task in meant if asked is None or task.example is asked.example]
-    if asked and not wanted:
+    alike = [task for task in meant if asked is None or task.example is asked.example]
+    if asked and not alike:
         certain = own or readable or all(map(NUMBERED.fullmatch, outputs))
-        raise _wrong_task(name, outputs, meant if certain else [], asked)
+        if not certain or len({task.example for task in meant}) != 1:
+            raise _wrong_size(name, outputs, asked)
+        raise ModelError(
+            f"the model {name!r} answers {meant[0].title.lower()} ({', '.join(meant[0].labels)}), "
+            f"not {asked.title.lower()}"
+        )
     if order:
-        given = sorted({*order} - {""})
-        for task in wanted:
-            if sorted(task.labels) == given:
+        for task in alike:
+            if {*task.labels} == {*order} - {""}:
                 return task, order
-        first = wanted[0].labels
+        first = alike[0].labels
         raise ModelError(
             f"the model {name!r} has {len(first)} outputs; order these labels: {', '.join(first)}"
         )
-    if not (own or asked or likely):  # all labels of another task and further ones are refused
+    if not wanted:  # all labels of another task and further ones are refused
         named = [
             task
             for task in TASKS.values()
             if any(map(task.read_order, combinations(outputs, len(task.labels))))
         ]
-        if named and not {task.example for task in named} & {task.example for task in wanted}:
+        if named and not {task.example for task in named} & {task.example for task in alike}:
             raise _wrong_size(name, outputs, named[0])
-    wanted = [task for task in wanted if likely and task.example is likely.example] or wanted
-    if len({task.example for task in wanted}) > 1:
-        raise UnclearTask(name, outputs, [task.name for task in wanted])
-    return wanted[0], wanted[0].read_order(outputs)
+    alike = [task for task in alike if likely and task.example is likely.example] or alike
+    if len({task.example for task in alike}) > 1:
+        raise UnclearTask(name, outputs, [task.name for task in alike])
+    return alike[0], alike[0].read_order(outputs)
 
 
-def _reads(task: Task, outputs: Sequence[str], wanted: Task | None) -> bool:
-    """Whether a task reads the names of outputs: finer ones where no other task is wanted."""
+def _read(task: Task, outputs: Sequence[str], wanted: Task | None) -> tuple[Label, ...] | None:
+    """Return a task's labels of named outputs: of finer ones where no other task is wanted."""
     order = task.read_order(outputs)
     other = wanted is not None and wanted.example is not task.example
-    return order is not None and not (other and is_merged(order))
+    return None if order and other and is_merged(order) else order
 
 
 def is_merged(order: Sequence[Label]) -> bool:
@@ -101,52 +119,6 @@ def is_probability(config: Any) -> bool:  # Any: transformers' configs
     named = own.get("activation_fn") if isinstance(own, Mapping) else None
     written = named or getattr(config, "sbert_ce_default_activation_function", "")
     return str(written).rpartition(".")[2] == "Sigmoid"
-
-
-def number_sentence(order: Sequence[Label], told: bool) -> str:
-    """Say how a model's one number is read: as its config has it, or as a person has `told`."""
-    low, high = order
-    why = "" if told else ", since its config.json names a sigmoid, which a score may have too"
-    return f"its one output is read as the logit of {high}, below 0 as {low}{why}"
-
-
-def _of_size(name: str, outputs: Sequence[str], own: Task | None, asked: Task | None) -> list[Task]:
-    """Return the tasks with as many labels as there are outputs; the one asked for comes first."""
-    tasks = [own] if own else sorted(TASKS.values(), key=lambda task: task is not asked)
-    possible = [
-        task
-        for task in tasks
-        if len(task.labels) == len(outputs) or _reads(task, outputs, own or asked)
-    ]
-    if possible:
-        return possible
-    if own:
-        labels = ", ".join(own.labels)
-        raise ModelError(
-            f"the model {name!r} has {len(outputs)} outputs, {own.title} has: {labels}"
-        )
-    if asked:
-        raise _wrong_size(name, outputs, asked)
-    sizes = sorted({len(task.labels) for task in tasks} - {0}, reverse=True)
-    raise ModelError(
-        f"the model {name!r} has {len(outputs)} outputs, not {', nor '.join(map(str, sizes))}"
-    )
-
-
-def _wrong_task(
-    name: str, outputs: Sequence[str], answered: Sequence[Task], asked: Task
-) -> ModelError:
-    """Return the error for a model that cannot answer the task asked for.
-
-    It says what the model answers where the tasks that it may answer ask about the same texts.
-    """
-    if len({task.example for task in answered}) != 1:
-        return _wrong_size(name, outputs, asked)
-    first = answered[0]
-    return ModelError(
-        f"the model {name!r} answers {first.title.lower()} ({', '.join(first.labels)}), not "
-        f"{asked.title.lower()}"
-    )
 
 
 def _wrong_size(name: str, outputs: Sequence[str], task: Task) -> ModelError:
@@ -191,14 +163,19 @@ class LabelCheck:
         return self.suggestion if self.best_correct - self.correct >= MIN_ADVANTAGE else None
 
     @property
+    def right(self) -> str:
+        """How many are right: "6 of 6 plain pairs"."""
+        return f"{self.correct} of {self.n} plain {self.task.unit}s"
+
+    @property
     def warning(self) -> str:
         """A sentence that the labels seem to be in another order, "" where they do not."""
         if self.better_order is None:
             return ""
         return (
-            f"with this order the model gets {self.correct} of {self.n} plain {self.task.unit}s "
-            f"right; with {', '.join(self.better_order)} {self.best_correct} of {self.n} - are the "
-            "labels named wrongly?"
+            f"with this order the model gets {self.right} right; with "
+            f"{', '.join(self.better_order)} {self.best_correct} of {self.n} - are the labels "
+            "named wrongly?"
         )
 
     @property
@@ -207,33 +184,10 @@ class LabelCheck:
         if self.better_order or self.correct > self.n // 2:
             return ""
         return (
-            f"the model gets only {self.correct} of {self.n} plain {self.task.unit}s right, and no "
-            "other order of its labels is clearly better - is it trained for "
+            f"the model gets only {self.right} right, and no other order of "
+            "its labels is clearly better - is it trained for "
             f"{(self.task.choice or self.task.title).lower()}?"
         )
-
-
-def guessed(classifier: "Classifier", outputs: Sequence[str]) -> "Classifier":
-    """Return a classifier with the order that answers its sanity examples best, and say so.
-
-    Raises ModelError where no order gets all but one of them right, or several get as many.
-    """
-    check = check_labels(classifier)
-    task = classifier.task
-    if check is None or check.suggestion is None or not check.alone:
-        most = f"the best gets {check.best_correct} of {check.n}" if check else "there are none"
-        raise ModelError(
-            f"no order of the labels of {classifier.name!r} can be guessed from plain {task.unit}s "
-            f"({most}); give the labels in their order"
-        )
-    read = ", ".join(
-        f"{output} = {label}" for output, label in zip(outputs, check.best_order, strict=True)
-    )
-    note = (
-        f"its outputs were guessed to be {read}: so it gets {check.best_correct} of {check.n} "
-        f"plain {task.unit}s right"
-    )
-    return replace(classifier, order=check.best_order, notes=(*classifier.notes, note))
 
 
 def check_labels(classifier: "Classifier") -> LabelCheck | None:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from probe.errors import ModelError
 from probe.tasks.task import INVALID, Label
-
-if TYPE_CHECKING:
-    import torch
-
-
-NO_NUMBERS = "the model's answers are no numbers (NaN): its weights are broken"
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,7 @@ def softmax(
     powers = np.exp(scaled)
     probabilities: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
     if np.isnan(probabilities).any():
-        raise ModelError(NO_NUMBERS)
+        raise ModelError("the model's answers are no numbers (NaN): its weights are broken")
     return probabilities
 
 
@@ -93,18 +87,12 @@ TEMPERATURE, INVALID_BELOW = "calibration_temperature", "invalid_below"
 
 def read_temperature(config: Any) -> float:  # Any: transformers' configs take any attribute
     """Return a config's temperature, 1 where it has none. Raises ModelError for no such number."""
-    value = _number(config, TEMPERATURE, 1.0)
-    if value <= 0:
-        raise ModelError(f"{TEMPERATURE} in the config must be above 0, and is {value}")
-    return value
+    return _number(config, TEMPERATURE, 1.0, "above 0", lambda value: value > 0)
 
 
 def read_invalid_below(config: Any) -> float:  # Any: as above
     """Return a config's threshold, 0 where it has none. Raises ModelError for no share."""
-    value = _number(config, INVALID_BELOW, 0.0)
-    if not 0 <= value <= 1:
-        raise ModelError(f"{INVALID_BELOW} in the config must be from 0 to 1, and is {value}")
-    return value
+    return _number(config, INVALID_BELOW, 0.0, "from 0 to 1", lambda value: 0 <= value <= 1)
 
 
 def write_temperature(config: Any, temperature: float) -> None:  # Any: as above
@@ -117,83 +105,12 @@ def write_invalid_below(config: Any, threshold: float) -> None:  # Any: as above
     setattr(config, INVALID_BELOW, threshold)
 
 
-def _number(config: Any, name: str, default: float) -> float:  # Any: as above
+def _number(
+    config: Any, name: str, default: float, bounds: str, within: Callable[[float], bool]
+) -> float:
     value = getattr(config, name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ModelError(f"{name} in the config is no number: {value!r}")
+    if not within(value):
+        raise ModelError(f"{name} in the config must be {bounds}, and is {float(value)}")
     return float(value)
-
-
-MAX_ANSWER_TOKENS = 30
-"""The longest answer in sub-words."""
-LOOKED_AT = 200
-"""Spans among which the best ones that do not overlap are sought."""
-Place = tuple[int, int] | None
-"""The characters of the passage that a token stands for, None for one that is not of it."""
-
-
-@dataclass(frozen=True)
-class ScoredSpan:
-    """A span in characters of the passage, and the sum of its two logits."""
-
-    start: int
-    end: int
-    score: float
-
-
-@dataclass(frozen=True)
-class WindowSpans:
-    """The best spans of a window, the best first; none where it holds nothing of the passage.
-
-    `total` is the logarithm of the sum of the exponentials of all its spans' scores.
-    """
-
-    best: tuple[ScoredSpan, ...]
-    total: float
-
-
-def span_scores(start: torch.Tensor, end: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
-    """Return the score of each span from a first to a last token, -inf for what is none.
-
-    `start` and `end` are the logits, `inside` says which tokens are of the passage.
-    # (rows, tokens) each -> (rows, first, last)
-    """
-    import torch
-
-    steps = torch.arange(start.shape[1], device=start.device)
-    distance = steps[None, :] - steps[:, None]
-    allowed = (distance >= 0) & (distance < MAX_ANSWER_TOKENS)
-    allowed = allowed[None] & inside[:, :, None] & inside[:, None, :]
-    return (start[:, :, None] + end[:, None, :]).masked_fill(~allowed, -math.inf)
-
-
-def best_spans(
-    start: torch.Tensor, end: torch.Tensor, places: Sequence[Place], count: int
-) -> WindowSpans:
-    """Return the best spans of a window that do not overlap by its logits, of equal ones the first.
-
-    `places` are those of the tokens, without padding.  # (tokens,)
-    """
-    import torch
-
-    places = [*places, *[None] * (len(start) - len(places))]
-    inside = torch.tensor([place is not None for place in places], device=start.device)
-    scores = span_scores(start[None], end[None], inside[None]).flatten()
-    best = list[ScoredSpan]()
-    for at in torch.sort(scores, descending=True, stable=True).indices[:LOOKED_AT].tolist():
-        first, last = places[at // len(places)], places[at % len(places)]
-        if len(best) == count or not first or not last:
-            break  # what follows is no span either
-        if all(last[1] <= other.start or other.end <= first[0] for other in best):
-            best.append(ScoredSpan(first[0], last[1], float(scores[at])))
-    return WindowSpans(tuple(best), float(torch.logsumexp(scores, 0)))
-
-
-def tokens_of(places: Sequence[Place], start: int, end: int) -> tuple[int, int] | None:
-    """Return the first and the last token of the characters, None where they are not all there."""
-    inside = [at for at, each in enumerate(places) if each and each[0] < end and each[1] > start]
-    if not inside:
-        return None
-    first, last = places[inside[0]], places[inside[-1]]
-    whole = first and last and first[0] <= start and last[1] >= end
-    return (inside[0], inside[-1]) if whole else None

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from probe.models.classifier import Precision, by_length
-from probe.models.inputs import Explainable, token_places
-from probe.models.prediction import (
-    Place,
-    Prediction,
-    ScoredSpan,
-    WindowSpans,
-    best_spans,
-    span_scores,
-    tokens_of,
-)
-from probe.models.text_model import TextModel
+from probe.models.prediction import Prediction
+from probe.models.text_model import Explainable, TextModel, token_places
 from probe.tasks.reading import READING
 from probe.tasks.task import Label, Task
 
@@ -33,6 +26,12 @@ BATCH, SIDE_BY_SIDE_BATCH = 16, 8
 """Windows that are read at once: in one batch, in each of several side by side."""
 CANDIDATES = 3
 """Answers that a prediction names, the best first."""
+MAX_ANSWER_TOKENS = 30
+"""The longest answer in sub-words."""
+LOOKED_AT = 200
+"""Spans among which the best ones that do not overlap are sought."""
+Place = tuple[int, int] | None
+"""The characters of the passage that a token stands for, None for one that is not of it."""
 
 
 @dataclass(frozen=True)
@@ -75,22 +74,77 @@ class Window:
         ]
 
 
+class ScoredSpan(NamedTuple):
+    """A span in characters of the passage, and the sum of its two logits."""
+
+    start: int
+    end: int
+    score: float
+
+    def is_beside(self, others: Iterable[ScoredSpan]) -> bool:
+        """Whether it overlaps with none of the others."""
+        return all(self.end <= other.start or other.end <= self.start for other in others)
+
+
+def span_scores(start: torch.Tensor, end: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
+    """Return the score of each span from a first to a last token, -inf for what is none.
+
+    `start` and `end` are the logits, `inside` says which tokens are of the passage.
+    # (rows, tokens) each -> (rows, first, last)
+    """
+    import torch
+
+    steps = torch.arange(start.shape[1], device=start.device)
+    distance = steps[None, :] - steps[:, None]
+    allowed = (distance >= 0) & (distance < MAX_ANSWER_TOKENS)
+    allowed = allowed[None] & inside[:, :, None] & inside[:, None, :]
+    return (start[:, :, None] + end[:, None, :]).masked_fill(~allowed, -math.inf)
+
+
+def best_spans(
+    start: torch.Tensor, end: torch.Tensor, places: Sequence[Place], count: int
+) -> tuple[list[ScoredSpan], float]:
+    """Return the best spans of a window that do not overlap by its logits, of equal ones the first.
+
+    None where the window holds nothing of the passage. Also returns the logarithm of the sum of the
+    exponentials of all its spans' scores. `places` are those of the tokens, without padding.
+    # (tokens,)
+    """
+    import torch
+
+    places = [*places, *[None] * (len(start) - len(places))]
+    inside = torch.tensor([place is not None for place in places], device=start.device)
+    scores = span_scores(start[None], end[None], inside[None]).flatten()
+    best = list[ScoredSpan]()
+    for at in torch.sort(scores, descending=True, stable=True).indices[:LOOKED_AT].tolist():
+        first, last = places[at // len(places)], places[at % len(places)]
+        if len(best) == count or not first or not last:
+            break  # what follows is no span either
+        span = ScoredSpan(first[0], last[1], float(scores[at]))
+        if span.is_beside(best):
+            best.append(span)
+    return best, float(torch.logsumexp(scores, 0))
+
+
+def tokens_of(places: Sequence[Place], start: int, end: int) -> tuple[int, int] | None:
+    """Return the first and the last token of the characters, None where they are not all there."""
+    inside = [at for at, each in enumerate(places) if each and each[0] < end and each[1] > start]
+    if not inside:
+        return None
+    first, last = places[inside[0]], places[inside[-1]]
+    whole = first and last and first[0] <= start and last[1] >= end
+    return (inside[0], inside[-1]) if whole else None
+
+
 @dataclass(frozen=True)
 class Reader(TextModel):
     """An extractive reader with its tokenizer; `revision` is the commit of a hub's model."""
 
     device: torch.device
     revision: str | None = None
-
-    @property
-    def task(self) -> Task:
-        """The task that it answers."""
-        return READING
-
-    @property
-    def order(self) -> tuple[Label, ...]:
-        """The labels of its outputs: none, for the answer is a span."""
-        return ()
+    task: Task = field(default=READING, init=False)
+    order: tuple[Label, ...] = field(default=(), init=False)
+    """The labels of its outputs: none, for the answer is a span."""
 
     @property
     def max_tokens(self) -> int:
@@ -116,7 +170,7 @@ class Reader(TextModel):
         A passage that is longer than a window is read in several that overlap by `STRIDE`, or half
         of what the question leaves.
         """
-        spans: list[list[WindowSpans]] = [[] for _ in examples]
+        spans: list[list[tuple[list[ScoredSpan], float]]] = [[] for _ in examples]
         windows = [
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
@@ -228,16 +282,14 @@ class Reader(TextModel):
         return windows[0], []
 
 
-def _answer(passage: str, windows: Sequence[WindowSpans]) -> SpanPrediction:
+def _answer(passage: str, windows: Sequence[tuple[list[ScoredSpan], float]]) -> SpanPrediction:
     """Return the best of the windows' spans and their probabilities among all of them."""
-    highest = max(window.total for window in windows)
-    if highest == -math.inf:
+    total = float(np.logaddexp.reduce([own for _, own in windows]))
+    if total == -math.inf:
         return SpanPrediction("", (0.0,), ("",), 0, 0, len(windows))
-    total = highest + math.log(sum(math.exp(window.total - highest) for window in windows))
-    every = sorted((span for each in windows for span in each.best), key=lambda span: -span.score)
     candidates = dict[str, ScoredSpan]()
-    for span in every:
-        if all(span.end <= other.start or other.end <= span.start for other in candidates.values()):
+    for span in sorted((span for best, _ in windows for span in best), key=lambda it: -it.score):
+        if span.is_beside(candidates.values()):
             candidates.setdefault(passage[span.start : span.end], span)
     texts = tuple(candidates)[:CANDIDATES]
     shares = tuple(math.exp(candidates[text].score - total) for text in texts)

@@ -1,10 +1,14 @@
-"""What every loaded model of texts has: the network, its tokenizer, and who may run it when."""
+"""What every loaded model of texts has: the network, its tokenizer, and who may run it when.
+
+Examples are tokens without padding, and batches are made of such as are about equally long.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -14,16 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from probe.errors import ExampleError
 from probe.models.architectures import Architecture, architecture
 from probe.models.hardware import Bf16Copy, Precision, autocast, copy_bytes, resolve
-from probe.models.inputs import (
-    BATCH_ROWS,
-    BATCH_TOKENS,
-    SIDE_BY_SIDE_TOKENS,
-    by_tokens,
-    embedding_rows,
-)
 from probe.stopping import check_stop
 
 if TYPE_CHECKING:
+    import torch
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
 
 ModelT = TypeVar("ModelT", bound="TextModel")
@@ -34,6 +32,152 @@ DEFAULT_MAX_TOKENS = 512
 WORDPIECE_LETTERS = 100
 """The longest word that WordPiece takes apart; a longer one is unknown to it."""
 UNUSED_TOKEN = re.compile(r"\[unused\d+\]|madeupword\d+|<extra_id_\d+>|<unk_\d+>")
+BATCH_TOKENS: Mapping[str, int] = {"cpu": 2048, "cuda": 16_384}
+"""Of a scored batch, padding included: on a core more is not quicker, and a run is stopped between
+two batches."""
+SIDE_BY_SIDE_TOKENS = 1024
+"""Of a batch that is scored beside others: as quick, and they take as much memory as one alone."""
+BATCH_ROWS = 256
+"""Of the shortest examples."""
+FULL_TOKENS, SHORTER = 384, 0.8
+"""A batch of so many tokens ends before an example that is shorter than this share of its longest:
+few examples differ much in length, and padding them costs more than another batch."""
+
+
+@dataclass(frozen=True)
+class TokenRows:
+    """The tokens of examples on one device, and the length of each example in tokens.
+
+    Every input holds the tokens of all examples, one example after the other; `padding` is its
+    value behind an example that is shorter than its batch, or before it with `left`.
+    """
+
+    inputs: Mapping[str, torch.Tensor]  # (all tokens, ...)
+    padding: Mapping[str, int]
+    left: bool
+    lengths: Sequence[int]
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tokens lie."""
+        return next(iter(self.inputs.values())).device
+
+    @property
+    def size(self) -> int:
+        """The bytes of the inputs."""
+        return sum(value.nbytes for value in self.inputs.values())
+
+    @property
+    def digest(self) -> str:
+        """A hash of the inputs: equal where all inputs are."""
+        digest = hashlib.sha256(repr(list(self.lengths)).encode())
+        for name, value in self.inputs.items():
+            digest.update(name.encode())
+            digest.update(value.contiguous().cpu().numpy().tobytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def _bounds(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Where each example begins, and how long it is.  # (examples,) each"""
+        import torch
+
+        lengths = torch.tensor(self.lengths, device=self.device)
+        return lengths.cumsum(0) - lengths, lengths
+
+    def padded(self, rows: Sequence[int]) -> BatchEncoding:
+        """Return the inputs of some examples, padded to their longest."""
+        import torch
+        from transformers import BatchEncoding
+
+        at = torch.tensor(rows, device=self.device)
+        starts, lengths = (each[at, None] for each in self._bounds)
+        longest = max(self.lengths[row] for row in rows)
+        before = longest - lengths if self.left else torch.zeros_like(lengths)
+        positions = torch.arange(longest, device=self.device) - before
+        is_token = (positions >= 0) & (positions < lengths)  # (rows, longest)
+        index = torch.where(is_token, starts + positions, 0)
+        padded = {}
+        for name, value in self.inputs.items():
+            values = value[index] if value.is_floating_point() else value[index].long()
+            gaps = ~is_token.view(*is_token.shape, *[1] * (values.ndim - 2))
+            padded[name] = values.masked_fill_(gaps, self.padding.get(name, 0))
+        return BatchEncoding(padded)
+
+
+def by_length(lengths: Sequence[int], batch: int) -> Iterator[list[int]]:
+    """Group row numbers into batches of similar length, so that little padding is computed."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+    for start in range(0, len(order), batch):
+        yield order[start : start + batch]
+
+
+def by_tokens(
+    lengths: Sequence[int], tokens: int, most_rows: int = BATCH_ROWS, equal: bool = False
+) -> Iterator[list[int]]:
+    """Group row numbers, the longest first, into batches of so many tokens, padding included.
+
+    A row that is longer is a batch of its own; with `equal` no row of a batch is padded.
+    """
+    batch: list[int] = []
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        longest = max(1, lengths[batch[0]]) if batch else 1
+        full = len(batch) == most_rows or (len(batch) + 1) * longest > tokens
+        shorter = len(batch) * longest >= FULL_TOKENS and lengths[row] < SHORTER * longest
+        shorter |= equal and bool(batch) and lengths[row] != lengths[batch[0]]
+        if batch and (full or shorter):
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def embedding_rows(model: PreTrainedModel) -> int | None:
+    """Return how many tokens a network has vectors for, None where it keeps no table of them."""
+    try:
+        return getattr(model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # CANINE hashes characters
+        return None
+
+
+@dataclass(frozen=True)
+class TokenPlace:
+    """A token of an example: its text's number among the task's, and where it stands in it."""
+
+    text: int
+    token: str
+    id: int
+    start: int
+    end: int
+
+
+def token_places(
+    sides: Sequence[int | None],
+    tokens: Sequence[str],
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+) -> list[TokenPlace | None]:
+    """Return the place of each token, None where it is of no side."""
+    return [
+        TokenPlace(side, token, id_, *offset) if side is not None else None
+        for side, token, id_, offset in zip(sides, tokens, ids, offsets, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Explainable:
+    """The inputs of some examples, the place of each token, and the function that is explained.
+
+    `places` has None for tokens of no text; padding at the end may be missing. `log_probability`
+    takes the model, or it as it computes without gradients, and inputs like these, or several
+    copies of them stacked, and returns for each row the logarithm of the probability of its label.
+    # (copies * batch,)
+    """
+
+    inputs: Mapping[str, torch.Tensor]  # (batch, tokens) each
+    places: Sequence[Sequence[TokenPlace | None]]
+    # Any: a model of the type that made this
+    log_probability: Callable[[Any, Mapping[str, torch.Tensor]], torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -67,6 +211,11 @@ class TextModel:
         several = self.model.device.type == "cpu" and self.architecture.stateless
         return batches_at_once() if several else 1
 
+    @property
+    def pads(self) -> bool:
+        """Whether an answer stays the same where its example is padded to a longer one's length."""
+        return self.architecture.ignores_padding and self.tokenizer.pad_token_id is not None
+
     def each_of_like_length(
         self: ModelT,
         precision: Precision,
@@ -80,11 +229,6 @@ class TextModel:
         batches = by_tokens(lengths, tokens, rows, not self.architecture.ignores_padding)
         return self.each(precision, batches, compute)
 
-    @property
-    def pads(self) -> bool:
-        """Whether an answer stays the same where its example is padded to a longer one's length."""
-        return self.architecture.ignores_padding and self.tokenizer.pad_token_id is not None
-
     def each(
         self: ModelT,
         precision: Precision,
@@ -96,25 +240,22 @@ class TextModel:
         On a CPU some are computed side by side, where the architecture allows it. Between two such
         groups others may run the model. Raises Stopped there.
         """
+        import torch
+
         from probe.models.hardware import side_by_side
+
+        of_products: Precision = precision if self.architecture.word_table else "fp32"
+
+        def answer(model: ModelT, batch: Batch) -> Result:  # in a thread of its own
+            with torch.inference_mode(), autocast(self.model.device, of_products):
+                return compute(model, batch)
 
         waiting = iter(batches)
         while group := list(islice(waiting, self.batches_at_once)):
             check_stop()
             with self.lock:
-                answer = partial(self._compute, precision, compute, self.at(precision))
-                answers = side_by_side(answer, group)
+                answers = side_by_side(partial(answer, self.at(precision)), group)
             yield from zip(group, answers, strict=True)
-
-    def _compute(
-        self: ModelT,
-        precision: Precision,
-        compute: Callable[[ModelT, Batch], Result],
-        model: ModelT,
-        batch: Batch,
-    ) -> Result:
-        with self._inference(precision):
-            return compute(model, batch)
 
     def at(self: ModelT, precision: Precision) -> ModelT:
         """Return the model as it computes at a precision, without gradients.
@@ -125,15 +266,6 @@ class TextModel:
         in_copy = resolve(precision) == "bf16" and not self.architecture.word_table
         network = self.scoring_model
         return replace(self, model=self.bf16.of(network) if in_copy else network)
-
-    @contextmanager
-    def _inference(self, precision: Precision) -> Iterator[None]:
-        """Compute without gradients in this thread, and a word model under autocast."""
-        import torch
-
-        of_products: Precision = precision if self.architecture.word_table else "fp32"
-        with torch.inference_mode(), autocast(self.model.device, of_products):
-            yield
 
     @property
     def scoring_model(self) -> PreTrainedModel:
@@ -174,16 +306,9 @@ class TextModel:
         """The ids of real sub-words: no special, no unused ones."""
         with self.tokenizer_lock:
             special, ids = set(self.tokenizer.all_special_ids), self.tokenizer.get_vocab()
-        known = embedding_rows(self.model)
-        return tuple(
-            sorted(
-                id_
-                for token, id_ in ids.items()
-                if id_ not in special
-                and not UNUSED_TOKEN.match(token)
-                and (known is None or id_ < known)
-            )
-        )
+        rows = embedding_rows(self.model) or max(ids.values(), default=0) + 1
+        used = {id_ for token, id_ in ids.items() if not UNUSED_TOKEN.match(token)}
+        return tuple(id_ for id_ in sorted(used - special) if id_ < rows)
 
     @cached_property
     def strangers(self) -> frozenset[int]:
@@ -237,11 +362,8 @@ class TextModel:
             encoded: BatchEncoding = self.tokenizer(
                 *texts, split_special_tokens=self.splits_special, **options
             )
-            if self.strangers:
-                self._check_known(encoded)
-        return encoded
-
-    def _check_known(self, encoded: BatchEncoding) -> None:
+            if not self.strangers:
+                return encoded
         ids = encoded["input_ids"]
         rows = ids.tolist() if hasattr(ids, "tolist") else ids
         flat = rows if not rows or isinstance(rows[0], int) else chain.from_iterable(rows)
@@ -251,3 +373,4 @@ class TextModel:
                 f"the tokenizer of {self.name!r} makes the token {token!r} of this text, and the "
                 "model has no vector for it"
             )
+        return encoded

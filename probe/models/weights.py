@@ -66,13 +66,6 @@ def has_weights(folder: Path) -> bool:
     return any(path.stat().st_size > POINTER_BYTES for path in folder.glob("*.safetensors"))
 
 
-def count_parameters(path: Path) -> int:
-    """Count the weights from the safetensors header, without reading them."""
-    with safe_open(path, framework="np") as file:
-        shapes = [file.get_slice(name).get_shape() for name in file.keys()]  # noqa: SIM118  # no dict
-    return sum(math.prod(shape) for shape in shapes)
-
-
 MODEL_FILE_PATTERNS = (
     *("config.json", "adapter_config.json", "tokenizer*.json", "special_tokens_map.json"),
     *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
@@ -101,18 +94,12 @@ def model_hash(folder: Path) -> str:
     What it shares with other models, weights or word vectors, counts too. Raises ModelError where
     there are no weights.
     """
-    files = {
-        path.name: path
-        for pattern in MODEL_FILE_PATTERNS
-        for path in folder.glob(pattern)
-        if path.is_file()
-    }
+    kept = [path for each in MODEL_FILE_PATTERNS for path in folder.glob(each) if path.is_file()]
+    files = {path.name: path for path in kept}
     weights = {os.path.relpath(path, folder): path for path in weight_files(folder)}
     if not weights:
         raise ModelError(f"there are no weights (.safetensors) in {folder.name}")
-    files |= weights
-    if shared := _shared_vectors(files):
-        files[f"vectors/{shared.name}"] = shared
+    files |= weights | {f"vectors/{path.name}": path for path in _shared_vectors(folder)}
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name}\n{file_hash(files[name])}\n".encode())
@@ -124,11 +111,8 @@ def weights_hash(folder: Path) -> str:
 
     It names the weights that a table was made with: other words in the config change no figure.
     """
-    digest = hashlib.sha256()
-    shared = _shared_vectors({path.name: path for path in folder.glob("config.json")})
-    for path in (*weight_files(folder), *([shared] if shared else [])):
-        digest.update(f"{file_hash(path)}\n".encode())
-    return digest.hexdigest()
+    hashes = map(file_hash, (*weight_files(folder), *_shared_vectors(folder)))
+    return hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
 
 
 def network_hash(model: "PreTrainedModel") -> str:
@@ -143,13 +127,13 @@ def network_hash(model: "PreTrainedModel") -> str:
     return digest.hexdigest()
 
 
-def _shared_vectors(files: dict[str, Path]) -> Path | None:
-    """Return the word vectors that the config names, which lie in no model's folder."""
-    if "config.json" not in files:
-        return None
-    name = json.loads(files["config.json"].read_text(encoding="utf-8")).get("vectors")
+def _shared_vectors(folder: Path) -> list[Path]:
+    """Return the file of word vectors that the config names, if any: it lies in no model's."""
+    if not (folder / CONFIG).is_file():
+        return []
+    name = json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("vectors")
     path = VECTORS / f"{name}.safetensors"
-    return path if name and path.is_file() else None
+    return [path] if name and path.is_file() else []
 
 
 def file_hash(path: Path) -> str:
@@ -240,7 +224,13 @@ def read_json(name: str, path: Path) -> dict[str, Any]:  # Any: JSON values
 
 def read_config(name: str, folder: Path) -> dict[str, Any]:  # Any: as above
     """Read config.json, which names the architecture. Raises ModelError."""
-    _check_pointers(name, folder)
+    files = sorted(path for path in folder.glob("*") if path.is_file())
+    for path in (path for path in files if path.stat().st_size <= POINTER_BYTES):
+        if path.read_bytes().startswith(POINTER):
+            raise ModelError(
+                f"{path.name} of {name!r} is a pointer of Git LFS and not the file itself; run git "
+                "lfs pull where it was cloned"
+            )
     if not (folder / CONFIG).is_file():
         raise _no_model(name, folder)
     config = read_json(name, folder / CONFIG)
@@ -251,18 +241,6 @@ def read_config(name: str, folder: Path) -> dict[str, Any]:  # Any: as above
             '"bert"'
         )
     return config
-
-
-def _check_pointers(name: str, folder: Path) -> None:
-    """Refuse files whose content was not fetched. Raises ModelError."""
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.is_file() and path.stat().st_size <= POINTER_BYTES:
-            with path.open("rb") as file:
-                if file.read(len(POINTER)) == POINTER:
-                    raise ModelError(
-                        f"{path.name} of {name!r} is a pointer of Git LFS and not the file itself; "
-                        "run git lfs pull where it was cloned"
-                    )
 
 
 def _no_model(name: str, folder: Path) -> ModelError:
@@ -313,11 +291,15 @@ def check_weights(name: str, folder: Path) -> None:
 
 
 def read_sizes(name: str, files: Iterable[Path]) -> list[int]:
-    """Return the number of weights in each file of a model. Raises ModelError for a damaged one."""
+    """Return the number of weights in each file of a model, by its header alone.
+
+    Raises ModelError for a damaged one.
+    """
     sizes = []
     for path in files:
-        with reading_part(name, path):
-            sizes.append(count_parameters(path))
+        with reading_part(name, path), safe_open(path, framework="np") as file:
+            shapes = [file.get_slice(key).get_shape() for key in file.keys()]  # noqa: SIM118  # no dict
+            sizes.append(sum(map(math.prod, shapes)))
     return sizes
 
 
@@ -325,9 +307,7 @@ def read_weights(folder: Path) -> dict[str, "Tensor"]:
     """Return all weights of a model by name, shared ones too. Raises ModelError."""
     from safetensors.torch import load_file
 
-    return {
-        name: weight for path in weight_files(folder) for name, weight in load_file(path).items()
-    }
+    return {k: weight for path in weight_files(folder) for k, weight in load_file(path).items()}
 
 
 def share_weights(folder: Path, shared: str) -> int:

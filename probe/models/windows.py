@@ -78,13 +78,10 @@ def windows_of(text: str, room: int, length: Callable[[str], int]) -> list[Span]
         spans.append((units[first][0], units[last - 1][1]))
         if last == len(units):
             break
-        first = next(at for at in range(first + 1, last + 1) if _shared(totals, at, last) <= room)
+        first += 1
+        while OVERLAP * (totals[last] - totals[first]) > room:
+            first += 1
     return spans
-
-
-def _shared(totals: Sequence[int], first: int, last: int) -> int:
-    """Return what the sub-words from one unit to another may be at most a half of, doubled."""
-    return OVERLAP * (totals[last] - totals[first])
 
 
 def _divided(
@@ -110,13 +107,8 @@ def decided(
     if len(answers) == 1:
         return answers[0]
     at = decides(answers, settled)
-    return WindowPrediction(
-        **vars(answers[at]),
-        start=windows[at][0],
-        end=windows[at][1],
-        number=at + 1,
-        windows=len(windows),
-    )
+    own, (start, end) = vars(answers[at]), windows[at]
+    return WindowPrediction(**own, start=start, end=end, number=at + 1, windows=len(windows))
 
 
 def decides(answers: Sequence[Prediction], settled: Sequence[Label]) -> int:
@@ -124,9 +116,8 @@ def decides(answers: Sequence[Prediction], settled: Sequence[Label]) -> int:
 
     `settled` are the labels that a single window can settle.
     """
-    every = range(len(answers))
     best = {
-        label: max(every, key=[answer.by_label[label] for answer in answers].__getitem__)
+        label: max(range(len(answers)), key=[it.by_label[label] for it in answers].__getitem__)
         for label in settled
     }
     said = {label: at for label, at in best.items() if answers[at].label == label} or best

@@ -7,13 +7,10 @@ AllenNLP configuration of Liu et al. 2019, but for word vectors of 300 component
 """
 
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import nn
-from transformers import (
-    AutoModelForQuestionAnswering,
-)
+from transformers import AutoModelForQuestionAnswering
 
 from probe.models.word_models.layers import (
     ByteDropout,
@@ -23,10 +20,7 @@ from probe.models.word_models.layers import (
     Similarity,
     WordConfig,
     WordReader,
-    WordVectors,
     highway,
-    initialise,
-    initialise_recurrent,
     masked_softmax,
     register,
     take_rows,
@@ -38,20 +32,12 @@ class BidafConfig(WordConfig):
 
     model_type = "bidaf"
 
-    def __init__(
-        self,
-        hidden_size: int = 100,
-        character_size: int = 16,
-        filters: int = 100,
-        filter_width: int = 5,
-        highway_layers: int = 2,
-        dropout: float = 0.2,
-        **options: Any,  # what every config of transformers takes
-    ) -> None:
-        self.hidden_size = hidden_size
-        self.character_size, self.filters, self.filter_width = character_size, filters, filter_width
-        self.highway_layers, self.dropout = highway_layers, dropout
-        super().__init__(**options)
+    hidden_size: int = 100
+    character_size: int = 16
+    filters: int = 100
+    filter_width: int = 5
+    highway_layers: int = 2
+    dropout: float = 0.2
 
 
 class BiLstm(nn.Module):
@@ -67,38 +53,25 @@ class BiLstm(nn.Module):
 
     def forward(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Return (batch, words, 2 * hidden), zeros at padding, which stands last."""
-        turned = turned_places(mask)
+        steps = torch.arange(mask.shape[1], device=mask.device).expand_as(mask)
+        turned = torch.where(mask, mask.sum(1, keepdim=True) - 1 - steps, steps)  # (batch, words)
         backwards = self.backwards(take_rows(vectors, turned))[0]
         states = torch.cat([self.forwards(vectors)[0], take_rows(backwards, turned)], -1)
         return states * mask[..., None]
 
 
-def turned_places(mask: torch.Tensor) -> torch.Tensor:
-    """Return for each place the one that it changes with when texts are turned around.
-
-    # (batch, words)
-    """
-    steps = torch.arange(mask.shape[1], device=mask.device).expand_as(mask)
-    return torch.where(mask, mask.sum(1, keepdim=True) - 1 - steps, steps)
-
-
 class BidafForQuestionAnswering(WordReader):
     """The reader behind the Auto classes."""
 
-    config_class = BidafConfig
     config: BidafConfig
-    base_model_prefix = "bidaf"
 
     def __init__(self, config: BidafConfig) -> None:
         super().__init__(config)
         hidden, width = config.hidden_size, 2 * config.hidden_size
-        self.embeddings = Embeddings(
-            WordVectors(config.vocab_size, config.word_size, config.vectors, config.correction),
-            CharacterConvolution(
-                config.character_size, config.filters, config.filter_width, config.dropout
-            ),
-            int(config.pad_token_id or 0),
+        characters = CharacterConvolution(
+            config.character_size, config.filters, config.filter_width, config.dropout
         )
+        self.embeddings = Embeddings(config, characters)
         size = config.word_size + config.filters
         self.highway = highway(size, config.highway_layers)
         self.phrase = BiLstm(size, hidden)
@@ -109,13 +82,6 @@ class BidafForQuestionAnswering(WordReader):
         self.end = nn.Linear(5 * width, 1)
         self.dropout = ByteDropout(config.dropout)
         self.post_init()  # type: ignore[no-untyped-call]
-
-    @torch.no_grad()
-    def _init_weights(self, module: nn.Module) -> None:
-        """Draw Xavier weights, orthogonal ones of LSTM states; open forget gates and highways."""
-        initialise(module)
-        if isinstance(module, nn.LSTM):
-            initialise_recurrent(module)
 
     def encode(self, side: Side) -> Side:
         """Encode a passage or a question by itself."""
@@ -150,4 +116,4 @@ class BidafForQuestionAnswering(WordReader):
         return torch.cat([words, aligned, words * aligned, words * summary], -1)
 
 
-register(BidafConfig, BidafForQuestionAnswering, AutoModelForQuestionAnswering)
+register(BidafForQuestionAnswering, AutoModelForQuestionAnswering)

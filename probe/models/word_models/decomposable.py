@@ -7,27 +7,22 @@ configuration of Liu et al. 2019; `finetune.training.recipes` has the original p
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch import nn
-from transformers import (
-    AutoModelForSequenceClassification,
-    PreTrainedModel,
-)
+from transformers import AutoModelForSequenceClassification
 from transformers import initialization as init
-from transformers.modeling_outputs import SequenceClassifierOutput
 
 from probe.models.word_models.layers import (
+    Side,
+    WordClassifier,
     WordConfig,
     WordVectors,
     align,
-    classifier_output,
-    initialise_vectors,
+    initialise,
     join_sides,
     other_side,
     register,
-    stack_sides,
 )
 
 INITIALISERS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
@@ -41,19 +36,11 @@ class DecomposableConfig(WordConfig):
 
     model_type = "decomposable"
 
-    def __init__(
-        self,
-        hidden_size: int = 200,
-        aggregate: int = 1,
-        dropout: float = 0.2,
-        initial: str = "xavier",
-        unit_vectors: bool = False,
-        **options: Any,  # what every config of transformers takes
-    ) -> None:
-        self.hidden_size = hidden_size
-        self.aggregate, self.dropout, self.initial = aggregate, dropout, initial
-        self.unit_vectors = unit_vectors
-        super().__init__(**{"num_labels": 3} | options)
+    hidden_size: int = 200
+    aggregate: int = 1
+    dropout: float = 0.2
+    initial: str = "xavier"
+    unit_vectors: bool = False
 
 
 def feed_forward(sizes: list[int], dropout: float) -> nn.Sequential:
@@ -64,23 +51,16 @@ def feed_forward(sizes: list[int], dropout: float) -> nn.Sequential:
     return nn.Sequential(*layers)
 
 
-class DecomposableForSequenceClassification(PreTrainedModel):
+class DecomposableForSequenceClassification(WordClassifier):
     """The classifier behind the Auto classes."""
 
-    config_class = DecomposableConfig
     config: DecomposableConfig
-    base_model_prefix = "decomposable"
+    _input_embed_layer = "words"
 
     def __init__(self, config: DecomposableConfig) -> None:
         super().__init__(config)
         size, drop = config.hidden_size, config.dropout
-        self.words = WordVectors(
-            config.vocab_size,
-            config.word_size,
-            config.vectors,
-            config.correction,
-            config.unit_vectors,
-        )
+        self.words = WordVectors(config, config.unit_vectors)
         self.projection = nn.Linear(config.word_size, size)
         self.attend = feed_forward([size, size, size], drop)
         self.compare = feed_forward([2 * size, size, size], drop)
@@ -94,31 +74,17 @@ class DecomposableForSequenceClassification(PreTrainedModel):
         if isinstance(module, nn.Linear):
             INITIALISERS[self.config.initial](module.weight)
             init.zeros_(module.bias)
-        elif isinstance(module, WordVectors):
-            initialise_vectors(module)
+        else:
+            initialise(module)
 
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the module that looks words up, where importance is taken."""
-        return self.words
-
-    def forward(
-        self,
-        input_ids: torch.Tensor,  # (batch, tokens)
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        labels: torch.Tensor | None = None,  # (batch,)
-        **_: Any,  # what callers of the Auto classes may add, such as return_dict
-    ) -> SequenceClassifierOutput:
-        """Classify; raises ValueError where a side is empty or token_type_ids are missing."""
-        sides = stack_sides(self.words(input_ids), attention_mask, token_type_ids)
+    def classify(self, sides: Side) -> torch.Tensor:
+        """Return the logits of pairs.  # (batch, labels)"""
         words = self.projection(sides.vectors)  # (2 * batch, words, hidden)
         keys = self.attend(words)
         aligned = align(keys, other_side(keys), other_side(words), other_side(sides.mask))
         compared = self.compare(torch.cat([words, aligned], -1)) * sides.mask[..., None]
-        logits = self.outputs(self.aggregate(join_sides(compared.sum(1))))  # (batch, labels)
-        return classifier_output(logits, labels)
+        logits: torch.Tensor = self.outputs(self.aggregate(join_sides(compared.sum(1))))
+        return logits
 
 
-register(
-    DecomposableConfig, DecomposableForSequenceClassification, AutoModelForSequenceClassification
-)
+register(DecomposableForSequenceClassification, AutoModelForSequenceClassification)

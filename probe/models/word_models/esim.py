@@ -7,34 +7,22 @@ the AllenNLP configuration of Liu et al.; `finetune.training.recipes` has the or
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.functional import dropout
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from transformers import (
-    AutoModelForSequenceClassification,
-    PreTrainedModel,
-)
-from transformers import initialization as init
-from transformers.modeling_outputs import SequenceClassifierOutput
+from transformers import AutoModelForSequenceClassification
 
 from probe.models.word_models.layers import (
     Embeddings,
-    Sides,
+    Side,
+    WordClassifier,
     WordConfig,
-    WordVectors,
     align,
-    classifier_output,
-    differentiable_lstm,
-    initialise_recurrent,
-    initialise_vectors,
     join_sides,
     other_side,
     register,
-    stack_sides,
-    without_padding,
 )
 
 ACTIVATIONS: Mapping[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -46,20 +34,12 @@ class EsimConfig(WordConfig):
 
     model_type = "esim"
 
-    def __init__(
-        self,
-        hidden_size: int = 300,
-        activation: str = "relu",
-        dropout: float = 0.5,
-        characters: bool = False,
-        character_size: int = 20,
-        character_hidden: int = 50,
-        **options: Any,  # what every config of transformers takes
-    ) -> None:
-        self.hidden_size = hidden_size
-        self.activation, self.dropout, self.characters = activation, dropout, characters
-        self.character_size, self.character_hidden = character_size, character_hidden
-        super().__init__(**{"num_labels": 3} | options)
+    hidden_size: int = 300
+    activation: str = "relu"
+    dropout: float = 0.5
+    characters: bool = False
+    character_size: int = 20
+    character_hidden: int = 50
 
 
 class Characters(nn.Module):
@@ -93,7 +73,7 @@ class SideEncoder(nn.Module):
         self.rate = rate
         self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
 
-    def forward(self, sides: Sides) -> torch.Tensor:
+    def forward(self, sides: Side) -> torch.Tensor:
         """Return (batch, words, 2 * hidden), zeros at padding."""
         ones = torch.ones_like(sides.vectors[:, :1])  # (batch, 1, size): one draw for all words
         dropped = sides.vectors * dropout(ones, self.rate, self.training)
@@ -104,24 +84,19 @@ class SideEncoder(nn.Module):
         return states
 
 
-class EsimForSequenceClassification(PreTrainedModel):
+class EsimForSequenceClassification(WordClassifier):
     """The classifier behind the Auto classes."""
 
-    config_class = EsimConfig
     config: EsimConfig
-    base_model_prefix = "esim"
 
     def __init__(self, config: EsimConfig) -> None:
         super().__init__(config)
         hidden, activation = config.hidden_size, ACTIVATIONS[config.activation]
-        size = config.word_size + (2 * config.character_hidden if config.characters else 0)
-        self.embeddings = Embeddings(
-            WordVectors(config.vocab_size, config.word_size, config.vectors, config.correction),
-            Characters(config.character_size, config.character_hidden)
-            if config.characters
-            else None,
-            int(config.pad_token_id or 0),
-        )
+        characters, size = None, config.word_size
+        if config.characters:
+            characters = Characters(config.character_size, config.character_hidden)
+            size += 2 * config.character_hidden
+        self.embeddings = Embeddings(config, characters)
         self.encoding = SideEncoder(size, hidden, config.dropout)
         self.projection = nn.Sequential(nn.Linear(8 * hidden, hidden), activation())
         self.composition = SideEncoder(hidden, hidden, config.dropout)
@@ -134,49 +109,23 @@ class EsimForSequenceClassification(PreTrainedModel):
         self.outputs = nn.Linear(hidden, int(config.num_labels or 3))
         self.post_init()  # type: ignore[no-untyped-call]
 
-    @torch.no_grad()
-    def _init_weights(self, module: nn.Module) -> None:
-        """Draw Xavier input weights and orthogonal state weights; open the forget gates."""
-        if isinstance(module, nn.Linear):
-            init.xavier_uniform_(module.weight)
-            init.zeros_(module.bias)
-        elif isinstance(module, nn.LSTM | nn.GRU):
-            initialise_recurrent(module)
-        elif isinstance(module, nn.Embedding):
-            init.xavier_uniform_(module.weight)
-            init.copy_(module.weight, without_padding(module.weight))
-        elif isinstance(module, WordVectors):
-            initialise_vectors(module)
-
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the module whose output, words and characters, importance is taken of."""
-        return self.embeddings
-
-    def forward(
-        self,
-        input_ids: torch.Tensor,  # (batch, tokens)
-        attention_mask: torch.Tensor | None = None,
-        token_type_ids: torch.Tensor | None = None,
-        character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
-        labels: torch.Tensor | None = None,  # (batch,)
-        **_: Any,  # what callers of the Auto classes may add, such as return_dict
-    ) -> SequenceClassifierOutput:
-        """Classify; raises ValueError where a side is empty or an input is missing."""
-        vectors = self.embeddings(input_ids, character_ids)
-        with differentiable_lstm(self.training):
-            sides = stack_sides(vectors, attention_mask, token_type_ids)
-            states = self.encoding(sides)  # (2 * batch, words, 2 * hidden)
-            aligned = align(states, other_side(states), other_side(states), other_side(sides.mask))
-            joined = torch.cat([states, aligned, states - aligned, states * aligned], -1)
-            composed = self.composition(replace(sides, vectors=self.projection(joined)))
-        logits = self.outputs(self.hidden(join_sides(pool(composed, sides))))  # (batch, labels)
-        return classifier_output(logits, labels)
+    def classify(self, sides: Side) -> torch.Tensor:
+        """Return the logits of pairs.  # (batch, labels)"""
+        states = self.encoding(sides)  # (2 * batch, words, 2 * hidden)
+        aligned = align(states, other_side(states), other_side(states), other_side(sides.mask))
+        joined = torch.cat([states, aligned, states - aligned, states * aligned], -1)
+        composed = self.composition(replace(sides, vectors=self.projection(joined)))
+        logits: torch.Tensor = self.outputs(self.hidden(join_sides(pool(composed, sides.mask))))
+        return logits
 
 
-def pool(states: torch.Tensor, sides: Sides) -> torch.Tensor:
-    """Return the mean and the maximum over a side's words.  # (2 * batch, 2 * size)"""
-    mean = states.sum(1) / sides.mask.sum(1, keepdim=True)  # padding is zero
-    return torch.cat([mean, states.masked_fill(~sides.mask[..., None], -torch.inf).amax(1)], -1)
+def pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Return the mean and the maximum over a side's words.  # (rows, words, size): (rows, 2 * size)
+
+    Padding is zero in the states.
+    """
+    mean = states.sum(1) / mask.sum(1, keepdim=True)
+    return torch.cat([mean, states.masked_fill(~mask[..., None], -torch.inf).amax(1)], -1)
 
 
-register(EsimConfig, EsimForSequenceClassification, AutoModelForSequenceClassification)
+register(EsimForSequenceClassification, AutoModelForSequenceClassification)

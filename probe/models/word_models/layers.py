@@ -50,36 +50,69 @@ class ByteDropout(nn.Module):
 
 
 @dataclass(frozen=True)
-class Sides:
-    """All premises, then all hypotheses: rows 0 to batch - 1, rows batch to 2 * batch - 1.
+class Side:
+    """The same side of all sequences of a batch, or both: first all premises, then all hypotheses.
 
-    `vectors` (2 * batch, words, size), `mask` (2 * batch, words) true at words; `lengths`
-    (2 * batch,) is on the CPU, where packing needs it.
+    `vectors` (rows, words, size); `mask` (rows, words) is true at words; `places` (rows, words) are
+    the positions of the words in their sequences.
     """
 
     vectors: torch.Tensor
     mask: torch.Tensor
-    lengths: torch.Tensor
+    places: torch.Tensor
+
+    @property
+    def lengths(self) -> torch.Tensor:
+        """The words of each row, on the CPU, where packing needs them.  # (rows,)"""
+        return self.mask.sum(1).cpu()
+
+
+def passage_and_question(
+    vectors: torch.Tensor,  # (batch, tokens, size)
+    mask: torch.Tensor | None,  # (batch, tokens); None where nothing is padding
+    types: torch.Tensor | None,  # (batch, tokens)
+) -> tuple[Side, Side]:
+    """Split sequences into their passages and questions. Raises ValueError where one is empty."""
+    question, passage = _in_sides(mask, types)
+    return _side(vectors, passage), _side(vectors, question)
 
 
 def stack_sides(
     vectors: torch.Tensor,  # (batch, tokens, size)
     mask: torch.Tensor | None,  # (batch, tokens); None where nothing is padding
     types: torch.Tensor | None,  # (batch, tokens)
-) -> Sides:
-    """Split flat sequences into sides. Raises ValueError where a side has no token."""
+) -> Side:
+    """Split sequences into sides, all premises first. Raises ValueError where one is empty."""
+    return _side(torch.cat([vectors, vectors]), torch.cat(_in_sides(mask, types)))
+
+
+def _in_sides(
+    mask: torch.Tensor | None, types: torch.Tensor | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return which tokens are of the first text and which of the second.  # (batch, tokens)"""
     if types is None:
-        raise ValueError("token_type_ids say which words are the hypothesis; there are none")
+        raise ValueError("token_type_ids say which words are of the second text; there are none")
     is_token = torch.ones_like(types, dtype=torch.bool) if mask is None else mask.bool()
-    in_side = torch.cat([is_token & (types == 0), is_token & (types == 1)])  # (2 * batch, tokens)
-    lengths = in_side.sum(1).cpu()
+    return is_token & (types == 0), is_token & (types == 1)
+
+
+def _side(vectors: torch.Tensor, in_side: torch.Tensor) -> Side:
+    lengths = in_side.sum(1)
     if not bool(lengths.all()):
         raise ValueError("the model reads two texts, and one of them is empty")
     # a stable sort puts the tokens of the side first, in their order
-    order = (~in_side).long().argsort(dim=1, stable=True)[:, : int(lengths.max())]
-    index = order[..., None].expand(-1, -1, vectors.shape[-1])  # (2 * batch, words, size)
-    words = torch.cat([vectors, vectors]).gather(1, index)
-    return Sides(words, in_side.gather(1, order), lengths)
+    places = (~in_side).long().argsort(dim=1, stable=True)[:, : int(lengths.max())]
+    return Side(take_rows(vectors, places), in_side.gather(1, places), places)
+
+
+def take_rows(vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """Return the vectors at some places of their own sequences.
+
+    # (batch, tokens, size) and (batch, words) to (batch, words, size)
+    """
+    starts = torch.arange(len(vectors), device=vectors.device) * vectors.shape[1]
+    rows = vectors.flatten(0, 1).index_select(0, (starts[:, None] + places).flatten())
+    return rows.view(*places.shape, -1)
 
 
 def other_side(rows: torch.Tensor) -> torch.Tensor:
@@ -92,6 +125,11 @@ def join_sides(rows: torch.Tensor) -> torch.Tensor:
     return torch.cat(rows.chunk(2), -1)
 
 
+def masked_softmax(scores: torch.Tensor, mask: torch.Tensor, dim: int) -> torch.Tensor:
+    """Return the softmax over a dimension, zero where the mask is false."""
+    return scores.masked_fill(~mask, -torch.inf).softmax(dim)
+
+
 def align(
     queries: torch.Tensor,  # (rows, m, size)
     keys: torch.Tensor,  # (rows, n, size)
@@ -99,9 +137,21 @@ def align(
     mask: torch.Tensor,  # (rows, n), true where the key is no padding
 ) -> torch.Tensor:
     """Return each query's softmax-weighted sum of the values.  # (rows, m, width)"""
-    scores = queries @ keys.transpose(1, 2)  # (rows, m, n)
-    weights = scores.masked_fill(~mask[:, None, :], -torch.inf).softmax(-1)
-    return weights @ values
+    return masked_softmax(queries @ keys.transpose(1, 2), mask[:, None], 2) @ values
+
+
+class WordConfig(PreTrainedConfig):
+    """What every word model's config has: its words, their vectors, and its size.
+
+    `vectors` names the shared table, "" stands for a table of its own; `correction` is the rank of
+    what is added to it.
+    """
+
+    vocab_size: int = 25_000
+    word_size: int = 300
+    vectors: str = ""
+    correction: int = 0
+    pad_token_id: int | None = 0
 
 
 @cache
@@ -116,34 +166,40 @@ def shared_table(name: str) -> torch.Tensor:
 class WordVectors(nn.Module):
     """Looks words up: ids (batch, tokens) in, vectors (batch, tokens, size) out.
 
-    `shared` names the frozen table, "" stands for a trained table. `rank` adds a trained
-    correction of that rank to a frozen one; `unit` gives every vector the length one.
+    A frozen table is that of the config's shared vectors, and a correction to it is trained;
+    `unit` gives every vector the length one.
     """
 
-    def __init__(
-        self, words: int, size: int, shared: str = "", rank: int = 0, unit: bool = False
-    ) -> None:
+    def __init__(self, config: WordConfig, unit: bool = False) -> None:
         super().__init__()
-        self.shared, self.unit = shared, unit
+        words, size, rank = config.vocab_size, config.word_size, config.correction
+        self.shared, self.unit = config.vectors, unit
         self.table: torch.Tensor
-        if shared:
+        if self.shared:
             self.register_buffer("table", torch.zeros(words, size), persistent=False)
         else:
             self.table = nn.Parameter(torch.zeros(words, size))
         self.left = nn.Parameter(torch.zeros(words, rank)) if rank else None
         self.right = nn.Parameter(torch.zeros(rank, size)) if rank else None
 
-    def initial_table(self) -> torch.Tensor | None:
-        """Return the frozen table, None for a trained one. Raises ValueError for a wrong shape."""
-        if not self.shared:
-            return None
-        table = shared_table(self.shared)
-        if table.shape != self.table.shape:
-            stored, expected = (" x ".join(map(str, t.shape)) for t in (table, self.table))
-            raise ValueError(
-                f"the word vectors {self.shared!r} are {stored}, the model's {expected}"
-            )
-        return table
+    def initialise(self) -> None:
+        """Read the shared table, or draw a trained one; the correction starts at zero.
+
+        Raises ValueError for a shared table of another shape.
+        """
+        if self.shared:
+            table = shared_table(self.shared)
+            if table.shape != self.table.shape:
+                stored, expected = (" x ".join(map(str, t.shape)) for t in (table, self.table))
+                raise ValueError(
+                    f"the word vectors {self.shared!r} are {stored}, the model's {expected}"
+                )
+            self.table.copy_(table)
+        else:
+            init.normal_(self.table, std=0.4)  # the spread of GloVe's
+        if self.left is not None and self.right is not None:
+            init.zeros_(self.left)
+            init.normal_(self.right, std=0.4)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Return the words' vectors; outside training they require a gradient, frozen or not."""
@@ -160,12 +216,13 @@ class WordVectors(nn.Module):
 class Embeddings(nn.Module):
     """A word's vector and, where the model has them, its characters, in one output.
 
-    Importance is taken there. `characters` encodes the bytes of words, `padding` is the id of none.
+    Importance is taken there. `characters` encodes the bytes of words.
     """
 
-    def __init__(self, words: WordVectors, characters: nn.Module | None, padding: int) -> None:
+    def __init__(self, config: WordConfig, characters: nn.Module | None) -> None:
         super().__init__()
-        self.words, self.characters, self.padding = words, characters, padding
+        self.words, self.characters = WordVectors(config), characters
+        self.padding = int(config.pad_token_id or 0)
 
     def forward(self, ids: torch.Tensor, characters: torch.Tensor | None = None) -> torch.Tensor:
         """Return (batch, tokens, size); at padding, also a baseline's, the characters are blank."""
@@ -178,26 +235,6 @@ class Embeddings(nn.Module):
         return torch.cat([vectors, self.characters(visible)], -1)
 
 
-def classifier_output(
-    logits: torch.Tensor, labels: torch.Tensor | None
-) -> SequenceClassifierOutput:
-    """Return logits, with the mean cross-entropy where labels are given."""
-    loss = None if labels is None else cross_entropy(logits, labels)
-    return SequenceClassifierOutput(loss=loss, logits=logits)
-
-
-def initialise_vectors(words: WordVectors) -> None:
-    """Read the shared table, or draw a trained one; the correction starts at zero."""
-    table = words.initial_table()
-    if table is None:
-        init.normal_(words.table, std=0.4)  # the spread of GloVe's
-    else:
-        words.table.copy_(table)
-    if words.left is not None and words.right is not None:
-        init.zeros_(words.left)
-        init.normal_(words.right, std=0.4)
-
-
 @contextmanager
 def differentiable_lstm(training: bool) -> Iterator[None]:
     """Switch cuDNN off where an LSTM in eval mode needs gradients, which cuDNN does not give."""
@@ -206,76 +243,8 @@ def differentiable_lstm(training: bool) -> Iterator[None]:
         yield
 
 
-def initialise_recurrent(layer: nn.LSTM | nn.GRU) -> None:
-    """Draw Xavier input weights and orthogonal state weights; open an LSTM's forget gates."""
-    for name, weight in layer.named_parameters(recurse=False):
-        if name.startswith("weight_ih"):
-            init.xavier_uniform_(weight)
-        elif name.startswith("weight_hh"):
-            init.orthogonal_(weight)
-        else:
-            init.copy_(weight, _bias(layer, name))
-
-
-def _bias(layer: nn.LSTM | nn.GRU, name: str) -> torch.Tensor:
-    """Return zeros, with ones for the forget gates of an LSTM; its two biases are summed."""
-    bias = torch.zeros(len(getattr(layer, name)))
-    if isinstance(layer, nn.LSTM) and name.startswith("bias_hh"):
-        bias[layer.hidden_size : 2 * layer.hidden_size] = 1.0  # gates: input, forget, cell, out
-    return bias
-
-
-def without_padding(weight: torch.Tensor) -> torch.Tensor:
-    """Return embeddings with zeros for the first."""
-    return torch.cat([torch.zeros_like(weight[:1]), weight[1:]])
-
-
 BYTE_IDS, FIRST, LAST = 262, 259, 260
 """AllenNLP's ids of characters: bytes from 1 on, then marks around a word; 0 is padding."""
-
-
-@dataclass(frozen=True)
-class Side:
-    """The passages, or the questions, of a batch.
-
-    `vectors` (batch, words, size); `mask` (batch, words) is true at words; `places` (batch, words)
-    are the positions of the words in their sequences.
-    """
-
-    vectors: torch.Tensor
-    mask: torch.Tensor
-    places: torch.Tensor
-
-
-def passage_and_question(
-    vectors: torch.Tensor,  # (batch, tokens, size)
-    mask: torch.Tensor | None,  # (batch, tokens); None where nothing is padding
-    types: torch.Tensor | None,  # (batch, tokens)
-) -> tuple[Side, Side]:
-    """Split sequences into their passages and questions. Raises ValueError where one is empty."""
-    if types is None:
-        raise ValueError("token_type_ids say which words are the passage; there are none")
-    is_token = torch.ones_like(types, dtype=torch.bool) if mask is None else mask.bool()
-    return _side(vectors, is_token & (types == 1)), _side(vectors, is_token & (types == 0))
-
-
-def _side(vectors: torch.Tensor, in_side: torch.Tensor) -> Side:
-    lengths = in_side.sum(1)
-    if not bool(lengths.all()):
-        raise ValueError("the model reads a question and a passage, and one of them is empty")
-    # a stable sort puts the tokens of the side first, in their order
-    places = (~in_side).long().argsort(dim=1, stable=True)[:, : int(lengths.max())]
-    return Side(take_rows(vectors, places), in_side.gather(1, places), places)
-
-
-def take_rows(vectors: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """Return the vectors at some places of their own sequences.
-
-    # (batch, tokens, size) and (batch, words) to (batch, words, size)
-    """
-    starts = torch.arange(len(vectors), device=vectors.device) * vectors.shape[1]
-    rows = vectors.flatten(0, 1).index_select(0, (starts[:, None] + places).flatten())
-    return rows.view(*places.shape, -1)
 
 
 def passage_logits(logits: torch.Tensor, passage: Side, tokens: int) -> torch.Tensor:
@@ -376,57 +345,82 @@ class Similarity(nn.Module):
         return scores
 
 
-def masked_softmax(scores: torch.Tensor, mask: torch.Tensor, dim: int) -> torch.Tensor:
-    """Return the softmax over a dimension, zero where the mask is false."""
-    return scores.masked_fill(~mask, -torch.inf).softmax(dim)
-
-
 def initialise(module: nn.Module) -> None:
-    """Draw Xavier weights of a layer that both share; highways carry their input at first."""
-    if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d):
+    """Draw Xavier weights and orthogonal ones of recurrent states; what is a vector starts at zero.
+
+    Forget gates of LSTMs and highways are open at first.
+    """
+    if isinstance(module, WordVectors):
+        module.initialise()
+    elif isinstance(module, nn.LSTM | nn.GRU):
+        for name, weight in module.named_parameters(recurse=False):
+            if name.startswith("weight_ih"):
+                init.xavier_uniform_(weight)
+            elif name.startswith("weight_hh"):
+                init.orthogonal_(weight)
+            else:
+                start = torch.zeros(len(weight))
+                if isinstance(module, nn.LSTM) and name.startswith("bias_hh"):  # of two summed ones
+                    start[module.hidden_size : 2 * module.hidden_size] = 1.0  # second of four gates
+                init.copy_(weight, start)
+    elif isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Embedding | Similarity):
         init.xavier_uniform_(module.weight)
-        if module.bias is not None:
-            init.zeros_(module.bias)
+        bias = getattr(module, "bias", None)
         if isinstance(module, HighwayLayer):
             init.copy_(module.bias, torch.arange(module.out_features) >= module.in_features)
-    elif isinstance(module, nn.Embedding):
-        init.xavier_uniform_(module.weight)
-        init.copy_(module.weight, without_padding(module.weight))
-    elif isinstance(module, Similarity):
-        init.xavier_uniform_(module.weight)
-        init.zeros_(module.bias)
-    elif isinstance(module, WordVectors):
-        initialise_vectors(module)
+        elif bias is not None:
+            init.zeros_(bias)
+        if isinstance(module, nn.Embedding):  # the first stands for padding
+            rows = module.weight
+            init.copy_(rows, torch.cat([torch.zeros_like(rows[:1]), rows[1:]]))
 
 
-class WordConfig(PreTrainedConfig):
-    """What every word model's config has: its words, their vectors, and its size.
+class WordModel(PreTrainedModel):
+    """A model of words behind the Auto classes; importance is taken where they are looked up."""
 
-    `vectors` names the shared table, "" stands for a table of its own; `correction` is the rank of
-    what is added to it.
-    """
+    config: WordConfig
+    _input_embed_layer = "embeddings"
 
-    def __init__(
+    @torch.no_grad()
+    def _init_weights(self, module: nn.Module) -> None:
+        initialise(module)
+
+    def embed(self, ids: torch.Tensor, characters: torch.Tensor | None) -> torch.Tensor:
+        """Return the vectors of words, with their characters where those are given."""
+        lookup = self.get_input_embeddings()
+        vectors: torch.Tensor = lookup(ids) if characters is None else lookup(ids, characters)
+        return vectors
+
+
+class WordClassifier(WordModel):
+    """A classifier of two texts, each read alike."""
+
+    def forward(
         self,
-        vocab_size: int = 25_000,
-        word_size: int = 300,
-        vectors: str = "",
-        correction: int = 0,
-        **options: Any,  # what every config of transformers takes
-    ) -> None:
-        self.vocab_size, self.word_size = vocab_size, word_size
-        self.vectors, self.correction = vectors, correction
-        super().__init__(**{"pad_token_id": 0} | options)
+        input_ids: torch.Tensor,  # (batch, tokens)
+        attention_mask: torch.Tensor | None = None,
+        token_type_ids: torch.Tensor | None = None,
+        character_ids: torch.Tensor | None = None,  # (batch, tokens, bytes)
+        labels: torch.Tensor | None = None,  # (batch,)
+        **_: Any,  # what callers of the Auto classes may add, such as return_dict
+    ) -> SequenceClassifierOutput:
+        """Classify, with the mean cross-entropy of labels that are given.
+
+        Raises ValueError where a side is empty or an input is missing.
+        """
+        vectors = self.embed(input_ids, character_ids)
+        with differentiable_lstm(self.training):
+            logits = self.classify(stack_sides(vectors, attention_mask, token_type_ids))
+        loss = None if labels is None else cross_entropy(logits, labels)
+        return SequenceClassifierOutput(loss=loss, logits=logits)
+
+    def classify(self, sides: Side) -> torch.Tensor:
+        """Return the logits of pairs.  # (batch, labels)"""
+        raise NotImplementedError
 
 
-class WordReader(PreTrainedModel):
-    """A reader of words behind the Auto classes: it embeds, divides into sides and answers."""
-
-    embeddings: Embeddings
-
-    def get_input_embeddings(self) -> nn.Module:
-        """Return the module whose output, words and characters, importance is taken of."""
-        return self.embeddings
+class WordReader(WordModel):
+    """A reader of a question and its passage."""
 
     def forward(
         self,
@@ -440,7 +434,7 @@ class WordReader(PreTrainedModel):
 
         Raises ValueError where a side is empty or an input is missing.
         """
-        vectors = self.project(self.embeddings(input_ids, character_ids))
+        vectors = self.project(self.embed(input_ids, character_ids))
         passage, question = passage_and_question(vectors, attention_mask, token_type_ids)
         with differentiable_lstm(self.training):
             start, end = self.answer(self.encode(passage), self.encode(question))
@@ -464,11 +458,11 @@ class WordReader(PreTrainedModel):
 
 
 def register(
-    config: type[PreTrainedConfig],
-    network: type[nn.Module],
+    network: type[WordModel],
     auto: Any,  # Any: one of transformers' Auto classes
 ) -> None:
     """Let transformers' Auto classes find a word model, its config and its tokenizer."""
+    config: Any = network.config_class
     AutoConfig.register(config.model_type, config, exist_ok=True)
     auto.register(config, network, exist_ok=True)
     AutoTokenizer.register(config, fast_tokenizer_class=WordTokenizer, exist_ok=True)

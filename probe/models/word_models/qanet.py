@@ -8,13 +8,11 @@ its other end, where AllenNLP's see whatever padding became.
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import nn
-from transformers import (
-    AutoModelForQuestionAnswering,
-)
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AutoModelForQuestionAnswering
 from transformers import initialization as init
 
 from probe.models.word_models.layers import (
@@ -25,7 +23,6 @@ from probe.models.word_models.layers import (
     Similarity,
     WordConfig,
     WordReader,
-    WordVectors,
     highway,
     initialise,
     masked_softmax,
@@ -48,24 +45,15 @@ class QanetConfig(WordConfig):
 
     model_type = "qanet"
 
-    def __init__(
-        self,
-        hidden_size: int = 128,
-        blocks: int = 7,
-        heads: int = 8,
-        character_size: int = 64,
-        filters: int = 200,
-        filter_width: int = 5,
-        highway_layers: int = 2,
-        dropout: float = 0.1,
-        layer_dropout: float = 0.1,
-        **options: Any,  # what every config of transformers takes
-    ) -> None:
-        self.hidden_size = hidden_size
-        self.blocks, self.heads, self.highway_layers = blocks, heads, highway_layers
-        self.character_size, self.filters, self.filter_width = character_size, filters, filter_width
-        self.dropout, self.layer_dropout = dropout, layer_dropout
-        super().__init__(**options)
+    hidden_size: int = 128
+    blocks: int = 7
+    heads: int = 8
+    character_size: int = 64
+    filters: int = 200
+    filter_width: int = 5
+    highway_layers: int = 2
+    dropout: float = 0.1
+    layer_dropout: float = 0.1
 
 
 class SeparableConvolution(nn.Module):
@@ -99,9 +87,7 @@ class SelfAttention(nn.Module):
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in self.inputs(vectors).chunk(3, -1)
         )  # (batch, heads, words, size of a head)
-        scores = queries / math.sqrt(keys.shape[-1]) @ keys.transpose(2, 3)
-        hidden = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, -torch.inf)
-        attended = (scores + hidden[:, None, None]).softmax(-1) @ values
+        attended = scaled_dot_product_attention(queries, keys, values, mask[:, None, None])
         joined: torch.Tensor = self.outputs(attended.transpose(1, 2).flatten(2))
         return joined
 
@@ -126,12 +112,7 @@ class EncoderBlock(nn.Module):
     `layer_dropout` at the last one (stochastic depth); later each counts by its chance to be used.
     """
 
-    def __init__(
-        self,
-        config: QanetConfig,
-        convolutions: int,
-        width: int,
-    ) -> None:
+    def __init__(self, config: QanetConfig, convolutions: int, width: int) -> None:
         super().__init__()
         size = config.hidden_size
         self.layers = nn.ModuleList(
@@ -168,18 +149,15 @@ def positions(words: int, size: int) -> torch.Tensor:
 class QanetForQuestionAnswering(WordReader):
     """The reader behind the Auto classes."""
 
-    config_class = QanetConfig
     config: QanetConfig
-    base_model_prefix = "qanet"
 
     def __init__(self, config: QanetConfig) -> None:
         super().__init__(config)
         size = config.hidden_size
-        self.embeddings = Embeddings(
-            WordVectors(config.vocab_size, config.word_size, config.vectors, config.correction),
-            CharacterConvolution(config.character_size, config.filters, config.filter_width, 0.0),
-            int(config.pad_token_id or 0),
+        characters = CharacterConvolution(
+            config.character_size, config.filters, config.filter_width, dropout=0.0
         )
+        self.embeddings = Embeddings(config, characters)
         self.dropout = ByteDropout(config.dropout)
         self.projection = nn.Sequential(
             nn.Linear(config.word_size + config.filters, size),
@@ -247,4 +225,4 @@ class QanetForQuestionAnswering(WordReader):
         return passes
 
 
-register(QanetConfig, QanetForQuestionAnswering, AutoModelForQuestionAnswering)
+register(QanetForQuestionAnswering, AutoModelForQuestionAnswering)

@@ -17,8 +17,8 @@ from finetune.training.encoder import (
 )
 from probe.errors import TrainingError
 from probe.models.classifier import Classifier
-from probe.models.inputs import TokenRows
 from probe.models.library import load
+from probe.models.text_model import TokenRows
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_word_models import word_classifier

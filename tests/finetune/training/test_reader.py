@@ -9,8 +9,7 @@ from finetune.cli.main import app
 from finetune.training.encoder import TrainingOptions
 from finetune.training.reader import examples_of, mean_f1, start_from_encoder, train
 from probe.models.library import load_reader
-from probe.models.prediction import Place, tokens_of
-from probe.models.reader import Reader
+from probe.models.reader import Place, Reader, tokens_of
 from probe.tasks.reading import Span
 from tests.support.files.questions import asked
 from tests.support.models.tiny_reader import tiny_reader

@@ -1,16 +1,14 @@
 """What the outputs of a model mean: which task, which label, and whether plain examples agree."""
 
-import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from probe.errors import LabelError, ModelError
-from probe.models.errors import UnclearLabels, UnclearTask
+from probe.models.errors import UnclearTask
 from probe.models.library import load
-from probe.models.outputs import LabelCheck, check_labels, read_config
+from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, SANITY_PAIRS, TWO_WAY
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION as PARAPHRASE
@@ -18,8 +16,6 @@ from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import INVALID, Label, Task, read_labels
 from tests.support.cases import each
-from tests.support.commands import refusal
-from tests.support.models.tiny_bert import tiny_bert
 from tests.support.models.tiny_models import tiny_classifier
 
 TWO, THREE = ["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1", "LABEL_2"]
@@ -54,7 +50,7 @@ TEMPERED = ["contradiction", INVALID, "entailment", "neutral"]
 def test_names_and_what_is_asked_for_say_the_task_and_its_labels(
     names: list[str], given: dict[str, Task], read: tuple[Task, object]
 ) -> None:
-    assert read_config("x", names, **given) == read  # type: ignore[arg-type]  # rows of several
+    assert read_outputs("x", names, **given) == read  # type: ignore[arg-type]  # rows of several
 
 
 @each(
@@ -80,19 +76,16 @@ def test_outputs_of_no_or_another_task_are_refused(
     names: list[str], own: Task | None, asked: Task | None, sentence: str
 ) -> None:
     with pytest.raises(ModelError) as told:
-        read_config("x", names, own, asked)
+        read_outputs("x", names, own, asked)
     assert sentence in str(told.value)
     assert isinstance(told.value, UnclearTask) is ("name its task" in sentence)
 
 
-def test_an_order_is_one_of_the_task_s_and_outputs_of_none_are_told_the_likely_one_s() -> None:
+def test_orders_that_people_give_are_those_of_the_task() -> None:
     with pytest.raises(ModelError, match="has 2 outputs; order these labels: paraphrase, non-par"):
-        read_config("x", TWO, asked=PARAPHRASE, order=("negative", "positive"))
+        read_outputs("x", TWO, asked=PARAPHRASE, order=("negative", "positive"))
     with pytest.raises(ModelError, match=r"and sentiment classification has 2 \(positive, neg"):
-        read_config("x", FIVE, likely=SENTIMENT)
-
-
-def test_labels_that_a_person_writes_are_those_of_a_task() -> None:
+        read_outputs("x", FIVE, likely=SENTIMENT)
     assert read_labels("no,yes", PARAPHRASE) == ("non-paraphrase", "paraphrase")
     assert read_labels("no,yes", NLI) == ("non-entailment", "entailment")
     for task, sentence in (
@@ -104,53 +97,26 @@ def test_labels_that_a_person_writes_are_those_of_a_task() -> None:
             read_labels("no,yes", task)
 
 
-def test_outputs_without_names_are_asked_for_and_the_command_line_names_the_options(
-    tmp_path: Path,
-) -> None:
-    folder = tiny_bert(tmp_path / "model", SENTIMENT)
-    config = json.loads((folder / "config.json").read_text())
-    config["id2label"] = {str(at): name for at, name in enumerate(TWO)}
-    (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(UnclearLabels, match=r"give the labels in their order: .*paraphrase"):
-        load(str(folder), task=PARAPHRASE)
-    assert load(str(folder), ("negative", "positive")).task is SENTIMENT
-    words = ("pair", "--model", str(folder), "--text", "text=Fine.")
-    assert refusal(*words).endswith("paraphrase or sentiment (the option is --task)")
-    assert refusal(*words, "--task", "sentiment").endswith("(the option is --labels)")
-    wrong = refusal("pair", "--model", "minilm", "--text", "text=Fine.", "--task", "sentiment")
-    assert wrong == (
-        "the model 'minilm' answers natural language inference (entailment, neutral, "
-        "contradiction), not sentiment classification"
-    )
-
-
 # the order of the outputs' names; the outputs are E, N, C
 SWAPPED: tuple[Label, ...] = ("neutral", "entailment", "contradiction")
 ROTATED: tuple[Label, ...] = ("neutral", "contradiction", "entailment")
 
 
-def test_the_plain_pairs_are_two_of_each_label_and_no_bundled_ones() -> None:
+def test_wrongly_named_labels_are_warned_of_and_never_changed() -> None:
     assert Counter(pair.gold for pair in SANITY_PAIRS) == dict.fromkeys(LABELS, 2)
     bundled = [pair for name in ("dev", "test", "pool") for pair in bundled_examples(NLI, name)]
     assert not {p.hypothesis for p in bundled} & {p.hypothesis for p in SANITY_PAIRS}
-
-
-def test_wrongly_named_labels_are_warned_of_and_never_changed() -> None:
     minilm = load("minilm")
-    check = check_labels(minilm)
-    assert check is not None
-    assert (check.correct, check.n, check.best_order) == (6, 6, LABELS)
-    assert (check.better_order, check.warning, check.doubt) == (None, "", "")
-    for named, correct in ((SWAPPED, 2), (ROTATED, 0)):
+    for named, correct in ((LABELS, 6), (SWAPPED, 2), (ROTATED, 0)):
         wrong = replace(minilm, order=named)
         check = check_labels(wrong)
         assert check is not None and wrong.order == named
-        assert (check.correct, check.best_correct, check.best_order) == (correct, 6, LABELS)
-        assert (check.doubt, check.warning) == (
-            "",
+        assert (check.correct, check.n, check.best_order) == (correct, 6, LABELS)
+        warning = (
             f"with this order the model gets {correct} of 6 plain pairs right; with entailment, "
-            "neutral, contradiction 6 of 6 - are the labels named wrongly?",
+            "neutral, contradiction 6 of 6 - are the labels named wrongly?"
         )
+        assert (check.doubt, check.warning) == ("", "" if named == LABELS else warning)
 
 
 def test_another_order_has_to_be_clearly_better_and_nearly_always_right() -> None:
@@ -161,16 +127,13 @@ def test_another_order_has_to_be_clearly_better_and_nearly_always_right() -> Non
         assert LabelCheck(0, 6, LABELS, SWAPPED, best).suggestion == suggestion
     doubt = LabelCheck(3, 6, LABELS, SWAPPED, 4).doubt
     assert doubt.startswith("the model gets only 3 of 6 plain pairs right, and no other order")
-
-
-def test_a_model_that_says_one_label_is_right_where_that_is() -> None:
-    model = tiny_classifier(order=ROTATED)
-    head = [p for p in model.model.parameters() if p.shape == (3,)][-1]
-    head.data[2] = 1e3  # its third output, which ROTATED calls entailment: two are right of equals
-    assert check_labels(model) == LabelCheck(2, 6, ROTATED, ROTATED, 2, alone=False)
-    for order, correct in ((TWO_WAY, 2), (TWO_WAY[::-1], 4)):  # neutral and contradiction are one
+    # models that say one label: two are right of equals; neutral and contradiction may be one
+    cases = ((ROTATED, 2, 2), (TWO_WAY, 0, 2), (TWO_WAY[::-1], 0, 4))
+    for order, output, correct in cases:
         model = tiny_classifier(order=order)
-        head = [p for p in model.model.parameters() if p.shape == (2,)][-1]
-        head.data[0] = 1e3
-        check = check_labels(model)
-        assert check is not None and check.correct == correct
+        head = [p for p in model.model.parameters() if p.shape == (len(order),)][-1]
+        head.data[output] = 1e3
+        found = check_labels(model)
+        assert found is not None and found.correct == correct, order
+        if order is ROTATED:
+            assert found == LabelCheck(2, 6, ROTATED, ROTATED, 2, alone=False)

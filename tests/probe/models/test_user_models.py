@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import torch
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 from safetensors.torch import load_file, save_file
@@ -19,12 +18,12 @@ from probe.analysis.transformed import examine
 from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
-from probe.models.library import ModelCache, locate, open_model
+from probe.models.library import ModelCache, load, locate
 from probe.models.prediction import Prediction
 from probe.models.weights import export_model
 from probe.reports.json import examination_json
 from probe.reports.scored import summary_json
-from probe.tasks.nli import LABELS, TWO_WAY, Pair, matches
+from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair, matches
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import offered_tasks
@@ -34,7 +33,6 @@ from probe.ui.html.prediction import bar
 from probe.ui.html.probe import examination as probe_results
 from probe.ui.panels import own_model
 from tests.conftest import App
-from tests.support.cases import each
 from tests.support.commands import run
 from tests.support.files.pair_files import pair_columns
 from tests.support.files.scored_frames import made_frame, scored_frame
@@ -57,41 +55,37 @@ def renamed(folder: Path, names: list[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def clear(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return renamed(tiny_bert(tmp_path_factory.mktemp("clear")), ["c", "e", "n"])
-
-
-@pytest.fixture(scope="module")
-def unclear(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return renamed(tiny_bert(tmp_path_factory.mktemp("unclear")), UNNAMED)
-
-
-@pytest.fixture(scope="module")
-def unnamed_two(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return renamed(tiny_bert(tmp_path_factory.mktemp("unnamed-two"), SENTIMENT), UNNAMED[:2])
-
-
-@pytest.fixture(scope="module")
-def two_way(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tiny_bert(tmp_path_factory.mktemp("two-way"))
-    weights = load_file(folder / "model.safetensors")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Models of three labels with short names and without, of two of sentiment, of two of NLI."""
+    home = tmp_path_factory.mktemp("own")
+    two_way = tiny_bert(home / "two-way")
+    weights = load_file(two_way / "model.safetensors")
     fewer = {name: it[:2] if "classifier" in name else it for name, it in weights.items()}
-    save_file(fewer, folder / "model.safetensors", {"format": "pt"})
-    return renamed(folder, ["not_entailment", "entailment"])
+    save_file(fewer, two_way / "model.safetensors", {"format": "pt"})
+    return {
+        "clear": renamed(tiny_bert(home / "clear"), ["c", "e", "n"]),
+        "unclear": renamed(tiny_bert(home / "unclear"), UNNAMED),
+        "unnamed two": renamed(tiny_bert(home / "unnamed-two", SENTIMENT), UNNAMED[:2]),
+        "two-way": renamed(two_way, ["not_entailment", "entailment"]),
+    }
 
 
 @pytest.fixture(scope="module")
-def two(two_way: str) -> Classifier:
-    model = open_model(two_way).model
-    assert isinstance(model, Classifier)
-    return model
+def two(folders: dict[str, str]) -> Classifier:
+    return load(folders["two-way"])
 
 
 def test_the_panel_chooses_what_it_loaded_and_asks_which_output_is_which(
-    clear: str, unclear: str, unnamed_two: str
+    folders: dict[str, str],
 ) -> None:
-    message, _, model, *_ = own_model.show(page_models(), ME, f" {clear} ", "")
+    clear, unclear, unnamed_two = (folders[kind] for kind in ("clear", "unclear", "unnamed two"))
+    cache = ModelCache()
+    message, _, model, *_ = own_model.show(page_models(cache), ME, f" {clear} ", "")
     assert "plain pairs are right" in message and model.value == clear
+    cache.require(clear)
+    facts = load_json(page_models(), ME, clear, "")
+    assert (facts["model"], facts["model_revision"], facts["plain_pairs"]) == (clear, None, 6)
+    assert facts["labels"] == ["contradiction", "entailment", "neutral"]
     message, labels, *_ = own_model.show(page_models(), ME, unclear, "")
     assert 'role="alert"' in message and "LABEL_0, LABEL_1, LABEL_2" in message
     assert labels.visible
@@ -103,9 +97,17 @@ def test_the_panel_chooses_what_it_loaded_and_asks_which_output_is_which(
     words = ("negative, positive", SENTIMENT.name)
     _, _, model, *_ = own_model.show(page_models(), ME, unnamed_two, *words)
     assert model.value == f"{unnamed_two} (negative, positive)"
-    for name, sentence in ((unclear, "has 3 outputs, and sentiment"), (clear, "another task")):
-        message, *_ = own_model.show(page_models(), ME, name, "", SENTIMENT.name)
-        assert message.count('role="alert"') == 1 and sentence in message
+    for name, order, task, sentence in (
+        (unclear, "", SENTIMENT, "has 3 outputs, and sentiment"),
+        (clear, "", SENTIMENT, "another task"),
+        ("", "", NLI, "say which model"),
+        (None, None, NLI, "say which model"),
+        ("minilmm", "", NLI, "there is no model called"),
+        ("minilm", "e, e, c", NLI, "is no order of labels"),
+        ("<b>", "", NLI, "&lt;b&gt;"),
+    ):
+        message, *_ = own_model.show(page_models(), ME, name, order, task.name)
+        assert message.count('role="alert"') == 1 and sentence in message, sentence
 
 
 def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> None:
@@ -121,10 +123,12 @@ def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> No
     assert "with this order the model gets 0 of 6 plain pairs right; with entailment" in message
 
 
-def test_a_decoder_is_read_by_the_template_that_a_visitor_gives(clear: str, tmp_path: Path) -> None:
+def test_a_decoder_is_read_by_the_template_that_a_visitor_gives(
+    folders: dict[str, str], tmp_path: Path
+) -> None:
     save(KINDS["gpt2"], "gpt2", tmp_path)
     models, name, template = page_models(), str(tmp_path), "{hypothesis} of {premise}"
-    for wrong, given in ((clear, "{premise} {hypothesis}"), (name, "{premise}")):
+    for wrong, given in ((folders["clear"], "{premise} {hypothesis}"), (name, "{premise}")):
         message, *_ = own_model.show(models, ME, wrong, "", template=given)
         assert "a template is for a decoder" in message or "each once, and is" in message
     _, _, chosen, field, _ = own_model.show(models, ME, name, "")
@@ -140,51 +144,27 @@ def test_a_decoder_is_read_by_the_template_that_a_visitor_gives(clear: str, tmp_
     assert joined.probabilities([PAIR])[0] != pytest.approx(plain, abs=1e-6)
     again = ModelCache(lambda: 1)
     kept = again.open(name, template=template).model
-    again.get("minilm")
+    again.open(folders["clear"])
     assert again.get(kept.name).probabilities([PAIR])[0] == pytest.approx(plain, abs=1e-6)
 
 
-def test_the_latest_checkpoint_of_a_training_is_offered(clear: str, tmp_path: Path) -> None:
+def test_the_latest_checkpoint_of_a_training_is_offered(
+    folders: dict[str, str], tmp_path: Path
+) -> None:
     for step in (500, 1500, 1000):
-        shutil.copytree(clear, tmp_path / f"checkpoint-{step}")
+        shutil.copytree(folders["clear"], tmp_path / f"checkpoint-{step}")
     message, *_, name = own_model.show(page_models(), ME, str(tmp_path), "")
     assert name.value == str(tmp_path / "checkpoint-1500")
     assert message.index("checkpoint-1500") < message.index("point-1000") < message.index("t-500")
     assert own_model.show(page_models(), ME, name.value, "")[2].value == name.value
 
 
-@each(
-    "name, labels, sentence",
-    [
-        ("", "", "say which model"),
-        (None, None, "say which model"),
-        ("minilmm", "", "there is no model called"),
-        ("minilm", "e, e, c", "is no order of labels"),
-        ("<b>", "", "&lt;b&gt;"),
-    ],
-)
-def test_the_panel_answers_with_a_sentence(
-    name: str | None, labels: str | None, sentence: str
-) -> None:
-    message, *_ = own_model.show(page_models(), ME, name, labels)
-    assert 'role="alert"' in message and sentence in message
-
-
-def test_the_endpoint_says_what_was_loaded(clear: str) -> None:
-    cache = ModelCache()
-    facts = load_json(page_models(cache), ME, clear, "")
-    assert (facts["model"], facts["model_revision"], facts["plain_pairs"]) == (clear, None, 6)
-    assert facts["labels"] == ["contradiction", "entailment", "neutral"]
-    cache.require(clear)
-
-
-def test_the_command_line_asks_for_labels_takes_them_and_warns(unclear: str) -> None:
+def test_the_command_line_asks_for_labels_takes_them_and_warns(folders: dict[str, str]) -> None:
+    unclear = folders["unclear"]
     texts = ("pair", "--premise", PAIR.premise, "--hypothesis", PAIR.hypothesis, "--json")
-    asked = run(*texts, "--model", unclear)
-    assert (asked.exit_code, "(the option is --labels)" in asked.stderr) == (2, True)
+    order = ("neutral", "entailment", "contradiction")
     answered = json.loads(run(*texts, "--model", unclear, "--labels", "n,e,c").stdout)
-    model = open_model(unclear, ("neutral", "entailment", "contradiction")).model
-    (expected,) = model.predict([PAIR])
+    (expected,) = load(unclear, order).predict([PAIR])
     assert list(answered["original"]["probabilities"].values()) == pytest.approx(
         expected.probabilities, abs=1e-6
     )
@@ -194,23 +174,29 @@ def test_the_command_line_asks_for_labels_takes_them_and_warns(unclear: str) -> 
         "warning: minilm: with this order the model gets 0 of 6 plain pairs right; with "
         "entailment, neutral, contradiction 6 of 6 - are the labels named wrongly?\n"
     )
-    refused = run(*texts, "--model", "minilm", "--labels", "entailed,not entailed")
-    assert refused.exit_code == 2
-    assert "has 3 outputs; order these labels: entailment, neutral, contr" in refused.stderr
     words = ("hans", "--model", "minilm", "--n", "1", "--json", "--labels")
     assert "are the labels named wrongly?" in run(*words, "minilm=c,e,n").stderr
-    refused = run(*words, "esim=c,e,n")
-    assert (refused.exit_code, "is not of the form MODEL=LABELS" in refused.stderr) == (2, True)
+    sentiment = ("pair", "--text", "text=Fine.", "--model")
+    two, task = folders["unnamed two"], ("--task", "sentiment")
+    for command, sentence in (
+        ((*texts, "--model", unclear), "(the option is --labels)"),
+        (
+            (*texts, "--model", "minilm", "--labels", "entailed,not entailed"),
+            "has 3 outputs; order",
+        ),
+        ((*words, "esim=c,e,n"), "is not of the form MODEL=LABELS"),
+        ((*sentiment, two), "paraphrase or sentiment (the option is --task)"),
+        ((*sentiment, two, *task), "(the option is --labels)"),
+        ((*sentiment, "minilm", *task), "contradiction), not sentiment classification"),
+    ):
+        refused = run(*command)
+        assert (refused.exit_code, sentence in refused.stderr) == (2, True), refused.stderr
 
 
 def test_a_two_way_model_merges_neutral_and_contradiction(two: Classifier) -> None:
     assert (two.labels, two.order) == (TWO_WAY, TWO_WAY[::-1])
     nearest = ["entailment", "non-entailment", "non-entailment"]
     assert [two.task.nearest(label) for label in LABELS] == nearest
-    inputs = two.tokenizer(PAIR.premise, PAIR.hypothesis, return_tensors="pt")
-    with torch.no_grad():
-        raw = two.model(**inputs).logits[0].softmax(-1).tolist()
-    assert two.probabilities([PAIR])[0].tolist() == pytest.approx([raw[1], raw[0]], abs=1e-6)
     shown = attribute(two, [PAIR] * 3, ("neutral", "contradiction", "non-entailment"))
     assert {attribution.label for attribution in shown} == {"non-entailment"}
     scores, *others = ([token.score for token in it.tokens("hypothesis")] for it in shown)
@@ -218,22 +204,22 @@ def test_a_two_way_model_merges_neutral_and_contradiction(two: Classifier) -> No
     html = bar(Prediction("non-entailment", (0.2, 0.8), TWO_WAY))
     assert "entailment 0.20, non-entailment 0.80" in html
     assert 'tone-first" style="width:20.00%"' in html and 'tone-last" style="width:80.00%"' in html
-
-
-@each("gold", [*LABELS, "non-entailment", None])
-def test_a_pair_is_examined_in_two_classes(gold: str | None, two: Classifier) -> None:
-    examination = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)
-    shape = examination_json(examination, "fp32")
-    json.dumps(shape)
-    assert list(shape["original"]["probabilities"]) == list(TWO_WAY)
-    assert shape["importance"]["label"] in TWO_WAY
-    html = probe_results.answer(examination) + probe_results.rows(examination)
-    assert "non-entailment" in html
-    assert html.count('<details class="result"') == len(NAMES)
-    for transformed in examination.transformed:
-        assert transformed.prediction.label in TWO_WAY
-        if wanted := transformed.result.gold:
-            assert transformed.right is matches(transformed.prediction.label, wanted)
+    for gold in (*LABELS, "non-entailment", None):
+        examination = examine(two, Pair(PAIR.premise, PAIR.hypothesis, gold), NAMES)
+        shape = examination_json(examination, "fp32")
+        assert list(json.loads(json.dumps(shape))["original"]["probabilities"]) == list(TWO_WAY)
+        html = probe_results.answer(examination) + probe_results.rows(examination)
+        assert html.count('<details class="result"') == len(NAMES)
+        for transformed in examination.transformed:
+            assert transformed.prediction.label in TWO_WAY
+            if wanted := transformed.result.gold:
+                assert transformed.right is matches(transformed.prediction.label, wanted)
+    biased = tiny_classifier(order=TWO_WAY)
+    head = [p for p in biased.model.parameters() if p.shape == (2,)][-1]
+    head.data[1] = 1e3  # it always says non-entailment, which a flipped label is met by
+    pair = Pair("A man walks.", "A man moves.", "entailment")
+    (transformed,) = examine(biased, pair, ["neghyp"]).transformed
+    assert (transformed.result.gold, transformed.right) == ("non-entailment", True)
 
 
 def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> None:
@@ -257,19 +243,14 @@ def test_a_file_is_scored_in_two_classes(two: Classifier, tmp_path: Path) -> Non
     assert summary_json(summary, two, "fp32", 0, Options())["model_revision"] is None
 
 
-def test_a_flipped_gold_label_is_met_by_either_of_the_merged() -> None:
-    two = tiny_classifier(order=TWO_WAY)
-    head = [p for p in two.model.parameters() if p.shape == (2,)][-1]
-    head.data[1] = 1e3  # it always says non-entailment
-    pair = Pair("A man walks.", "A man moves.", "entailment")
-    (transformed,) = examine(two, pair, ["neghyp"]).transformed
-    assert (transformed.result.gold, transformed.right) == ("non-entailment", True)
-
-
-def test_folders_are_loaded_over_http_and_then_probed(
-    app: App, two_way: str, unclear: str, unnamed_two: str
+def test_folders_of_any_task_are_loaded_over_http_and_then_probed(
+    app: App, folders: dict[str, str], tmp_path: Path
 ) -> None:
-    client = Client(app.url, verbose=False)
+    client, unclear, two_way = (
+        Client(app.url, verbose=False),
+        folders["unclear"],
+        folders["two-way"],
+    )
     inputs = (PAIR.premise, PAIR.hypothesis, ["sort"], two_way)
     with pytest.raises(AppError, match="there is no model called"):
         client.predict(*inputs, api_name="/probe")
@@ -280,23 +261,13 @@ def test_folders_are_loaded_over_http_and_then_probed(
     assert set(answer["transformed"][0]["probabilities"]) == set(TWO_WAY)
     with pytest.raises(AppError, match="give the labels in their order: "):
         client.predict(unclear, api_name="/load_model")
-    loaded = client.predict(unclear, "c, e, n", api_name="/load_model")
-    assert loaded["labels"] == ["contradiction", "entailment", "neutral"]
-    asked = {"model": unnamed_two, "task": "paraphrase", "api_name": "/load_model"}
-    with pytest.raises(AppError, match="for example paraphrase, non-paraphrase"):
-        client.predict(**asked)
+    asked = {"model": folders["unnamed two"], "task": "paraphrase", "api_name": "/load_model"}
     labels = client.predict(**asked, labels="no,yes")["labels"]
     assert labels == ["non-paraphrase", "paraphrase"]
-
-
-def test_a_folder_of_any_task_is_loaded_over_http(app: App, tmp_path: Path) -> None:
-    client = Client(app.url, verbose=False)
     for task in offered_tasks():
         folder = tmp_path / task.name
-        reads = task is READING
-        asked = {"model": str(tiny_reader(folder) if reads else tiny_bert(folder, task))}
-        asked["task"] = task.name
-        assert client.predict(**asked, api_name="/load_model")["model"] == str(folder), task.name
+        own = str(tiny_reader(folder) if task is READING else tiny_bert(folder, task))
+        model = {"model": own, "task": task.name}
+        assert client.predict(**model, api_name="/load_model")["model"] == own, task.name
         texts = dict.fromkeys(task.fields, "A man walks.")
-        probed = client.predict(texts=texts, **asked, api_name="/probe")
-        assert probed["model"] == str(folder), task.name
+        assert client.predict(texts=texts, **model, api_name="/probe")["model"] == own, task.name

@@ -2,30 +2,25 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import (
-    AlbertConfig,
     AlbertForSequenceClassification,
     AlbertTokenizerFast,
-    BartConfig,
     BartForSequenceClassification,
-    BertConfig,
     BertForSequenceClassification,
     BertTokenizerFast,
     CamembertForSequenceClassification,
-    DebertaConfig,
     DebertaForSequenceClassification,
     DebertaTokenizerFast,
-    DebertaV2Config,
     DebertaV2ForSequenceClassification,
     DebertaV2TokenizerFast,
-    DistilBertConfig,
     DistilBertForSequenceClassification,
-    ElectraConfig,
     ElectraForSequenceClassification,
     MPNetForSequenceClassification,
     PreTrainedModel,
@@ -33,7 +28,6 @@ from transformers import (
     RobertaForSequenceClassification,
     RobertaTokenizerFast,
     XLMRobertaForSequenceClassification,
-    XLNetConfig,
     XLNetForSequenceClassification,
     XLNetTokenizerFast,
 )
@@ -46,8 +40,12 @@ from probe.tasks.task import TASKS, Label
 from tests.support.models.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
 
 POSITIONS = 128
-SHAPE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
 INITIALISER_RANGE = 0.2  # ten times the usual, with which all probabilities would be near 1/3
+SHAPE = {
+    **{"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2},
+    **{"intermediate_size": 64, "max_position_embeddings": POSITIONS},
+    "initializer_range": INITIALISER_RANGE,
+}
 
 
 def word_piece(cased: bool = False) -> PreTrainedTokenizerBase:
@@ -97,151 +95,18 @@ def _merges(trained: Tokenizer) -> list[list[str]]:
     return merges
 
 
-def _bert(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return BertForSequenceClassification(
-        BertConfig(
-            vocab_size=size,
-            intermediate_size=64,
-            max_position_embeddings=POSITIONS,
-            initializer_range=INITIALISER_RANGE,
-            id2label=names,
-            **SHAPE,
-        )
-    )
+Build = Callable[[int, dict[int, str]], PreTrainedModel]
 
 
-def _roberta(
-    size: int,
-    names: dict[int, str],
-    kind: type[PreTrainedModel] = RobertaForSequenceClassification,
-) -> PreTrainedModel:
-    """Build RoBERTa or one of its relatives."""
-    assert kind.config_class
-    return kind(
-        kind.config_class(
-            vocab_size=size,
-            intermediate_size=64,
-            max_position_embeddings=POSITIONS + 2,  # numbered from padding_idx + 1 = 2
-            initializer_range=INITIALISER_RANGE,
-            pad_token_id=1,
-            id2label=names,
-            **SHAPE,
-        )
-    )
+def network(kind: type[PreTrainedModel], **sizes: object) -> Build:
+    """Return what builds a network of a vocabulary and outputs; `sizes` beside those of BERT."""
 
+    def build(size: int, names: dict[int, str]) -> PreTrainedModel:
+        config: Any = kind.config_class
+        usual = {each.name: SHAPE[each.name] for each in fields(config) if each.name in SHAPE}
+        return kind(config(vocab_size=size, id2label=names, **(usual | sizes)))
 
-def _distilbert(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return DistilBertForSequenceClassification(
-        DistilBertConfig(
-            vocab_size=size,
-            dim=32,
-            n_layers=2,
-            n_heads=2,
-            hidden_dim=64,
-            max_position_embeddings=POSITIONS,
-            initializer_range=INITIALISER_RANGE,
-            id2label=names,
-        )
-    )
-
-
-def _electra(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return ElectraForSequenceClassification(
-        ElectraConfig(
-            vocab_size=size,
-            embedding_size=16,  # ELECTRA and ALBERT widen the vectors behind the embeddings
-            intermediate_size=64,
-            max_position_embeddings=POSITIONS,
-            initializer_range=INITIALISER_RANGE,
-            id2label=names,
-            **SHAPE,
-        )
-    )
-
-
-def _albert(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return AlbertForSequenceClassification(
-        AlbertConfig(
-            vocab_size=size,
-            embedding_size=16,
-            intermediate_size=64,
-            max_position_embeddings=POSITIONS,
-            initializer_range=INITIALISER_RANGE,
-            id2label=names,
-            bos_token_id=2,
-            eos_token_id=3,
-            **SHAPE,
-        )
-    )
-
-
-def _xlnet(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return XLNetForSequenceClassification(
-        XLNetConfig(
-            vocab_size=size,
-            d_model=32,
-            n_layer=2,
-            n_head=2,
-            d_inner=64,
-            initializer_range=INITIALISER_RANGE,
-            id2label=names,
-            pad_token_id=5,
-        )
-    )
-
-
-def _bart(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return BartForSequenceClassification(
-        BartConfig(
-            vocab_size=size,
-            d_model=32,
-            encoder_layers=1,
-            decoder_layers=1,
-            encoder_attention_heads=2,
-            decoder_attention_heads=2,
-            encoder_ffn_dim=64,
-            decoder_ffn_dim=64,
-            max_position_embeddings=POSITIONS,
-            init_std=INITIALISER_RANGE,
-            id2label=names,
-        )
-    )
-
-
-def _deberta(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return DebertaForSequenceClassification(
-        DebertaConfig(
-            vocab_size=size,
-            intermediate_size=64,
-            max_position_embeddings=POSITIONS,
-            initializer_range=INITIALISER_RANGE,
-            relative_attention=True,
-            pos_att_type=["c2p", "p2c"],
-            type_vocab_size=0,
-            id2label=names,
-            **SHAPE,
-        )
-    )
-
-
-def _deberta_v2(size: int, names: dict[int, str]) -> PreTrainedModel:
-    return DebertaV2ForSequenceClassification(
-        DebertaV2Config(  # as DeBERTa v3 is set up
-            vocab_size=size,
-            intermediate_size=64,
-            max_position_embeddings=POSITIONS,
-            initializer_range=INITIALISER_RANGE,
-            relative_attention=True,
-            position_buckets=16,
-            norm_rel_ebd="layer_norm",
-            share_att_key=True,
-            pos_att_type=["p2c", "c2p"],
-            position_biased_input=False,
-            type_vocab_size=0,
-            id2label=names,
-            **SHAPE,
-        )
-    )
+    return build
 
 
 def _deberta_tokenizer() -> PreTrainedTokenizerBase:
@@ -254,26 +119,67 @@ def _deberta_tokenizer() -> PreTrainedTokenizerBase:
 ALBERT = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
 XLNET = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"]
 DEBERTA = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
-Build = Callable[[int, dict[int, str]], PreTrainedModel]
+BERT = network(BertForSequenceClassification)
+OF_ROBERTA = {"max_position_embeddings": POSITIONS + 2, "pad_token_id": 1}  # numbered from 2
+OF_XLNET = {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 64}
+NARROW = {"embedding_size": 16}  # ELECTRA and ALBERT widen the vectors behind the embeddings
+RELATIVE = {"relative_attention": True, "type_vocab_size": 0}
+AS_V3 = {"position_buckets": 16, "norm_rel_ebd": "layer_norm", "share_att_key": True}
+HALVES = {
+    f"{half}_{name}": value
+    for half in ("encoder", "decoder")
+    for name, value in (("layers", 1), ("attention_heads", 2), ("ffn_dim", 64))
+}
 MODELS: dict[str, tuple[Callable[[], PreTrainedTokenizerBase], Build]] = {
-    "bert": (word_piece, _bert),
-    "roberta": (byte_pairs, _roberta),
-    "distilbert": (word_piece, _distilbert),
+    "bert": (word_piece, BERT),
+    "roberta": (byte_pairs, network(RobertaForSequenceClassification, **OF_ROBERTA)),
+    "distilbert": (
+        word_piece,
+        network(DistilBertForSequenceClassification, dim=32, n_layers=2, n_heads=2, hidden_dim=64),
+    ),
 }
 FAMILY = MODELS | {
-    "spanbert": (partial(word_piece, cased=True), _bert),
-    "electra": (word_piece, _electra),
-    "albert": (partial(unigram, AlbertTokenizerFast, ALBERT), _albert),
-    "xlnet": (partial(unigram, XLNetTokenizerFast, XLNET), _xlnet),
-    "bart": (byte_pairs, _bart),
-    "deberta": (_deberta_tokenizer, _deberta),
-    "deberta-v2": (partial(unigram, DebertaV2TokenizerFast, DEBERTA), _deberta_v2),
+    "spanbert": (partial(word_piece, cased=True), BERT),
+    "electra": (word_piece, network(ElectraForSequenceClassification, **NARROW)),
+    "albert": (
+        partial(unigram, AlbertTokenizerFast, ALBERT),
+        network(AlbertForSequenceClassification, **NARROW, bos_token_id=2, eos_token_id=3),
+    ),
+    "xlnet": (
+        partial(unigram, XLNetTokenizerFast, XLNET),
+        network(
+            XLNetForSequenceClassification,
+            d_model=32,
+            n_layer=2,
+            n_head=2,
+            d_inner=64,
+            pad_token_id=5,
+        ),
+    ),
+    "bart": (
+        byte_pairs,
+        network(BartForSequenceClassification, **HALVES, d_model=32, init_std=INITIALISER_RANGE),
+    ),
+    "deberta": (
+        _deberta_tokenizer,
+        network(DebertaForSequenceClassification, **RELATIVE, pos_att_type=["c2p", "p2c"]),
+    ),
+    "deberta-v2": (
+        partial(unigram, DebertaV2TokenizerFast, DEBERTA),
+        network(
+            DebertaV2ForSequenceClassification,
+            **RELATIVE,
+            **AS_V3,
+            pos_att_type=["p2c", "c2p"],
+            position_biased_input=False,
+        ),
+    ),
 }
-"""Every architecture; most tests look at the first three only, `test_families` at all."""
+"""Every architecture; most tests look at the first three only, `test_architectures` at all."""
 RELATIVES = {
-    "camembert": (byte_pairs, partial(_roberta, kind=CamembertForSequenceClassification)),
-    "xlm-roberta": (byte_pairs, partial(_roberta, kind=XLMRobertaForSequenceClassification)),
-    "mpnet": (byte_pairs, partial(_roberta, kind=MPNetForSequenceClassification)),
+    "camembert": (byte_pairs, network(CamembertForSequenceClassification, **OF_ROBERTA)),
+    "xlm-roberta": (byte_pairs, network(XLMRobertaForSequenceClassification, **OF_ROBERTA)),
+    "mpnet": (byte_pairs, network(MPNetForSequenceClassification, **OF_ROBERTA)),
 }
 """Built as RoBERTa is; fast mode cuts each by its own layout."""
 

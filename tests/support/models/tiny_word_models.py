@@ -13,7 +13,7 @@ from probe.tasks.nli import LABELS, NLI
 
 TEXT = "the a man woman dog is was n't not do 's john sleeping here there . ,"
 WORDS = (*SPECIAL, *TEXT.split())
-SIZES = {"vocab_size": len(WORDS), "word_size": 8, "hidden_size": 6}
+SIZES = {"vocab_size": len(WORDS), "word_size": 8, "hidden_size": 6, "num_labels": 3}
 CONFIGS: dict[str, PreTrainedConfig] = {
     "da": DecomposableConfig(**SIZES),
     "esim": EsimConfig(**SIZES),
