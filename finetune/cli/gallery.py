@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import torch
 import typer
 
-from finetune.cli.options import ModeName
 from finetune.cli.trials import compute_inoculation
 from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
-from finetune.training.recipes import default_rate
+from finetune.training.recipes import Mode, default_rate
 from finetune.trials.base import numbers
 from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
 from finetune.trials.datasets import Examples, Sets, SourceData, split_by_premise, unseen
 from finetune.trials.inoculation_plan import Plan, check, read_sizes, resolved
-from probe.cli.options import InProcess, Threads
+from probe.cli.options import InProcess, Threads, choice
 from probe.cli.output import make_folder
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError
@@ -27,6 +26,9 @@ from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
+ModeName = Annotated[
+    Mode, choice("mode", get_args(Mode), "full: all weights, as published; fast: the upper ones.")
+]
 POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some out
 
 

@@ -8,10 +8,12 @@ import pytest
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.encoded import Encoded, correct, encode
 from finetune.training.frozen_layers import (
     TENSOR_CACHE,
+    Encoded,
+    correct,
     cut_of,
+    encode,
     lower_states,
     prepare,
     trained_layers,
@@ -269,4 +271,4 @@ def test_a_model_with_another_class_has_targets_of_its_own() -> None:
     for classifier, labels in ((before, 3), (after, 4)):
         for mode in get_args(Mode):
             data = prepare(classifier, mode, "fp32").encoded(PAIRS, 64)
-            assert data.admissible.shape == (len(PAIRS), labels)
+            assert data.targets.shape == (len(PAIRS), labels)

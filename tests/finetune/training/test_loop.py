@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.optim import Adagrad, Adam, AdamW, Optimizer
 
-from finetune.training.encoded import encode, score, unscaled_logits
+from finetune.training.frozen_layers import encode, score, unscaled_logits
 from finetune.training.loop import (
     OPTIMISERS,
     BestEpoch,

@@ -9,8 +9,7 @@ from typer.testing import CliRunner, Result
 
 import finetune.cli.main
 import probe.cli.main
-from finetune.training.encoded import encode
-from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.frozen_layers import encode, lower_states, upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Cell, Plan, Point

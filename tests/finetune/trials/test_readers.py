@@ -18,7 +18,7 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.reader import PreparedReader
+from finetune.training.encoder import PreparedReader
 from finetune.trials.challenges import (
     COUNTER_TESTS,
     UserFiles,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.cli.options import dev_sets, examples_of
+from finetune.cli.train import dev_sets, examples_of
 from finetune.cli.trials import told
 from finetune.training.data import read_pairs
 from finetune.trials.challenges import file_sets
