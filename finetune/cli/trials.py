@@ -12,7 +12,7 @@ import typer
 
 from finetune.report import generalisation as of_generalisation
 from finetune.report import inoculation as of_inoculation
-from finetune.report import inoculation_files, repair_files
+from finetune.report.files import write_files, write_points
 from finetune.training.data import Asked
 from finetune.training.recipes import default_rate
 from finetune.trials import calibration, mitigation, transfer
@@ -171,8 +171,8 @@ def compute_inoculation(
     sets: Sets,
     sources: Json,
     in_process: bool,
-    on_result: Callable[[inoculation.InoculationRun], None] = lambda run: None,
-) -> inoculation.InoculationRun:
+    on_result: Callable[[StoredRun], object] | None = None,
+) -> StoredRun:
     """Compute an inoculation as `compute_run` does. Raises ModelError besides."""
     model = {"model": named_model_hash(plan.model)}
     request = inoculation.run_request(plan, sets, environment(), model)
@@ -180,11 +180,7 @@ def compute_inoculation(
         request.artefacts["sources"] = sources
     known = partial(inoculation.known_results, plan=plan, artefacts=request.artefacts)
     row_text = partial(_row_text, inoculation.TRIALS, of_inoculation.row_text)
-
-    def listen(run: StoredRun) -> None:
-        on_result(inoculation.inoculation_run(run))
-
-    return inoculation.inoculation_run(compute_run(request, known, row_text, in_process, listen))
+    return compute_run(request, known, row_text, in_process, on_result)
 
 
 def _row_text(
@@ -229,21 +225,17 @@ def inoculate_command(given: Given) -> None:
     _say_seconds(inoculation_seconds(plan, sets, model))
     _note(*filter(None, [overflow_note(plan, sets, model)]), *fast_notes([plan]))
     make_folder(out)
-
-    def write_rows(run: inoculation.InoculationRun) -> None:
-        inoculation_files.write_points([run], out)
-
-    run = compute_inoculation(plan, sets, sources_of(files), _alone(given), write_rows)
-    write_rows(run)
-    summary = inoculation_files.write_summary(run, out)
-    found = summary["oracle_lr"]
+    write_rows = partial(write_points, folder=out)
+    stored = compute_inoculation(plan, sets, sources_of(files), _alone(given), write_rows)
+    write_files([stored], out)
+    run, found = inoculation.inoculation_run(stored), stored.verdict["oracle_lr"]
     typer.echo(f"{found['headline']}. {of_inoculation.meaning(found)}")
     if more := of_inoculation.missing_texts(found):
         typer.echo(more)
     if telling := of_inoculation.plan_that_tells(run, "oracle_lr"):
         wait = duration_words(inoculation_seconds(telling, sets, model))
         typer.echo(f"{of_inoculation.telling_command(run, 'oracle_lr')} ({wait} on one core)")
-    _note(*summary["warnings"])
+    _note(*run.verdict["warnings"])
 
 
 @command(generalisation.KIND)
@@ -288,17 +280,12 @@ def generalise_command(given: Given) -> None:
     request = generalisation.run_request(plan, data, environment(), artefacts)
     known = partial(generalisation.known_results, plan=plan, artefacts=request.artefacts)
     row_text = partial(_row_text, generalisation.TRIALS, of_generalisation.row_text)
-
-    def write_rows(run: StoredRun) -> None:
-        of_generalisation.write_points(generalisation.generalisation_run(run), out)
-
+    write_rows = partial(write_points, folder=out)
     run = compute_run(request, known, row_text, _alone(given), write_rows)
-    write_rows(run)
     beside = same_phenomenon(plan, (*gallery_runs(), *Store().runs(kind=inoculation.KIND)))
-    typed = generalisation.generalisation_run(run)
-    verdict = of_generalisation.write_summary(typed, out, beside)["verdict"]
-    typer.echo(f"{verdict['name']}. {verdict['explanation']}")
-    _note(*verdict["warnings"])
+    write_files([run], out, beside)
+    typer.echo(f"{run.verdict['name']}. {run.verdict['explanation']}")
+    _note(*run.verdict["warnings"])
     if beside:
         typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['headline']}")
     _keep(given, f"{plan.phenomenon}-{plan.vary}", run)
@@ -358,14 +345,8 @@ def _repair(
     artefacts = {"model": named_model_hash(plan.model), "sources": sources_of(files)}
     request = kind.request(plan, source, environment(), artefacts)
     known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
-
-    def write_rows(run: StoredRun) -> None:
-        repair_files.write_points(run, out)
-
-    run = compute_run(request, known, row_text, _alone(given), write_rows)
-    write_rows(run)
-    repair_files.write_figure(run, out)
-    repair_files.write_summary(run, out)
+    run = compute_run(request, known, row_text, _alone(given), partial(write_points, folder=out))
+    write_files([run], out)
     typer.echo(run.verdict["explanation"])
     return run
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from finetune.report.command_line import command_line
+from finetune.report.command_line import command
 from finetune.training.recipes import mode_words
 from finetune.trials.challenges import title_of
 from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
@@ -418,18 +418,6 @@ def short(name: str) -> str:
     return name.removeprefix("Outcome ")
 
 
-def command(run: InoculationRun) -> str:
-    """Return the command that repeats an inoculation."""
-    return _command(run, run.plan)
-
-
-def _command(run: InoculationRun, plan: Plan) -> str:
-    verb = "gallery" if run.owner == OWNER else "inoculate"
-    return command_line(
-        verb, plan, run.artefacts, f"inoculated/{model_name(run)}-{run.plan.challenge}"
-    )
-
-
 def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
     """Return the smallest plan that would tell what a judged run does not.
 
@@ -451,7 +439,7 @@ def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
 def telling_command(run: InoculationRun, selection: Selection) -> str:
     """Give the command of that plan in a sentence, "" where there is none."""
     plan = plan_that_tells(run, selection)
-    return f"What would tell: {_command(run, plan)}" if plan else ""
+    return f"What would tell: {command(run, plan)}" if plan else ""
 
 
 def row_text(row: Epoch | Point) -> str:
