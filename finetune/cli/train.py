@@ -400,9 +400,9 @@ def vectors_command(
     pairs = (pair for file in train_file for pair in stream_examples(file, NLI))
     texts = (text for pair in pairs for text in (pair.premise, pair.hypothesis))
     known = vocabulary(texts, words, not cased)
-    reduced = reduce_by_pca(embed_words(known[len(SPECIAL) :], str(folder)), size)
+    reduced, explained = reduce_by_pca(embed_words(known[len(SPECIAL) :], str(folder)), size)
     Path(f"{out}.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
     weights = Path(f"{out}.safetensors")
-    save_file({"vectors": with_special(reduced.vectors).half()}, weights)
+    save_file({"vectors": with_special(reduced).half()}, weights)
     weights.chmod(0o644)  # safetensors writes for its owner alone
-    typer.echo(f"{len(known)} words, {size} components, {reduced.explained:.4f} of the variance")
+    typer.echo(f"{len(known)} words, {size} components, {explained:.4f} of the variance")

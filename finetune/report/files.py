@@ -315,7 +315,14 @@ POLICY = Markup(
 def report(runs: Sequence[InoculationRun]) -> Markup:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
     drawn = [run for run in runs if run.results]
-    figures = [_captioned(drawn, selection) for selection in SELECTION_TITLES] if drawn else []
+    figures = [
+        Markup(
+            "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
+            "Wilson's for accuracy, Student's for F1.</figcaption></figure>"
+        ).format(curves(drawn, selection), title)
+        for selection, title in SELECTION_TITLES.items()
+        if drawn
+    ]
     return Markup(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="{}">'
@@ -337,34 +344,26 @@ def _each(template: Markup, values: Iterable[object]) -> Markup:
     return EMPTY.join(template.format(value) for value in values)
 
 
-def _captioned(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
-    return Markup(
-        "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
-        "Wilson's for accuracy, Student's for F1.</figcaption></figure>"
-    ).format(curves(runs, selection), SELECTION_TITLES[selection])
-
-
 def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
     heads = (
         *("challenge", "model", "mode"),
         *("outcome, as published", "outcome, rate by original dev"),
         *("gap", "closed, %", "drop", "n", "run"),
     )
-    rows = [_outcome(run) for run in runs if run.verdict]
+    rows = [
+        (
+            run.plan.challenge,
+            model_name(run),
+            run.plan.mode,
+            *(short(run.verdict[name]["headline"]) for name in SELECTION_TITLES),
+            *(interval(run.verdict["oracle_lr"][name]) for name in ("gap", "closed", "drop")),
+            run.verdict["oracle_lr"]["gap"]["n"],
+            run_label(run),
+        )
+        for run in runs
+        if run.verdict
+    ]
     return Markup("<h2>Outcomes</h2>{}").format(_table(heads, rows)) if rows else EMPTY
-
-
-def _outcome(run: InoculationRun) -> tuple[object, ...]:
-    published = run.verdict["oracle_lr"]
-    return (
-        run.plan.challenge,
-        model_name(run),
-        run.plan.mode,
-        *(short(run.verdict[name]["headline"]) for name in SELECTION_TITLES),
-        *(interval(published[name]) for name in ("gap", "closed", "drop")),
-        published["gap"]["n"],
-        run_label(run),
-    )
 
 
 def _section(run: InoculationRun) -> Markup:

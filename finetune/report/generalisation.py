@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from finetune.report.inoculation import epoch_text
 from finetune.trials.generalisation import (
     chosen,
     on_condition,
@@ -158,10 +159,7 @@ def row_text(row: Epoch | Point) -> str:
     trained = f"{key.train:<9} size {key.size:<5}" if key.size else f"{'untrained':<9} size 0    "
     cell = f"{trained} lr {key.lr:g}  seed {key.seed}"
     if isinstance(row, Epoch):
-        return (
-            f"{cell}  epoch {row.epoch}  loss {row.loss:.4f}  dev {row.dev:.4f}  "
-            f"{row.examples_per_second:.1f} examples/s"
-        )
+        return f"{cell}  {epoch_text(row)}"
     tests = "  ".join(f"{name} {share_right(scores):.4f}" for name, scores in row.tests.items())
     return (
         f"{cell}  original {share_right(row.original):.4f}  {tests}  "

@@ -9,7 +9,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -69,14 +69,6 @@ COMPONENT_RMS = 0.4
 """Root mean square of a component, as in GloVe's 840B vectors, which the configurations expect."""
 
 
-@dataclass(frozen=True)
-class Reduced:
-    """Vectors (words, size) by PCA and the share of the variance that they explain."""
-
-    vectors: torch.Tensor
-    explained: float
-
-
 def words_of(vectors: str) -> list[str]:
     """Return the words of assets/vectors/NAME.txt. Raises TrainingError where it is not there."""
     known = sorted(path.stem for path in VECTORS.glob("*.txt"))
@@ -113,10 +105,11 @@ def embed_words(words: Sequence[str], encoder: str, batch: int = 256) -> torch.T
     return torch.cat(rows)
 
 
-def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
+def reduce_by_pca(vectors: torch.Tensor, size: int) -> tuple[torch.Tensor, float]:
     """Centre, keep the `size` directions of most variance, scale to COMPONENT_RMS; in float64.
 
-    Raises TrainingError where there are fewer directions.
+    Returns vectors (words, size) and the share of the variance that they explain. Raises
+    TrainingError where there are fewer directions.
     """
     if size > min(vectors.shape):
         words, width = vectors.shape
@@ -130,7 +123,7 @@ def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
     peaks = components.gather(0, components.abs().argmax(0, keepdim=True))
     projected = centred @ (components * peaks.sign())  # the sign of a direction is arbitrary
     scaled = projected * (COMPONENT_RMS / projected.pow(2).mean().sqrt())
-    return Reduced(scaled.float(), float(variances[-size:].sum() / variances.sum()))
+    return scaled.float(), float(variances[-size:].sum() / variances.sum())
 
 
 def with_special(vectors: torch.Tensor, seed: int = 0) -> torch.Tensor:
