@@ -20,9 +20,13 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.page.app_process import ROOT
-from finetune.report.generalisation import generalisation_tables
 from finetune.report.inoculation import badge_of, model_name, shown_runs
-from finetune.report.repairs import MarkdownTable, repair_tables, written
+from finetune.report.tables import (
+    MarkdownTable,
+    generalisation_tables,
+    repair_tables,
+    written,
+)
 from finetune.trials.inoculation_plan import BASE, InoculationRun
 from finetune.trials.registry import register_experiments
 from probe.models.weights import weights_hash

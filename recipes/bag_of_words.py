@@ -1,14 +1,12 @@
 """`python -m recipes.bag_of_words train TRAIN`: the words and weights of `hypothesis_only`."""
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from scipy.sparse import csr_matrix
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from probe.baselines import WEIGHTS_FILE, BagWeights, bag_of_words
@@ -29,26 +27,19 @@ def train(pairs: Sequence[Pair], min_count: int) -> BagWeights:
     Pairs with a label of two classes are left out. Raises TrainingError.
     """
     golden = [(pair, pair.gold) for pair in pairs if pair.gold in LABELS]
-    bags = [bag_of_words(pair.hypothesis) for pair, _ in golden]
     targets = [LABELS.index(gold) for _, gold in golden if gold]
     if set(targets) != set(range(len(LABELS))):
         raise TrainingError("to train, the file needs pairs of all three labels")
-    rows = vocabulary(bags, min_count)
-    if not rows:
+    bags = CountVectorizer(analyzer=bag_of_words, binary=True, min_df=min_count)
+    try:
+        matrix = bags.fit_transform([pair.hypothesis for pair, _ in golden])
+    except ValueError as none_left:
         raise TrainingError(
             f"no word is in {min_count} hypotheses; a lower --least keeps rarer words"
-        )
-    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=1000).fit(
-        _design_matrix(bags, rows), targets
-    )
+        ) from none_left
+    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=1000).fit(matrix, targets)
+    rows = {word: row for row, word in enumerate(bags.get_feature_names_out().tolist())}
     return BagWeights(rows, model.coef_.T.round(DECIMALS), model.intercept_.round(DECIMALS))
-
-
-def vocabulary(bags: Sequence[set[str]], min_count: int) -> dict[str, int]:
-    """Return the words of at least `min_count` bags with their alphabetical numbers."""
-    counts = Counter(word for words in bags for word in words)
-    frequent = sorted(word for word, count in counts.items() if count >= min_count)
-    return {word: row for row, word in enumerate(frequent)}
 
 
 def write(weights: BagWeights, folder: Path) -> Path:
@@ -64,13 +55,6 @@ def write(weights: BagWeights, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     return path
-
-
-def _design_matrix(bags: Sequence[set[str]], rows: Mapping[str, int]) -> csr_matrix:
-    columns = [sorted(rows[word] for word in words if word in rows) for words in bags]
-    starts = np.cumsum([0, *map(len, columns)])
-    flat = np.concatenate([np.array(row_columns, dtype=np.int64) for row_columns in columns])
-    return csr_matrix((np.ones(len(flat)), flat, starts), shape=(len(bags), len(rows)))
 
 
 @app.callback()

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -44,33 +44,22 @@ def align(
     """
     paths = [folder / "forward", folder / "backward"]
     if not all(path.exists() for path in paths):
-        _run_eflomal(premises, hypotheses, *paths)
+        try:
+            eflomal = import_module("eflomal")
+        except ImportError as absent:
+            raise TrainingError("training aligns words by eflomal: pip install eflomal") from absent
+        folder.mkdir(parents=True, exist_ok=True)
+        sides = [[" ".join(words) + "\n" for words in side] for side in (premises, hypotheses)]
+        names = ("links_filename_fwd", "links_filename_rev")
+        eflomal.Aligner().align(*sides, **dict(zip(names, map(str, paths), strict=True)))
     directions = [path.read_text(encoding="ascii").splitlines() for path in paths]
     if {len(lines) for lines in directions} != {len(premises)}:
         raise TrainingError(f"the links in {folder} are not of these pairs; remove them")
-    return [symmetrise(*map(_links, lines)) for lines in zip(*directions, strict=True)]
-
-
-def _run_eflomal(
-    premises: Sequence[Sequence[str]],
-    hypotheses: Sequence[Sequence[str]],
-    forward: Path,
-    backward: Path,
-) -> None:
-    try:
-        eflomal = import_module("eflomal")
-    except ImportError as absent:
-        raise TrainingError("training aligns words by eflomal: pip install eflomal") from absent
-    forward.parent.mkdir(parents=True, exist_ok=True)
-    sides = [[" ".join(words) + "\n" for words in side] for side in (premises, hypotheses)]
-    eflomal.Aligner().align(
-        *sides, links_filename_fwd=str(forward), links_filename_rev=str(backward)
+    links = (
+        [{(int(i), int(j)) for i, j in (it.split("-") for it in line.split())} for line in lines]
+        for lines in zip(*directions, strict=True)
     )
-
-
-def _links(line: str) -> set[Link]:
-    pairs = (link.split("-") for link in line.split())
-    return {(int(i), int(j)) for i, j in pairs}
+    return [symmetrise(*both) for both in links]
 
 
 def symmetrise(forward: set[Link], backward: set[Link]) -> set[Link]:
@@ -200,33 +189,22 @@ Lexicon = Mapping[tuple[str, str], float]
 """p(second word | first word)."""
 
 
-@dataclass(frozen=True)
-class FeatureWeights:
-    """Weights of the four scores, e being the premise's phrase and f the hypothesis's."""
-
-    forward: float = 0.2  # phi(f|e)
-    backward: float = 0.2  # phi(e|f)
-    lexical_forward: float = 0.2
-    lexical_backward: float = 0.2
-
-
-@dataclass(frozen=True)
-class Pruning:
-    """What is kept: pairs seen `min_count` times, the `max_options` best targets of each source.
-
-    A word that is translated by itself needs to be seen once only: the chance translations of rare
-    words are nothing to learn from.
-    """
-
-    min_count: int = 2
-    max_options: int = 12
+FEATURE_WEIGHT = 0.2
+"""Of each of four scores: phi(f|e), phi(e|f) and both lexical weights, e being the premise's phrase
+and f the hypothesis's."""
 
 
 def lexicons(
     pairs: Iterable[tuple[Sequence[str], Sequence[str], Iterable[Link]]],
 ) -> tuple[Lexicon, Lexicon]:
     """Return p(hypothesis word | premise word) and the reverse, from the links."""
-    counts = Counter(linked for pair in pairs for linked in _linked_words(*pair))
+    counts = Counter[tuple[str, str]]()
+    for words, translated, links in pairs:
+        linked = list(links)
+        counts.update((words[i], translated[j]) for i, j in linked)
+        alone, made = set(range(len(words))), set(range(len(translated)))
+        counts.update((words[i], NULL) for i in alone.difference(i for i, _ in linked))
+        counts.update((NULL, translated[j]) for j in made.difference(j for _, j in linked))
     sources, targets = Counter[str](), Counter[str]()
     for (source, target), count in counts.items():
         sources[source] += count
@@ -234,16 +212,6 @@ def lexicons(
     forward = {(s, t): count / sources[s] for (s, t), count in counts.items()}
     backward = {(t, s): count / targets[t] for (s, t), count in counts.items()}
     return forward, backward
-
-
-def _linked_words(
-    source: Sequence[str], target: Sequence[str], links: Iterable[Link]
-) -> Iterator[tuple[str, str]]:
-    links = list(links)
-    yield from ((source[i], target[j]) for i, j in links)
-    linked_sources, linked_targets = {i for i, _ in links}, {j for _, j in links}
-    yield from ((word, NULL) for i, word in enumerate(source) if i not in linked_sources)
-    yield from ((NULL, word) for j, word in enumerate(target) if j not in linked_targets)
 
 
 def lexical_weight(source: Words, target: Words, links: Sequence[Link], lexicon: Lexicon) -> float:
@@ -259,12 +227,15 @@ def score(
     counts: Mapping[PhrasePair, int],
     forward: Lexicon,
     backward: Lexicon,
-    weights: FeatureWeights = FeatureWeights(),
-    pruning: Pruning = Pruning(),
+    min_count: int = 2,
+    max_options: int = 12,
 ) -> dict[Words, list[tuple[float, Words]]]:
     """Return the best targets of each source, best first, with their natural-log scores.
 
-    A pair that was linked in several ways has the lexical weight of the best of them.
+    Pairs seen `min_count` times are kept, and the `max_options` best of each source. A word that is
+    translated by itself needs to be seen once only: the chance translations of rare words are
+    nothing to learn from. A pair that was linked in several ways has the lexical weight of the best
+    of them.
     """
     alignments: defaultdict[tuple[Words, Words], list[PhrasePair]] = defaultdict(list)
     joint, sources, targets = Counter[tuple[Words, Words]](), Counter[Words](), Counter[Words]()
@@ -276,22 +247,20 @@ def score(
     table: defaultdict[Words, list[tuple[float, Words]]] = defaultdict(list)
     for (source, target), pairs in alignments.items():
         count = joint[source, target]
-        if count < pruning.min_count and (len(source) > 1 or source != target):
+        if count < min_count and (len(source) > 1 or source != target):
             continue
-        reversed_links = [tuple((j, i) for i, j in pair.links) for pair in pairs]
-        lexical_forward = max(lexical_weight(source, target, pair.links, forward) for pair in pairs)
-        lexical_backward = max(
-            lexical_weight(target, source, links, backward) for links in reversed_links
-        )
-        total = (
-            weights.forward * math.log(count / sources[source])
-            + weights.backward * math.log(count / targets[target])
-            + weights.lexical_forward * math.log(lexical_forward)
-            + weights.lexical_backward * math.log(lexical_backward)
-        )
-        table[source].append((total, target))
+        shares = [
+            count / sources[source],
+            count / targets[target],
+            max(lexical_weight(source, target, pair.links, forward) for pair in pairs),
+            max(
+                lexical_weight(target, source, [(j, i) for i, j in pair.links], backward)
+                for pair in pairs
+            ),
+        ]
+        table[source].append((sum(FEATURE_WEIGHT * math.log(share) for share in shares), target))
     return {
-        source: sorted(options, key=lambda option: (-option[0], option[1]))[: pruning.max_options]
+        source: sorted(options, key=lambda option: (-option[0], option[1]))[:max_options]
         for source, options in sorted(table.items())
     }
 
@@ -301,33 +270,17 @@ MAX_TEXT_WORDS = 80  # of a premise or hypothesis to extract from, as in Moses's
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How to train: the words of a phrase, the order of the language model, and what is pruned.
+    """How to train: the words of a phrase, what `score` keeps, the order of the language model.
 
     `prune` is lmplz's: of order 1, 2, ... the n-grams seen at most so often are dropped.
     """
 
     max_phrase_words: int = 4
     order: int = 5
-    prune: tuple[int, ...] = (0, 0, 1, 2)
-    weights: FeatureWeights = field(default_factory=FeatureWeights)
-    pruning: Pruning = field(default_factory=Pruning)
+    min_count: int = 2
+    max_options: int = 12
     lmplz: str = "lmplz"
-
-
-@dataclass(frozen=True)
-class TrainingCounts:
-    """How many text pairs, links between words and different phrase pairs were read.
-
-    And how many were written: `translations` of `sources` phrases, and n-grams of each order.
-    """
-
-    label: str
-    pairs: int
-    links: int
-    phrase_pairs: int
-    sources: int
-    translations: int
-    ngrams: tuple[int, ...]
+    prune: tuple[int, ...] = (0, 0, 1, 2)
 
 
 def train(
@@ -336,13 +289,13 @@ def train(
     out: Path,
     links_folder: Path,
     settings: TrainingSettings = TrainingSettings(),
-) -> TrainingCounts:
+) -> str:
     """Write `<label>.phrases.gz` and `<label>.arpa.gz`, from premises and hypotheses.
 
-    `links_folder` is where eflomal's links are written, or read if they exist. Raises
-    TrainingError.
+    `links_folder` is where eflomal's links are written, or read if they exist. Returns what was
+    read and kept, in words. Raises TrainingError.
     """
-    words = [(_words(premise), _words(hypothesis)) for premise, hypothesis in pairs]
+    words = [(tokenise(one.lower()), tokenise(other.lower())) for one, other in pairs]
     clean = [pair for pair in words if all(0 < len(side) <= MAX_TEXT_WORDS for side in pair)]
     premises, hypotheses = [pair[0] for pair in clean], [pair[1] for pair in clean]
     links = align(premises, hypotheses, links_folder)
@@ -352,23 +305,16 @@ def train(
         for aligned_pair in aligned
         for phrase_pair in extract(*aligned_pair, settings.max_phrase_words)
     )
-    table = score(counts, *lexicons(aligned), settings.weights, settings.pruning)
+    table = score(counts, *lexicons(aligned), settings.min_count, settings.max_options)
     _write(out / f"{label}.phrases.gz", map(_table_line, table.items()))
     arpa = estimate([target for _, target in words if target], settings)
     _write(out / f"{label}.arpa.gz", map(_rounded, arpa))
-    return TrainingCounts(
-        label,
-        len(clean),
-        sum(map(len, links)),
-        len({(pair.source, pair.target) for pair in counts}),
-        len(table),
-        sum(map(len, table.values())),
-        tuple(int(line.split("=")[1]) for line in arpa if line.startswith("ngram ")),
+    ngrams = tuple(int(line.split("=")[1]) for line in arpa if line.startswith("ngram "))
+    phrase_pairs = len({(pair.source, pair.target) for pair in counts})
+    return (
+        f"{len(clean)} pairs, {sum(map(len, links))} links, {phrase_pairs} phrase pairs; kept "
+        f"{sum(map(len, table.values()))} translations of {len(table)} phrases, n-grams {ngrams}"
     )
-
-
-def _words(text: str) -> list[str]:
-    return tokenise(text.lower())
 
 
 def _table_line(row: tuple[tuple[str, ...], Sequence[tuple[float, tuple[str, ...]]]]) -> str:
@@ -464,8 +410,8 @@ def train_command(
         int, typer.Option(min=1, help="Words of a phrase.")
     ] = DEFAULT.max_phrase_words,
     order: Annotated[int, typer.Option(min=2, max=6, help="Words of an n-gram.")] = DEFAULT.order,
-    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = Pruning.min_count,
-    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = Pruning.max_options,
+    least: Annotated[int, typer.Option(min=1, help="Times a pair is seen.")] = DEFAULT.min_count,
+    options: Annotated[int, typer.Option(min=1, help="Targets of a source.")] = DEFAULT.max_options,
     lmplz: Annotated[str, typer.Option(help="KenLM's estimator.")] = DEFAULT.lmplz,
     reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
@@ -474,14 +420,9 @@ def train_command(
     Needs eflomal and KenLM's lmplz. eflomal cannot be seeded; from the same links come the same
     tables.
     """
-    settings = TrainingSettings(max_phrase, order, pruning=Pruning(least, options), lmplz=lmplz)
+    settings = TrainingSettings(max_phrase, order, least, options, lmplz)
     for label, pairs in pairs_of(file, task_named(task), reading).items():
-        counts = train(label, pairs, out, links / label, settings)
-        typer.echo(
-            f"{label}: {counts.pairs} pairs, {counts.links} links, {counts.phrase_pairs} phrase "
-            f"pairs; kept {counts.translations} translations of {counts.sources} phrases, n-grams "
-            f"{counts.ngrams}"
-        )
+        typer.echo(f"{label}: {train(label, pairs, out, links / label, settings)}")
 
 
 @app.command("copies")

@@ -3,30 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import torch
 import typer
 
-from finetune.cli.options import ModeName
 from finetune.cli.trials import compute_inoculation
 from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
 from finetune.training.data import numbered_pairs, read_pairs
-from finetune.training.recipes import default_rate
+from finetune.training.recipes import Mode, default_rate
 from finetune.trials.base import numbers
 from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
-from finetune.trials.datasets import Examples, Sets, SourceData, split_by_premise, unseen
+from finetune.trials.datasets import Sets, SourceData, split_by_premise, unseen
 from finetune.trials.inoculation_plan import Plan, check, read_sizes, resolved
-from probe.cli.options import InProcess, Threads
+from probe.cli.options import InProcess, Threads, choice
 from probe.cli.output import make_folder
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError
 from probe.models.library import task_of_model
 from probe.runs.gallery import FOLDER, write
-from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 
+ModeName = Annotated[
+    Mode, choice("mode", get_args(Mode), "full: all weights, as published; fast: the upper ones.")
+]
 POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some out
 
 
@@ -51,17 +52,17 @@ class GalleryFiles:
 
     def sources(self, challenge: str) -> dict[str, str]:
         """Return the options that draw a challenge's sets, the files without their folders."""
-        files = {"original": self.original, "pool": self.pool}
-        own = {NUMERICAL: self.numerical} if self.numerical and challenge == NUMERICAL else {}
-        released = {"challenge-test": self.challenge_test} if self.challenge_test else {}
-        counts = {"dev": self.dev, "test": self.test, "train": self.train}
-        tests = {"numerical-test": self.tests} if own else {}
-        drawn = {**counts, **tests, "sample-seed": self.seed}
-        return {
-            **{name: path.name for name, path in (files | own | released).items()},
-            **({"pool-source": self.source} if self.source else {}),
-            **{name: str(number) for name, number in drawn.items()},
+        own = self.numerical if challenge == NUMERICAL else None
+        said = {
+            **{"original": self.original.name, "pool": self.pool.name},
+            NUMERICAL: own and own.name,
+            "challenge-test": self.challenge_test and self.challenge_test.name,
+            "pool-source": self.source or None,
+            **{"dev": self.dev, "test": self.test, "train": self.train},
+            "numerical-test": None if own is None else self.tests,
+            "sample-seed": self.seed,
         }
+        return {name: str(value) for name, value in said.items() if value is not None}
 
 
 def gallery_command(
@@ -128,17 +129,13 @@ def gallery_command(
                 patience=patience,
                 task=task.name,
             )
+            plan = resolved(plan, sets[each])
+            check(plan, sets[each])
+            typer.echo(f"{plan.model} on {plan.challenge}")
             alone = in_process or threads > 1
-            _compute(plan, sets[each], files.sources(each), alone, out)
-
-
-def _compute(plan: Plan, sets: Sets, sources: dict[str, str], in_process: bool, out: Path) -> None:
-    plan = resolved(plan, sets)
-    check(plan, sets)
-    typer.echo(f"{plan.model} on {plan.challenge}")
-    run = compute_inoculation(plan, sets, sources, in_process)
-    path = write(out, f"{plan.model}-{plan.challenge}", Store().get(run.id))
-    typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
+            run = compute_inoculation(plan, sets[each], files.sources(each), alone)
+            path = write(out, f"{plan.model}-{plan.challenge}", run)
+            typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
 
 
 def read_rates(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
@@ -155,8 +152,22 @@ def all_sets(files: GalleryFiles, challenges: Sequence[str]) -> dict[str, Sets]:
 
     Raises ExperimentError, FileError or LabelError.
     """
-    source_data = sample_source_data(files)
-    return {name: _sets(files, name, source_data) for name in challenges}
+    source_data, found = sample_source_data(files), dict[str, Sets]()
+    for name in challenges:
+        if name == NUMERICAL:
+            if files.numerical is None:
+                raise ExperimentError("the numerical challenge needs --numerical FILE")
+            sets = file_sets(source_data, name, files.numerical, train=files.train, seed=files.seed)
+            if files.tests:
+                tests, seed = sets.challenge_test, files.seed
+                tested, _ = split_by_premise(tests, files.tests, seed, files.task)
+                sets = replace(sets, challenge_test=tested[: files.tests])
+        elif files.challenge_test:
+            sets = sets_tested_on(files.challenge_test, name, source_data, seed=files.seed)
+        else:
+            sets = make_sets(name, source_data, files.seed)
+        found[name] = replace(sets, challenge_train=sets.challenge_train[: files.train])
+    return found
 
 
 def sample_source_data(files: GalleryFiles) -> SourceData:
@@ -167,40 +178,18 @@ def sample_source_data(files: GalleryFiles) -> SourceData:
     task, seed = files.task, files.seed
     dev, rest = split_by_premise(read_pairs(files.original, task), files.dev, seed, task)
     test, _ = split_by_premise(rest, files.test, seed, task)
-    wanted = round(POOL_FACTOR * files.train)
-    fresh = unseen(_of_source(files.pool, files.source, task), dev, test, task=task)
+    rows, wanted = numbered_pairs(files.pool, task), round(POOL_FACTOR * files.train)
+    if files.source:
+        frame = read_table(files.pool).frame
+        if "source" not in frame.columns:
+            raise FileError(f"no column 'source' in {files.pool.name}")
+        said = list(frame["source"])
+        rows = [(row, pair) for row, pair in rows if said[row] == files.source]
+    fresh = unseen(tuple(pair for _, pair in rows), dev, test, task=task)
     pool, _ = split_by_premise(fresh, wanted, seed, task)
-    source_data = SourceData(dev[: files.dev], test[: files.test], pool[:wanted], task)
-    for name, n in (("dev", files.dev), ("test", files.test)):
-        if len(getattr(source_data, name)) < n:
+    for name, drawn, n in (("dev", dev, files.dev), ("test", test, files.test)):
+        if len(drawn) < n:
             raise ExperimentError(
                 f"{files.original.name} has too few {task.unit}s for --{name} {n}"
             )
-    return source_data
-
-
-def _of_source(path: Path, source: str, task: Task) -> Examples:
-    if not source:
-        return read_pairs(path, task)
-    frame = read_table(path).frame
-    if "source" not in frame.columns:
-        raise FileError(f"no column 'source' in {path.name}")
-    said = list(frame["source"])
-    return tuple(pair for row, pair in numbered_pairs(path, task) if said[row] == source)
-
-
-def _sets(files: GalleryFiles, challenge: str, source_data: SourceData) -> Sets:
-    if challenge != NUMERICAL:
-        sets = (
-            sets_tested_on(files.challenge_test, challenge, source_data, seed=files.seed)
-            if files.challenge_test
-            else make_sets(challenge, source_data, files.seed)
-        )
-        return replace(sets, challenge_train=sets.challenge_train[: files.train])
-    if files.numerical is None:
-        raise ExperimentError("the numerical challenge needs --numerical FILE")
-    sets = file_sets(source_data, challenge, files.numerical, train=files.train, seed=files.seed)
-    if not files.tests:
-        return sets
-    tested, _ = split_by_premise(sets.challenge_test, files.tests, files.seed, files.task)
-    return replace(sets, challenge_test=tested[: files.tests])
+    return SourceData(dev[: files.dev], test[: files.test], pool[:wanted], task)

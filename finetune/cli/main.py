@@ -17,9 +17,9 @@ COMMANDS = {
     "reader": "finetune.cli.train:reader_command",
     "train": "finetune.cli.train:train_command",
     "share": "finetune.cli.runs:share_command",
-    "words": "finetune.cli.words:words_command",
-    "word-reader": "finetune.cli.words:word_reader_command",
-    "vectors": "finetune.cli.words:vectors_command",
+    "words": "finetune.cli.train:words_command",
+    "word-reader": "finetune.cli.train:word_reader_command",
+    "vectors": "finetune.cli.train:vectors_command",
 }
 app = group(COMMANDS)
 

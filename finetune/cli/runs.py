@@ -7,9 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from finetune.report.inoculation_files import (
-    export,
-)
+from finetune.report.files import export
 from finetune.trials.challenges import KIND_TITLES, catalogue
 from finetune.trials.inoculation_plan import KIND, Selection, inoculation_run
 from probe.cli.options import AsJson, choice

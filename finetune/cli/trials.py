@@ -12,7 +12,7 @@ import typer
 
 from finetune.report import generalisation as of_generalisation
 from finetune.report import inoculation as of_inoculation
-from finetune.report import inoculation_files, repair_files
+from finetune.report.files import write_files, write_points
 from finetune.training.data import Asked
 from finetune.training.recipes import default_rate
 from finetune.trials import calibration, mitigation, transfer
@@ -171,8 +171,8 @@ def compute_inoculation(
     sets: Sets,
     sources: Json,
     in_process: bool,
-    on_result: Callable[[inoculation.InoculationRun], None] = lambda run: None,
-) -> inoculation.InoculationRun:
+    on_result: Callable[[StoredRun], object] | None = None,
+) -> StoredRun:
     """Compute an inoculation as `compute_run` does. Raises ModelError besides."""
     model = {"model": named_model_hash(plan.model)}
     request = inoculation.run_request(plan, sets, environment(), model)
@@ -180,11 +180,7 @@ def compute_inoculation(
         request.artefacts["sources"] = sources
     known = partial(inoculation.known_results, plan=plan, artefacts=request.artefacts)
     row_text = partial(_row_text, inoculation.TRIALS, of_inoculation.row_text)
-
-    def listen(run: StoredRun) -> None:
-        on_result(inoculation.inoculation_run(run))
-
-    return inoculation.inoculation_run(compute_run(request, known, row_text, in_process, listen))
+    return compute_run(request, known, row_text, in_process, on_result)
 
 
 def _row_text(
@@ -229,21 +225,17 @@ def inoculate_command(given: Given) -> None:
     _say_seconds(inoculation_seconds(plan, sets, model))
     _note(*filter(None, [overflow_note(plan, sets, model)]), *fast_notes([plan]))
     make_folder(out)
-
-    def write_rows(run: inoculation.InoculationRun) -> None:
-        inoculation_files.write_points([run], out)
-
-    run = compute_inoculation(plan, sets, sources_of(files), _alone(given), write_rows)
-    write_rows(run)
-    summary = inoculation_files.write_summary(run, out)
-    found = summary["oracle_lr"]
+    write_rows = partial(write_points, folder=out)
+    stored = compute_inoculation(plan, sets, sources_of(files), _alone(given), write_rows)
+    write_files([stored], out)
+    run, found = inoculation.inoculation_run(stored), stored.verdict["oracle_lr"]
     typer.echo(f"{found['headline']}. {of_inoculation.meaning(found)}")
     if more := of_inoculation.missing_texts(found):
         typer.echo(more)
     if telling := of_inoculation.plan_that_tells(run, "oracle_lr"):
         wait = duration_words(inoculation_seconds(telling, sets, model))
         typer.echo(f"{of_inoculation.telling_command(run, 'oracle_lr')} ({wait} on one core)")
-    _note(*summary["warnings"])
+    _note(*run.verdict["warnings"])
 
 
 @command(generalisation.KIND)
@@ -288,17 +280,12 @@ def generalise_command(given: Given) -> None:
     request = generalisation.run_request(plan, data, environment(), artefacts)
     known = partial(generalisation.known_results, plan=plan, artefacts=request.artefacts)
     row_text = partial(_row_text, generalisation.TRIALS, of_generalisation.row_text)
-
-    def write_rows(run: StoredRun) -> None:
-        of_generalisation.write_points(generalisation.generalisation_run(run), out)
-
+    write_rows = partial(write_points, folder=out)
     run = compute_run(request, known, row_text, _alone(given), write_rows)
-    write_rows(run)
     beside = same_phenomenon(plan, (*gallery_runs(), *Store().runs(kind=inoculation.KIND)))
-    typed = generalisation.generalisation_run(run)
-    verdict = of_generalisation.write_summary(typed, out, beside)["verdict"]
-    typer.echo(f"{verdict['name']}. {verdict['explanation']}")
-    _note(*verdict["warnings"])
+    write_files([run], out, beside)
+    typer.echo(f"{run.verdict['name']}. {run.verdict['explanation']}")
+    _note(*run.verdict["warnings"])
     if beside:
         typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['headline']}")
     _keep(given, f"{plan.phenomenon}-{plan.vary}", run)
@@ -321,15 +308,16 @@ def _fitting(text: str, available: int, unit: str) -> tuple[int, ...]:
 def _repair(
     kind: TrialKind[Any, Any, Epoch, Any],  # Any: each kind has plans, cells and points of its own
     check: Callable[[Any, Any], None],
-    row_text: Callable[[Json, Progress | Result], str],
+    begins: Callable[[Json], str],
+    came_to: Callable[[Any], str],
     given: Given,
     notes: Callable[[Any], str] = lambda plan: "",
     whole: Callable[[Any, tuple[str, ...]], Any] = lambda plan, known: plan,
 ) -> StoredRun:
     """Compute a run as `compute_run` does, leave its files and say what it came to.
 
-    `whole` is the plan with what was left open. points.csv is written after each result, figure and
-    summary at the end.
+    A row's text `begins` with its cell and says what its point `came_to`; `whole` is the plan with
+    what was left open. points.csv is written after each result, figure and summary at the end.
     """
     model, out = loaded(given["model"], given["labels"], given["task"]), given["out"]
     files = _files(given)
@@ -359,23 +347,16 @@ def _repair(
     request = kind.request(plan, source, environment(), artefacts)
     known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
 
-    def write_rows(run: StoredRun) -> None:
-        repair_files.write_points(run, out)
+    def row_text(key: Json, row: Progress | Result) -> str:
+        if isinstance(row, Progress):
+            return f"{begins(key)}  {of_inoculation.epoch_text(Epoch(**row.values))}"
+        point = kind.point_from(key, row.values)
+        return f"{begins(key)}  {came_to(point)}  {point.seconds:.1f} s"
 
-    run = compute_run(request, known, row_text, _alone(given), write_rows)
-    write_rows(run)
-    repair_files.write_figure(run, out)
-    repair_files.write_summary(run, out)
+    run = compute_run(request, known, row_text, _alone(given), partial(write_points, folder=out))
+    write_files([run], out)
     typer.echo(run.verdict["explanation"])
     return run
-
-
-def _epoch_text(values: Json) -> str:
-    epoch = Epoch(**values)
-    return (
-        f"epoch {epoch.epoch}  loss {epoch.loss:.4f}  dev {epoch.dev:.4f}  "
-        f"{epoch.examples_per_second:.1f} examples/s"
-    )
 
 
 @command(calibration.KIND)
@@ -388,19 +369,15 @@ def calibrate_command(given: Given) -> None:
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
 
-    def row_text(key: Json, row: Progress | Result) -> str:
-        cell = f"{key['method']:11} size {key['size']:<4} seed {key['seed']}"
-        if isinstance(row, Progress):
-            return f"{cell}  {_epoch_text(row.values)}"
-        point = calibration.point_from(key, row.values)
+    def came_to(point: calibration.Point) -> str:
         measured, error = point.calibration, mean_error([point.calibration])
         return (
-            f"{cell}  ECE {measured.ece:.4f} ({error.beside} points)  "
-            f"accuracy {measured.accuracy:.4f}  agreement {point.agreement:.4f}  "
-            f"temperature {point.temperature:.3f}  {point.seconds:.1f} s"
+            f"ECE {measured.ece:.4f} ({error.beside} points)  accuracy {measured.accuracy:.4f}  "
+            f"agreement {point.agreement:.4f}  temperature {point.temperature:.3f}"
         )
 
-    run = _repair(calibration.TRIALS, calibration.check, row_text, given)
+    begins = "{method:11} size {size:<4} seed {seed}".format_map
+    run = _repair(calibration.TRIALS, calibration.check, begins, came_to, given)
     typer.echo(f"the calibrated model is kept as {run.kept}")
     _keep(given, calibration.KIND, run)
 
@@ -416,22 +393,18 @@ def mitigate_command(given: Given) -> None:
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
 
-    def row_text(key: Json, row: Progress | Result) -> str:
-        cell = f"{key['method']:9} size {key['size']:<4} seed {key['seed']}"
-        if isinstance(row, Progress):
-            return f"{cell}  {_epoch_text(row.values)}"
-        point = mitigation.point_from(key, row.values)
+    def came_to(point: mitigation.Point) -> str:
         return (
-            f"{cell}  clean {point.clean.share:.4f}  rejected {point.rejected.share:.4f}  "
-            f"found {point.invalid_found:.4f}  threshold {point.threshold:.3f}  "
-            f"{point.seconds:.1f} s"
+            f"clean {point.clean.share:.4f}  rejected {point.rejected.share:.4f}  "
+            f"found {point.invalid_found:.4f}  threshold {point.threshold:.3f}"
         )
 
     def cost(plan: mitigation.Plan) -> str:
         known = mitigation.quick_cost(plan)
         return f"{known} --mode full is slower." if known else ""
 
-    run = _repair(mitigation.TRIALS, mitigation.check, row_text, given, cost)
+    begins = "{method:9} size {size:<4} seed {seed}".format_map
+    run = _repair(mitigation.TRIALS, mitigation.check, begins, came_to, given, cost)
     _note(*run.verdict["warnings"])
     typer.echo(f"the repaired model is kept as {run.kept}")
     _keep(given, mitigation.KIND, run)
@@ -447,19 +420,16 @@ def transfer_command(given: Given) -> None:
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
 
-    def row_text(key: Json, row: Progress | Result) -> str:
-        cell = f"size {key['size']:<4} seed {key['seed']}"
-        if isinstance(row, Progress):
-            return f"{key['transform'] or 'clean':10} {cell}  {_epoch_text(row.values)}"
-        point = transfer.point_from(key, row.values)
-        found = "  ".join(f"{name} {each.share:.3f}" for name, each in point.found.items())
-        return (
-            f"{transfer.row_of(point.cell):10} {cell}  clean {point.clean.share:.4f}  {found}  "
-            f"{point.seconds:.1f} s"
-        )
+    def begins(key: Json) -> str:
+        row = transfer.row_of(transfer.TRIALS.cell_from(key))
+        return f"{row:10} size {key['size']:<4} seed {key['seed']}"
+
+    def came_to(point: transfer.Point) -> str:
+        found = [f"{name} {each.share:.3f}" for name, each in point.found.items()]
+        return "  ".join([f"clean {point.clean.share:.4f}", *found])
 
     def whole(plan: transfer.Plan, known: tuple[str, ...]) -> transfer.Plan:
         return replace(plan, transforms=plan.transforms or known)
 
-    run = _repair(transfer.TRIALS, transfer.check, row_text, given, whole=whole)
+    run = _repair(transfer.TRIALS, transfer.check, begins, came_to, given, whole=whole)
     _keep(given, transfer.KIND, run)

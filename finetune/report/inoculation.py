@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from finetune.report.command_line import command_line
+from finetune.report.command_line import command
 from finetune.training.recipes import mode_words
 from finetune.trials.challenges import title_of
 from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
@@ -91,22 +91,15 @@ def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     }
 
 
-def panel_titles(runs: Sequence[InoculationRun]) -> dict[str, str]:
-    """Return the name of each run's panel by its id: the challenge, and the task of several."""
-    several = len({run.plan.task for run in runs}) > 1
-    return {
-        run.id: f"{run.plan.challenge} ({run.plan.task})" if several else run.plan.challenge
-        for run in runs
-    }
-
-
 def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
-    """Return the runs with points of each panel: of one challenge and one task."""
-    titles, runs_of = panel_titles(runs), dict[str, list[InoculationRun]]()
+    """Return the runs of each panel that has points, by its name: the challenge, and the task of
+    several.
+    """
+    several, runs_of = len({run.plan.task for run in runs}) > 1, dict[str, list[InoculationRun]]()
     for run in runs:
-        if run.results:
-            runs_of.setdefault(titles[run.id], []).append(run)
-    return runs_of
+        title = f"{run.plan.challenge} ({run.plan.task})" if several else run.plan.challenge
+        runs_of.setdefault(title, []).append(run)
+    return {title: own for title, own in runs_of.items() if any(run.results for run in own)}
 
 
 def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
@@ -114,10 +107,14 @@ def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd
     names = line_names(runs)
     return {
         title: pd.concat(
-            [curve_frame(run.results, selection, names[run.id], task_of(run)) for run in drawn],
+            [
+                curve_frame(run.results, selection, names[run.id], task_of(run))
+                for run in own
+                if run.results
+            ],
             ignore_index=True,
         )
-        for title, drawn in by_panel(runs).items()
+        for title, own in by_panel(runs).items()
     }
 
 
@@ -134,11 +131,16 @@ def panels(
 
     Of one challenge there is room for what rules reach and for the goal.
     """
-    frames_of, rules = frames(runs, selection), baselines_of(runs)
+    frames_of, rules, runs_of = frames(runs, selection), baselines_of(runs), by_panel(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
     style = replace(style_for(together, rules), size=size)
     drawn = {
-        name: Panel(frame, sizes_of(runs, name), rules, goal=len(frames_of) == 1)
+        name: Panel(
+            frame,
+            tuple(size for run in runs_of[name] for size in run.plan.sizes),
+            rules,
+            goal=len(frames_of) == 1,
+        )
         for name, frame in frames_of.items()
     }
     return drawn, style
@@ -148,12 +150,6 @@ def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
     """Return the titles of the counter-tests that panels show, by name."""
     names = dict.fromkeys(name for panel in drawn for name in counter_tests_in(panel.frame))
     return {name: REGISTRY[name].title for name in names}
-
-
-def sizes_of(runs: Sequence[InoculationRun], title: str) -> tuple[int, ...]:
-    """Return the sizes that the runs of a panel have or will have."""
-    titles = panel_titles(runs)
-    return tuple(size for run in runs if titles[run.id] == title for size in run.plan.sizes)
 
 
 def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
@@ -206,13 +202,17 @@ def overview(runs: Sequence[InoculationRun], selection: Selection) -> str:
 
     Of one model each challenge is named, of several they are counted.
     """
-    judged = [run for run in runs if run.verdict]
     by_model: dict[str, list[InoculationRun]] = {}
-    for run in judged:
-        by_model.setdefault(model_title(run), []).append(run)
+    for run in runs:
+        if run.verdict:
+            by_model.setdefault(model_title(run), []).append(run)
     if len(by_model) == 1:
         return _one_model(*by_model.popitem(), selection)
-    counts = [f"{name}: {_counted(own, selection)}" for name, own in by_model.items()]
+    counts = []
+    for name, own in by_model.items():
+        found = Counter(outcome_in(run, selection) for run in own)
+        told = [words.format(found[each]) for each, words in COUNTS.items() if each in found]
+        counts.append(f"{name}: {', '.join(told)}")
     return f"Gaps closed by examples. {'; '.join(counts)}." if counts else ""
 
 
@@ -226,9 +226,15 @@ def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) 
     found: dict[Outcome, list[InoculationRun]] = {}
     for run in runs:
         found.setdefault(outcome_in(run, selection), []).append(run)
-    said = {
-        outcome: _listed([_named(run, selection) for run in own]) for outcome, own in found.items()
-    }
+    said = {}
+    for outcome, own in found.items():  # what changes the meaning of an outcome stands with it
+        marks = [", ".join(run.verdict[selection]["marks"]) for run in own]
+        said[outcome] = _listed(
+            [
+                f"“{challenge_title(run)}”" + (f" ({told})" if told else "")
+                for run, told in zip(own, marks, strict=True)
+            ]
+        )
     sizes = sorted({_enough(run, selection) for run in found.get("1", ())})
     after = f"after {'at most ' if len(sizes) > 1 else ''}{sizes[-1]} examples" if sizes else ""
     lost = "costs" if len(found.get("3", ())) == 1 else "cost"
@@ -244,12 +250,6 @@ def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) 
     return f"{text}." if "1" in found else f"{name}: {text}."
 
 
-def _named(run: InoculationRun, selection: Selection) -> str:
-    """Name a challenge with what changes the meaning of its outcome."""
-    title, marks = f"“{challenge_title(run)}”", run.verdict[selection]["marks"]
-    return f"{title} ({', '.join(marks)})" if marks else title
-
-
 def _enough(run: InoculationRun, selection: Selection) -> int:
     """Return the smallest size from which on, up to the one that shows it, the outcome is 1."""
     by_size, enough = run.verdict[BY_SIZE[selection]], int(run.verdict[selection]["shown_at"])
@@ -258,15 +258,6 @@ def _enough(run: InoculationRun, selection: Selection) -> int:
             break
         enough = size
     return enough
-
-
-def _counted(runs: Sequence[InoculationRun], selection: Selection) -> str:
-    outcomes = [outcome_in(run, selection) for run in runs]
-    return ", ".join(
-        words.format(outcomes.count(outcome))
-        for outcome, words in COUNTS.items()
-        if outcome in outcomes
-    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -366,36 +357,36 @@ def summary(outcome: Verdict) -> str:
 
 
 def details(verdict: Verdict, selection: Selection) -> list[str]:
-    """Say how the rate was chosen, what the other choice gives, and what rules reach."""
+    """Say how the rate was chosen, what the other choice gives, and what rules reach.
+
+    And how much of the examples was learnt, and what happened on the control set, if there is one.
+    """
     other: Selection = "dev_lr" if selection == "oracle_lr" else "oracle_lr"
     outcome, rival = verdict[selection], verdict[other]
-    rules = "; ".join(
-        f"{name.replace('_', ' ')} {100 * share:.1f} %"
-        for name, share in verdict.get("baselines", {}).items()
-    )
+    shares = verdict["evidence"]["doses"].get(str(outcome["size"]), {})
+    learnt = [
+        f"{100 * share:.0f} % at rate {rate}" for rate, share in shares.items() if share is not None
+    ]
     lines = [
         f"Learning rate {outcome['lr']:g}, {SELECTION_TITLES[selection]}. The rate "
         f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
         f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
         f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
-        _learnt(verdict, outcome),
-        f"Rules that understand nothing get right of the challenge test: {rules}." if rules else "",
-        _control(verdict.get("control"), verdict.get("measure", NLI.measure)),
-    ]
-    return [line for line in lines if line]
-
-
-def _learnt(verdict: Verdict, outcome: Verdict) -> str:
-    """Say how much of the examples themselves was learnt."""
-    shares = verdict["evidence"]["doses"].get(str(outcome["size"]), {})
-    known = {rate: share for rate, share in shares.items() if share is not None}
-    told = [f"{100 * share:.0f} % at rate {rate}" for rate, share in known.items()] or [
-        "not recorded"
-    ]
-    return (
         f"Of the {outcome['size']} examples themselves the model had learnt at the last epoch "
-        f"trained: {', '.join(told)}."
-    )
+        f"trained: {', '.join(learnt) or 'not recorded'}.",
+    ]
+    if baselines := verdict.get("baselines"):
+        rules = [f"{rule.replace('_', ' ')} {100 * it:.1f} %" for rule, it in baselines.items()]
+        lines.append(
+            f"Rules that understand nothing get right of the challenge test: {'; '.join(rules)}."
+        )
+    if control := verdict.get("control"):
+        lines.append(
+            "On a control set, the same kind of change by other words, which is never trained on, "
+            f"{verdict.get('measure', NLI.measure)} went from {100 * control['before']:.1f} to "
+            f"{100 * control['after']:.1f} %."
+        )
+    return lines
 
 
 def counter_lines(verdict: Verdict) -> list[str]:
@@ -403,31 +394,9 @@ def counter_lines(verdict: Verdict) -> list[str]:
     return [test["sentence"] for test in verdict.get("counter_tests", ())]
 
 
-def _control(scores: Mapping[str, float] | None, measure: str) -> str:
-    """Say what happened on the control set, where there is one."""
-    if not scores:
-        return ""
-    return (
-        "On a control set, the same kind of change by other words, which is never trained on, "
-        f"{measure} went from {100 * scores['before']:.1f} to {100 * scores['after']:.1f} %."
-    )
-
-
 def short(name: str) -> str:
     """Return an outcome's name without the word."""
     return name.removeprefix("Outcome ")
-
-
-def command(run: InoculationRun) -> str:
-    """Return the command that repeats an inoculation."""
-    return _command(run, run.plan)
-
-
-def _command(run: InoculationRun, plan: Plan) -> str:
-    verb = "gallery" if run.owner == OWNER else "inoculate"
-    return command_line(
-        verb, plan, run.artefacts, f"inoculated/{model_name(run)}-{run.plan.challenge}"
-    )
 
 
 def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
@@ -451,17 +420,22 @@ def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
 def telling_command(run: InoculationRun, selection: Selection) -> str:
     """Give the command of that plan in a sentence, "" where there is none."""
     plan = plan_that_tells(run, selection)
-    return f"What would tell: {_command(run, plan)}" if plan else ""
+    return f"What would tell: {command(run, plan)}" if plan else ""
+
+
+def epoch_text(row: Any) -> str:  # Any: an epoch of some kind
+    """Return how far a training is."""
+    return (
+        f"epoch {row.epoch}  loss {row.loss:.4f}  dev {row.dev:.4f}  "
+        f"{row.examples_per_second:.1f} examples/s"
+    )
 
 
 def row_text(row: Epoch | Point) -> str:
     """Return size, rate and seed, and how far the cell is or what it came to."""
     cell = f"size {row.cell.size:<4} lr {row.cell.lr:g}  seed {row.cell.seed}"
     if isinstance(row, Epoch):
-        return (
-            f"{cell}  epoch {row.epoch}  loss {row.loss:.4f}  dev {row.dev:.4f}  "
-            f"{row.examples_per_second:.1f} examples/s"
-        )
+        return f"{cell}  {epoch_text(row)}"
     ended = "diverged  " if row.diverged else ""
     dose = "" if row.dose is None else f"dose {row.dose:g} of {row.cell.size}  "
     return (
@@ -481,17 +455,14 @@ READERS = ["minilm_reader", "bidaf", "qanet"]
 
 @cache
 def shown_runs(folder: Path = FOLDER) -> tuple[InoculationRun, ...]:
-    """Return the inoculations of a gallery by challenge and model."""
-    return tuple(sorted(inoculation_runs(gallery_runs(folder)), key=_place))
+    """Return the inoculations of a gallery in the orders above, others behind by name."""
+    orders = (CHALLENGES, [*MODELS, *READERS])
 
+    def place(run: InoculationRun) -> tuple[list[int], str]:
+        named = zip(orders, (run.plan.challenge, run.plan.model), strict=True)
+        return [own.index(it) if it in own else len(own) for own, it in named], run.id
 
-def _place(run: InoculationRun) -> tuple[int, int, str]:
-    """Return where a run stands: in the orders above, others behind by name."""
-    orders = ((CHALLENGES, run.plan.challenge), ([*MODELS, *READERS], run.plan.model))
-    challenge, model = (
-        order.index(name) if name in order else len(order) for order, name in orders
-    )
-    return challenge, model, run.id
+    return tuple(sorted(inoculation_runs(gallery_runs(folder)), key=place))
 
 
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]

@@ -1,20 +1,20 @@
 """Models and unfinished trainings on disk."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-import torch
 from safetensors.torch import load_file, save_file
 from safetensors.torch import load_model as load_tied
 from safetensors.torch import save_model as save_tied
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from torch.optim import Optimizer
 
-from finetune.training.loop import Diverged, Trainee, Weights, require_finite
+from finetune.training.loop import Diverged, Trainee, Weights, require_finite, weights_digest
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
@@ -22,7 +22,7 @@ from probe.models.outputs import is_merged
 from probe.models.weights import pairs_hash
 from probe.tasks.task import Example
 
-Options = Mapping[str, object]
+Options = Mapping[str, Any]  # Any: JSON values
 WEIGHTS = "model.safetensors"
 NAMED = ("lr", "epochs", "batch", "max_tokens", "seed", "precision", "freeze_word_embeddings")
 OPTIONS = {
@@ -32,35 +32,29 @@ OPTIONS = {
 """By what options a training begins; all else comes with a preset."""
 CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
 """Folders of a checkpoint, of the one that is being written, and of the one that it replaces."""
-PART = ("a checkpoint", "delete it to begin anew", TrainingError)
-"""What is said of one that is damaged, as `reading` takes it."""
 
 
-def save_model(classifier: Classifier, out: Path) -> None:
-    """Write weights (fp16 safetensors), config with our label names and the task, tokenizer."""
-    model = classifier.model
-    model.config.task = classifier.task.name
-    if not is_merged(classifier.order):  # finer outputs keep their names
-        names: list[str] = list(classifier.order)
-        model.config.id2label = dict(enumerate(names))
-        model.config.label2id = {name: index for index, name in enumerate(names)}
-    save_weights(model, classifier.tokenizer, out)
-
-
-def save_weights(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out: Path) -> None:
-    """Write weights (fp16 safetensors), config with the model's class, and tokenizer.
+def save_model(model: AnyModel, out: Path) -> None:
+    """Write weights (fp16 safetensors), config with the task and our label names, tokenizer.
 
     Raises Diverged for weights that are no finite numbers.
     """
-    require_finite(model)
+    network = model.model
+    require_finite(network)
     out.mkdir(parents=True, exist_ok=True)
-    model.config.architectures = [type(model).__name__]  # not the encoder's that it began as
-    model.config.save_pretrained(out)
-    half = {name: value.half().contiguous() for name, value in model.state_dict().items()}
+    config = network.config
+    config.architectures = [type(network).__name__]  # not the encoder's that it began as
+    if isinstance(model, Classifier):
+        config.task = model.task.name
+        if not is_merged(model.order):  # finer outputs keep their names
+            config.id2label = dict(enumerate(model.order))
+            config.label2id = {name: index for index, name in enumerate(model.order)}
+    config.save_pretrained(out)
+    half = {name: value.half().contiguous() for name, value in network.state_dict().items()}
     weights = out / WEIGHTS
     save_file(half, weights, metadata={"format": "pt"})
     weights.chmod(0o644)  # safetensors makes files that only their owner reads
-    tokenizer.save_pretrained(out)
+    model.tokenizer.save_pretrained(out)
 
 
 @contextmanager
@@ -77,39 +71,38 @@ def kept_unless_diverged(out: Path) -> Iterator[None]:
 def model_files(model: AnyModel) -> dict[str, bytes]:
     """Return a model's files by name, to be saved on another machine than the worker's."""
     with TemporaryDirectory() as folder:
-        if isinstance(model, Classifier):
-            save_model(model, Path(folder))
-        else:
-            save_weights(model.model, model.tokenizer, Path(folder))
+        save_model(model, Path(folder))
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """How far a training is: steps taken, averages of the weights and scores of earlier epochs."""
+
+    step: int = 0
+    averages: Weights = field(default_factory=dict)
+    scores: Sequence[float] = ()
+
+
 def save_checkpoint(
-    classifier: Trainee,
-    optimiser: torch.optim.Optimizer,
-    options: Options,
-    step: int,
-    out: Path,
-    averages: Weights | None = None,
-    scores: Sequence[float] = (),
+    trainee: Trainee, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
 ) -> None:
     """Replace the checkpoint in `out`; a crash leaves the old one complete.
 
-    `averages` of the weights and the `scores` of earlier epochs are what `averages_and_scores`
-    returns.
+    `begun` is all that the training begins with, see `load_checkpoint`.
     """
     new, current, old = (out / name for name in (NEW, CHECKPOINT, OLD))
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    save_tied(classifier.model, str(new / "weights.safetensors"))
+    save_tied(trainee.model, str(new / "weights.safetensors"))
     moments = {
         f"{index}.{name}": value
         for index, state in optimiser.state_dict()["state"].items()
         for name, value in state.items()
     }
     save_file(moments, new / "optimiser.safetensors")
-    save_file(dict(averages or {}), new / "averages.safetensors")
-    state = {"step": step, "recipe": options, "scores": list(scores)}
+    save_file(reached.averages, new / "averages.safetensors")
+    state = {"step": reached.step, "recipe": begun, "scores": list(reached.scores)}
     (new / "state.json").write_text(json.dumps(state, indent=1))
     if current.exists():
         shutil.rmtree(old, ignore_errors=True)
@@ -119,22 +112,24 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    classifier: Trainee, optimiser: torch.optim.Optimizer, options: Options, out: Path
-) -> int:
-    """Load the checkpoint in `out`, if any, and return the step to go on from.
+    trainee: Trainee, optimiser: Optimizer, begun: Options, out: Path
+) -> Checkpoint:
+    """Load the checkpoint in `out`, if any, into model and optimiser.
 
     Raises TrainingError where it was made with other options, data or of another model.
     """
     folder = newest_checkpoint(out)
     if folder is None:
-        return 0
-    with reading(str(folder), *PART):
+        return Checkpoint()
+    with reading(str(folder), "a checkpoint", "delete it to begin anew", TrainingError):
         saved = json.loads((folder / "state.json").read_text())
         moments = load_file(folder / "optimiser.safetensors")
-    check_same(saved["recipe"], json.loads(json.dumps(options)), out)
-    with reading(str(folder), *PART):
+        reached = Checkpoint(
+            int(saved["step"]), load_file(folder / "averages.safetensors"), saved["scores"]
+        )
+        check_same(saved["recipe"], json.loads(json.dumps(begun)), out)
         try:
-            load_tied(classifier.model, folder / "weights.safetensors")
+            load_tied(trainee.model, folder / "weights.safetensors")
         except RuntimeError as problem:  # other weights, or of other shapes
             raise TrainingError(
                 f"{folder} was made of another model; name another folder with --out"
@@ -145,40 +140,35 @@ def load_checkpoint(
         index, name = key.split(".")
         state["state"].setdefault(int(index), {})[name] = value
     optimiser.load_state_dict(state)
-    return int(saved["step"])
+    return reached
 
 
 def begun_with(trainee: Trainee, examples: Sequence[Example]) -> dict[str, str]:
     """Return hashes of what a training begins with, by the names that `check_same` gives them."""
-    weights = hashlib.sha256()
-    for name, value in trainee.model.state_dict().items():
-        weights.update(name.encode())
-        weights.update(value.contiguous().cpu().reshape(-1).view(torch.uint8).numpy())
-    return {"model": weights.hexdigest(), "data": pairs_hash(examples)}
+    return {"model": weights_digest(trainee.model), "data": pairs_hash(examples)}
 
 
 def check_same(before: Options, now: Options, out: Path) -> None:
     """Refuse to go on with a training that was begun with something else. Raises TrainingError."""
     first, second = _leaves(before), _leaves(now)
-    told = {
-        OPTIONS.get(name.rpartition(".")[2], "--preset"): name
-        for name in {**second, **first}
-        if first.get(name) != second.get(name)
-    }
+    told: dict[str, str] = {}
+    for name in {**second, **first}:
+        if first.get(name) != second.get(name):
+            told[OPTIONS.get(name.rpartition(".")[2], "--preset")] = _was(first, second, name)
     if told:
-        others = [f"{option}{_was(first, second, name)}" for option, name in told.items()]
+        others = ", another ".join(option + was for option, was in told.items())
         raise TrainingError(
-            f"{out} holds a training that was begun with another {', another '.join(others)}; name "
-            "another folder with --out, or give the same again to go on"
+            f"{out} holds a training that was begun with another {others}; name another folder "
+            "with --out, or give the same again to go on"
         )
 
 
-def _leaves(values: Options) -> dict[str, object]:
+def _leaves(values: Options, within: str = "") -> dict[str, Any]:  # Any: JSON values
     """Return options by name, those within another as `recipe.lr`."""
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for name, value in values.items():
-        within = _leaves(value) if isinstance(value, Mapping) else {}
-        found |= {f"{name}.{inner}": each for inner, each in within.items()} or {name: value}
+        inner = isinstance(value, Mapping) and _leaves(value, f"{within}{name}.")
+        found |= inner or {f"{within}{name}": value}
     return found
 
 
@@ -188,16 +178,6 @@ def _was(before: Options, now: Options, name: str) -> str:
         return " (an earlier version did not note which)"
     plain = name in now and isinstance(now[name], int | float) and "." not in name
     return f" ({before[name]:g}, now {now[name]:g})" if plain else ""
-
-
-def averages_and_scores(out: Path) -> tuple[Weights, list[float]]:
-    """Return those of the checkpoint in `out`, none where there is no checkpoint."""
-    folder = newest_checkpoint(out)
-    if folder is None:
-        return {}, []
-    with reading(str(folder), *PART):
-        scores = json.loads((folder / "state.json").read_text())["scores"]
-        return load_file(folder / "averages.safetensors"), list(map(float, scores))
 
 
 def newest_checkpoint(out: Path) -> Path | None:

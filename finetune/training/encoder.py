@@ -1,29 +1,48 @@
-"""Fine-tune an encoder into a classifier, with checkpoints that a training resumes from."""
+"""Fine-tune an encoder into a classifier or a reader, with checkpoints that can be resumed.
 
+Of a reader each end of the right span is chosen among the tokens of a window of the passage.
+"""
+
+import hashlib
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.checkpoints import begun_with, load_checkpoint, save_checkpoint, save_model
+from finetune.training.checkpoints import (
+    Checkpoint,
+    begun_with,
+    load_checkpoint,
+    save_checkpoint,
+    save_model,
+)
+from finetune.training.frozen_layers import TENSOR_CACHE, encode, weights_hash
 from finetune.training.loop import (
-    Trainee,
     Trainer,
+    TrainingData,
     epoch_batches,
     make_optimiser,
     train_epoch,
     trainable,
 )
-from finetune.training.losses import Loss, admissible, cross_entropy, soft_cross_entropy
-from probe.errors import TrainingError
+from finetune.training.losses import cross_entropy, soft_cross_entropy
+from probe.errors import Stopped, TrainingError
 from probe.models.architectures import Recipe
+from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Precision
-from probe.models.library import load
+from probe.models.hardware import device
+from probe.models.library import AnyModel, load
+from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
 from probe.statistics import accuracy
+from probe.stopping import Cancelled, Stop, never, stopping
+from probe.tasks.reading import Question, best, token_f1
 from probe.tasks.task import Example
 
 
@@ -49,23 +68,17 @@ def mean_probabilities(
 
     Teachers that read texts alike have them tokenised once.
     """
-    tokens: dict[Hashable, TokenRows] = {}
+    tokens: dict[Hashable, TokenRows] = {}  # by what decides the tokens that a model reads
     answers = []
     for teacher in teachers:
-        reading = _reading(teacher)
+        tokenizer, kind = teacher.tokenizer, teacher.model.config.model_type
+        fast = getattr(tokenizer, "backend_tokenizer", None)
+        words = fast.to_str() if fast else teacher  # without one none is known to be alike
+        reading = words, tuple(tokenizer.model_input_names), kind, teacher.max_tokens
         if reading not in tokens:
             tokens[reading] = teacher.token_rows(examples)
         answers.append(torch.tensor(teacher.probabilities_of(tokens[reading], precision)))
     return torch.stack(answers).mean(0).float()
-
-
-def _reading(model: Classifier) -> Hashable:
-    """Return what decides the tokens that a model reads of a text."""
-    tokenizer = model.tokenizer
-    fast = getattr(tokenizer, "backend_tokenizer", None)
-    words = fast.to_str() if fast else model  # without a fast tokenizer none is known to be alike
-    kind = model.model.config.model_type
-    return words, tuple(tokenizer.model_input_names), kind, model.max_tokens
 
 
 def soft_targets(
@@ -117,95 +130,178 @@ class Progress:
 
 
 def train(
-    classifier: Classifier,
-    examples: Sequence[Example],
+    model: AnyModel,
+    examples: Sequence[Any],  # Any: the task's own dataclass
     options: TrainingOptions,
     out: Path,
-    dev: Mapping[str, Sequence[Example]] | None = None,
+    dev: Mapping[str, Sequence[Any]] | None = None,
     every: int = 1000,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
     A checkpoint in `out` that was begun with the same is resumed; at the end the model is in `out`
-    as fp16 safetensors. Examples without a gold label are learnt from teachers alone. Raises
-    TrainingError where the checkpoint was begun with something else, a teacher gives other answers
-    or the training diverges, and ModelError.
+    as fp16 safetensors. Examples without a gold label are learnt from teachers alone. A reader
+    learns each question's first answer, from the windows that hold it whole. Raises TrainingError
+    where the checkpoint was begun with something else, a teacher gives other answers, nothing can
+    be trained on or the training diverges, and ModelError.
     """
-    begun = begun_with(classifier, examples)
-    tokens = classifier.token_rows(examples, min(options.max_tokens, classifier.max_tokens))
-    targets, loss = admissible(examples, classifier.task, classifier.labels), cross_entropy
-    if teachers := load_teachers(options.teachers, classifier):
-        taught = mean_probabilities(teachers, examples, options.precision)
-        targets, loss = soft_targets(taught, targets, options.teacher_weight), soft_cross_entropy
-
-    def load(rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
-        return tokens.padded(rows), targets[rows]
-
-    def measure() -> dict[str, float]:
-        return {name: _accuracy(classifier, rows, options) for name, rows in (dev or {}).items()}
-
-    yield from train_steps(
-        classifier, tokens.lengths, load, measure, options, begun, out, every, loss
-    )
-    save_model(classifier, out)
-
-
-def train_steps(
-    trainee: Trainee,
-    lengths: Sequence[int],
-    load: Callable[[Sequence[int]], tuple[BatchEncoding, torch.Tensor]],
-    measure: Callable[[], dict[str, float]],
-    options: TrainingOptions,
-    begun: Mapping[str, str],
-    out: Path,
-    every: int = 1000,
-    loss: Loss = cross_entropy,
-) -> Iterator[Progress]:
-    """Take all steps of a training and yield progress as `train` does, with what `measure` says.
-
-    `lengths` are those of the examples, by which batches are put together; `load` returns the
-    inputs and targets of some; `begun` is what `begun_with` says. Raises TrainingError where the
-    checkpoint was begun with something else, where there are no examples, and Diverged.
-    """
+    same, loss = {**asdict(options), **begun_with(model, examples)}, cross_entropy
+    data: TrainingData
+    if isinstance(model, Reader):
+        data = EncodedQuestions(model, tuple(examples))
+    else:
+        longest = min(options.max_tokens, model.max_tokens)
+        data = encode(model, examples, longest, torch.device("cpu"))
+        if teachers := load_teachers(options.teachers, model):
+            taught = mean_probabilities(teachers, examples, options.precision)
+            targets = soft_targets(taught, data.targets, options.teacher_weight)
+            data, loss = replace(data, targets=targets), soft_cross_entropy
+    lengths = data.lengths
     if not lengths:
         raise TrainingError("the training files hold no example that can be trained on")
     if options.freeze_word_embeddings:
-        trainee.model.get_input_embeddings().requires_grad_(False)
+        model.model.get_input_embeddings().requires_grad_(False)
     batches = [
         rows
         for epoch in range(options.epochs)
         for rows in epoch_batches(lengths, options.batch, options.seed, epoch)
     ]
-    rates = [
-        options.lr * schedule(step, len(batches), options.warmup) for step in range(len(batches))
-    ]
+    steps = len(batches)
+    rates = [options.lr * schedule(step, steps, options.warmup) for step in range(steps)]
     settings = {"weight_decay": options.weight_decay}
     recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
-    optimiser = make_optimiser(recipe, trainable(trainee), options.lr)
-    trainer = Trainer(trainee, recipe, optimiser, options.precision, loss)
-    same = {**asdict(options), **begun}
-    start = load_checkpoint(trainee, trainer.optimiser, same, out)
+    optimiser = make_optimiser(recipe, trainable(model), options.lr)
+    trainer = Trainer(model, recipe, optimiser, options.precision, loss)
+    start = load_checkpoint(model, optimiser, same, out).step
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
-    losses = train_epoch(trainer, batches[start:], rates[start:], load, seed)
+    losses = train_epoch(trainer, batches[start:], rates[start:], data.batch, seed)
     for step, last in enumerate(losses, start + 1):
         average = 0.98 * average + 0.02 * last if average else last
         examples_seen += len(batches[step - 1])
-        if step % every == 0 or step == len(batches):
+        if step % every == 0 or step == steps:
             speed = examples_seen / (time.monotonic() - interval_start)
-            save_checkpoint(trainee, trainer.optimiser, same, step, out)
-            yield Progress(step, len(batches), average, speed, measure())
+            save_checkpoint(model, optimiser, same, Checkpoint(step), out)
+            scores = {
+                name: dev_score(model, rows, options.precision)
+                for name, rows in (dev or {}).items()
+            }
+            yield Progress(step, steps, average, speed, scores)
             interval_start, examples_seen = time.monotonic(), 0
-
-
-def _accuracy(
-    classifier: Classifier, examples: Sequence[Example], options: TrainingOptions
-) -> float:
-    labels = [prediction.label for prediction in classifier.predict(examples, options.precision)]
-    return accuracy(classifier.task, labels, examples)
+    save_model(model, out)
 
 
 def schedule(step: int, steps: int, warmup: float) -> float:
     """Return the factor on the learning rate at this step: up to one, then down to zero."""
     rising = max(1, round(warmup * steps))
     return min((step + 1) / rising, max(0.0, (steps - step) / max(1, steps - rising)))
+
+
+def start_reader(path: str) -> Reader:
+    """Load an encoder, or a reader, to train; an encoder gets a head from a fixed seed."""
+    read = read_checkpoint(
+        path, Path(path), READER, to_train=True, num_labels=2, ignore_mismatched_sizes=True
+    )
+    name, notes = Path(path).name, read.notes
+    return that_answers(Reader(name, read.model, read.tokenizer, device(), notes=notes))
+
+
+def dev_score(model: AnyModel, examples: Sequence[Any], precision: Precision) -> float:
+    """Return the accuracy on examples, of a reader the mean F1.  # Any: as above"""
+    labels = [answer.label for answer in model.predict(examples, precision)]
+    if not isinstance(model, Reader):
+        return accuracy(model.task, labels, examples)
+    answered = zip(labels, examples, strict=True)
+    return fmean(best(label, question.references, token_f1) for label, question in answered)
+
+
+@dataclass(frozen=True)
+class EncodedQuestions:
+    """Questions as the windows of their passages that hold the first answer, to train on."""
+
+    reader: Reader
+    questions: tuple[Question, ...]
+
+    @cached_property
+    def examples(self) -> list[tuple[Window, int, int]]:
+        """The windows, each with the first and the last token of the right answer in it."""
+        return [
+            (window, *found)
+            for question in self.questions
+            if question.answers and not self.reader.too_long(question)
+            for window in self.reader.windows(question)
+            for start, text in [(question.answers[0].start, question.answers[0].text)]
+            if (found := tokens_of(window.places, start, start + len(text)))
+        ]
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """Tokens of each window."""
+        return [len(window.sides) for window, _, _ in self.examples]
+
+    def first(self, rows: int) -> "EncodedQuestions":
+        """Return the first questions alone."""
+        return replace(self, questions=self.questions[:rows])
+
+    def batch(self, rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
+        """Return the inputs of some windows, and the tokens that are right as first and as last.
+
+        # (2 * rows, tokens)
+        """
+        inputs = self.reader.collate([self.examples[row][0] for row in rows])
+        places = [self.examples[row][end] for end in (1, 2) for row in rows]
+        targets = torch.zeros(len(places), inputs["input_ids"].shape[1], dtype=torch.bool)
+        targets[torch.arange(len(places)), torch.tensor(places)] = True
+        return inputs, targets
+
+
+@dataclass(frozen=True)
+class PreparedReader:
+    """A reader whose weights are all trained; see `finetune.trials.inoculation_trial.Trainable`."""
+
+    whole: Reader
+    precision: Precision
+
+    @property
+    def trained(self) -> Reader:
+        """What is trained: all of it."""
+        return self.whole
+
+    def encoded(
+        self, examples: tuple[Question, ...], max_tokens: int, stop: Stop = never
+    ) -> EncodedQuestions:
+        """Return questions to train on. A long passage is not cut but read in windows."""
+        return EncodedQuestions(self.whole, examples)
+
+    def learnt(self, data: EncodedQuestions, stop: Stop = never) -> tuple[float, ...]:
+        """Return the F1 of the answer to each question as the reader is. Raises Cancelled."""
+        return self._scores(data.questions, stop)
+
+    def scorer(
+        self, examples: tuple[Question, ...], stop: Stop = never
+    ) -> Callable[[bool], tuple[float, ...]]:
+        """Return what answers questions and gives the F1 of each answer. It raises Cancelled."""
+
+        def scores(untrained: bool) -> tuple[float, ...]:
+            if not untrained:
+                return self._scores(examples, stop)
+            asked = hashlib.sha256(repr(examples).encode()).hexdigest()
+            values: torch.Tensor = TENSOR_CACHE.get(
+                (weights_hash(self.whole), self.precision, asked),
+                lambda: torch.tensor(self._scores(examples, stop), dtype=torch.float64),
+            )
+            return tuple(values.tolist())
+
+        return scores
+
+    def _scores(self, questions: Sequence[Question], stop: Stop) -> tuple[float, ...]:
+        try:
+            with stopping(lambda: "cancelled" if stop() else ""):
+                answers = self.whole.predict(questions, self.precision)
+        except Stopped as stopped:
+            raise Cancelled("cancelled") from stopped
+        task = self.whole.task
+        return tuple(
+            task.score(answer.label, question.gold or "")
+            for question, answer in zip(questions, answers, strict=True)
+        )

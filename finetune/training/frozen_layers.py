@@ -1,34 +1,103 @@
-"""Fast mode: the lower layers are frozen, so that their states of a pair are computed once.
+"""Examples tokenised once for all epochs and trials, and fast mode, where their states are too.
 
-A model is cut in two. The lower part (embeddings and lower layers) computes the states of each pair
-once, without dropout; the upper part starts from those states and alone is trained. Both share the
-whole model's weights: a whole model is trained when its upper part is, and is saved like any other.
+In fast mode a model is cut in two. The lower part (embeddings and lower layers) is frozen: it
+computes the states of each pair once, without dropout. The upper part starts from those states and
+alone is trained. Both share the whole model's weights: a whole model is trained when its upper part
+is, and is saved like any other.
 `probe.models.architectures` says where each architecture can be cut.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
-from transformers import PreTrainedModel
+from transformers import BatchEncoding, PreTrainedModel
 
-from finetune.training.encoded import Encoded, correct, encode, predictions
+from finetune.training.loop import weights_digest
+from finetune.training.losses import admissible
 from finetune.training.recipes import Mode
 from probe.cache import ByteBoundedCache
 from probe.errors import ExperimentError
 from probe.models.architectures import EncoderLayers, WordLayers
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.first_token import first_token_layer, replaced
-from probe.models.text_model import TextModel
+from probe.models.text_model import TextModel, TokenRows
 from probe.models.word_models.layers import Side, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.settings import settings
 from probe.stopping import Stop, halt, never
+from probe.tasks.task import Example
+
+
+@dataclass(frozen=True)
+class Encoded(TokenRows):
+    """Examples as tensors on one device, and the labels right for each."""
+
+    targets: torch.Tensor  # (examples, labels), true where right, or probabilities
+
+    def first(self, examples: int) -> "Encoded":
+        """Return the first examples alone."""
+        return replace(self, lengths=self.lengths[:examples], targets=self.targets[:examples])
+
+    def batch(self, rows: Sequence[int]) -> tuple[BatchEncoding, torch.Tensor]:
+        """Return the inputs of some rows, padded to their longest, and their targets."""
+        return self.padded(rows), self.targets[torch.tensor(rows, device=self.device)]
+
+
+def encode(
+    classifier: Classifier, examples: Sequence[Example], max_tokens: int, device: torch.device
+) -> Encoded:
+    """Tokenise examples once for all epochs."""
+    rows = classifier.token_rows(examples, max_tokens)
+    return Encoded(
+        {name: value.to(device) for name, value in rows.inputs.items()},
+        rows.padding,
+        rows.left,
+        rows.lengths,
+        admissible(examples, classifier.task, classifier.labels).to(device),
+    )
+
+
+def unscaled_logits(
+    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
+) -> torch.Tensor:
+    """Return the logits of each pair before any temperature, float32. Raises Cancelled.
+
+    # (pairs, labels)
+    """
+    values = torch.zeros(data.targets.shape, device=data.targets.device)
+
+    def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
+        halt(stop)
+        return model.unscaled_logits(data.padded(rows))
+
+    for rows, several in classifier.each_of_like_length(precision, data.lengths, logits):
+        values[rows] = several.to(values.device)
+    return values
+
+
+def predictions(
+    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
+) -> torch.Tensor:
+    """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
+    return unscaled_logits(classifier, data, precision, stop).argmax(1)
+
+
+def correct(data: Encoded, labels: torch.Tensor) -> tuple[bool, ...]:
+    """Return for each pair whether the label of this number is right; never without a gold."""
+    return tuple(data.targets.gather(1, labels[:, None]).squeeze(1).tolist())
+
+
+def score(
+    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
+) -> float:
+    """Return the accuracy on encoded pairs. Raises Cancelled."""
+    outcomes = correct(data, predictions(classifier, data, precision, stop))
+    return sum(outcomes) / len(outcomes)
+
 
 Inputs = Mapping[str, torch.Tensor]
 FROZEN_PER_TRAINED = 5
@@ -36,31 +105,10 @@ FROZEN_PER_TRAINED = 5
 far as its last two do, at a third of their time; for numbers it does worse than all weights."""
 
 
-@dataclass(frozen=True)
-class Cut:
-    """The two parts of an architecture.
-
-    `lower` turns a model and its inputs into states, (batch, tokens, size) without padding:
-    (all tokens, size); `upper` returns a model of the same weights that takes such states, padded
-    again, as the input `states_input` and none of `unused_inputs`.
-    """
-
-    lower: Callable[[PreTrainedModel, Inputs], torch.Tensor]
-    upper: Callable[[PreTrainedModel], PreTrainedModel]
-    states_input: str
-    unused_inputs: frozenset[str]
-
-
-def cut_of(classifier: Classifier) -> Cut:
-    """Return the cut of a model. Raises ExperimentError where it has none."""
-    frozen = classifier.architecture.frozen
-    if isinstance(frozen, EncoderLayers):
-        unused = frozenset({"input_ids", "token_type_ids"})
-        lower, upper = partial(_encoder_lower, frozen), partial(_encoder_upper, frozen)
-        return Cut(lower, upper, "inputs_embeds", unused)
-    if isinstance(frozen, WordLayers):
-        lower, upper = partial(_word_lower, frozen), partial(_word_upper, frozen)
-        return Cut(lower, upper, "input_ids", frozenset({CHARACTER_IDS}))
+def cut_of(classifier: Classifier) -> EncoderLayers | WordLayers:
+    """Return where a model is cut. Raises ExperimentError where it is nowhere."""
+    if frozen := classifier.architecture.frozen:
+        return frozen
     raise ExperimentError(
         f"fast mode cannot take {classifier.name!r} apart (its kind is "
         f"{classifier.model.config.model_type}); use full mode (--mode full)"
@@ -69,7 +117,10 @@ def cut_of(classifier: Classifier) -> Cut:
 
 def upper_part(classifier: Classifier) -> Classifier:
     """Return a classifier of the upper part, with the weights of the whole."""
-    return replace(classifier, model=cut_of(classifier).upper(classifier.model).eval())
+    cut, model = cut_of(classifier), classifier.model
+    upper = _word_upper(cut, model) if isinstance(cut, WordLayers) else _encoder_upper(cut, model)
+    assert isinstance(upper, PreTrainedModel)  # a copy of one
+    return replace(classifier, model=upper.eval())
 
 
 def lower_states(
@@ -77,24 +128,33 @@ def lower_states(
 ) -> Encoded:
     """Return the inputs of the upper part: float32 states of each token. Raises Cancelled."""
     cut = cut_of(classifier)
+    if isinstance(cut, WordLayers):
+        states_input, unused = "input_ids", {CHARACTER_IDS}
+    else:
+        states_input, unused = "inputs_embeds", {"input_ids", "token_type_ids"}
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
 
     def lower(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
         halt(stop)
-        inputs = data.padded(rows)
-        moved = {name: value.to(model.device) for name, value in inputs.items()}
-        return cut.lower(model.model, moved).float().to(data.admissible.device)
+        inputs = {name: value.to(model.device) for name, value in data.padded(rows).items()}
+        if isinstance(cut, WordLayers):
+            states = _word_lower(cut, model.model, inputs)
+        else:
+            frozen, _ = _divided(model.model, cut)
+            states = replaced(model.model.base_model, cut.layers, frozen)(**inputs)[0]
+            states = states[inputs["attention_mask"].bool()]
+        return states.float().to(data.targets.device)
 
     for rows, states in classifier.each_of_like_length(precision, data.lengths, lower):
         parts |= zip(rows, states.split([data.lengths[row] for row in rows]), strict=True)
     all_states = torch.cat([parts[row] for row in range(len(data.lengths))])
-    others = {name: value for name, value in data.inputs.items() if name not in cut.unused_inputs}
-    padding = {name: value for name, value in data.padding.items() if name != cut.states_input}
-    return replace(data, inputs=others | {cut.states_input: all_states}, padding=padding)
+    others = {name: value for name, value in data.inputs.items() if name not in unused}
+    padding = {name: value for name, value in data.padding.items() if name != states_input}
+    return replace(data, inputs=others | {states_input: all_states}, padding=padding)
 
 
 class StatesInput(nn.Module):
-    """Replaces embeddings: returns the states that were passed as their input."""
+    """Replaces embeddings: returns the states that were passed as their input, padded again."""
 
     def forward(
         self,
@@ -120,91 +180,56 @@ def trained_layers(layers: int) -> int:
     return max(1, layers // (FROZEN_PER_TRAINED + 1))
 
 
-def _divided(
-    model: PreTrainedModel, frozen_part: EncoderLayers
-) -> tuple[nn.ModuleList, nn.ModuleList]:
+def _divided(model: PreTrainedModel, cut: EncoderLayers) -> tuple[nn.ModuleList, nn.ModuleList]:
     """Return the layers that are frozen and those that are trained."""
-    layers = model.base_model.get_submodule(frozen_part.layers)
-    assert isinstance(layers, nn.ModuleList)  # in every architecture that has such a row
+    layers = list(model.base_model.get_submodule(cut.layers).children())
     frozen = len(layers) - trained_layers(len(layers))
-    return nn.ModuleList(list(layers)[:frozen]), nn.ModuleList(list(layers)[frozen:])
+    return nn.ModuleList(layers[:frozen]), nn.ModuleList(layers[frozen:])
 
 
-def _encoder_lower(
-    frozen_part: EncoderLayers, model: PreTrainedModel, inputs: Inputs
-) -> torch.Tensor:
-    frozen, _ = _divided(model, frozen_part)
-    states: torch.Tensor = replaced(model.base_model, frozen_part.layers, frozen)(**inputs)[0]
-    return states[inputs["attention_mask"].bool()]
-
-
-def _encoder_upper(frozen_part: EncoderLayers, model: PreTrainedModel) -> PreTrainedModel:
-    _, trained = _divided(model, frozen_part)
-    if frozen_part.first_token:
-        trained[-1] = first_token_layer(trained[-1], frozen_part.first_token)
+def _encoder_upper(cut: EncoderLayers, model: PreTrainedModel) -> nn.Module:
     base: nn.Module = model.base_model
+    present = {name for name, _ in base.named_modules()}  # no architecture's models have all parts
+    _, trained = _divided(model, cut)
+    if cut.first_token:
+        trained[-1] = first_token_layer(trained[-1], cut.first_token)
     parts: dict[str, nn.Module | None] = {
         "embeddings": StatesInput(),
-        **dict.fromkeys(frozen_part.bypassed, nn.Identity()),
-        **dict.fromkeys(frozen_part.removed, None),
-        **_without_gradient(base, frozen_part.shared),
+        **dict.fromkeys(cut.bypassed, nn.Identity()),
+        **dict.fromkeys(cut.removed, None),
+        cut.layers: trained,
     }
-    for path, part in parts.items():
-        base = replaced(base, path, part) if _has(base, path) else base
-    base = replaced(base, frozen_part.layers, trained)
-    return _model(replaced(model, model.base_model_prefix, base))
+    for path in present.intersection(cut.shared):  # copies: the whole model's must not change
+        parts[path] = deepcopy(base.get_submodule(path)).requires_grad_(False)
+    for path in present.intersection(parts):
+        base = replaced(base, path, parts[path])
+    return replaced(model, model.base_model_prefix, base)
 
 
-def _without_gradient(base: nn.Module, paths: Sequence[str]) -> dict[str, nn.Module]:
-    """Return copies of parts that take no gradient: the whole model's must not change."""
-    present = [path for path in paths if _has(base, path)]
-    return {path: deepcopy(base.get_submodule(path)).requires_grad_(False) for path in present}
-
-
-def _has(module: nn.Module, path: str) -> bool:
-    """Whether a model has a part, which not all of its architecture have."""
-    return any(name == path for name, _ in module.named_modules())
-
-
-def _word_lower(frozen_part: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
+def _word_lower(cut: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
+    """Return the states of all words, a pair's hypothesis behind its premise.  # (words, size)"""
     characters = [inputs[CHARACTER_IDS]] if CHARACTER_IDS in inputs else []
     mask, types = inputs["attention_mask"], inputs["token_type_ids"]
-    vectors = model.get_submodule(frozen_part.embeddings)(inputs["input_ids"], *characters)
-    encoder = model.get_submodule(frozen_part.encoder)
-    if frozen_part.by_side:
-        sides = stack_sides(vectors, mask, types)
-        return _flat(encoder(sides), sides.mask)
-    states: torch.Tensor = encoder(vectors)
-    return states[mask.bool()]
+    vectors = model.get_submodule(cut.embeddings)(inputs["input_ids"], *characters)
+    encoder = model.get_submodule(cut.encoder)
+    if not cut.by_side:
+        states: torch.Tensor = encoder(vectors)[mask.bool()]
+        return states
+    sides = stack_sides(vectors, mask, types)  # (2 * batch, words, size), premises first
+    words = [side[known] for side, known in zip(encoder(sides), sides.mask, strict=True)]
+    half = len(words) // 2
+    return torch.cat([words[row + end] for row in range(half) for end in (0, half)])
 
 
-def _flat(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Put each pair's hypothesis behind its premise: (2 * batch, words, size) to flat tokens."""
-    half = len(states) // 2
-    words = [side_states[side_mask] for side_states, side_mask in zip(states, mask, strict=True)]
-    pairs = zip(words[:half], words[half:], strict=True)
-    return torch.cat([side for pair in pairs for side in pair])
+def _word_upper(cut: WordLayers, model: PreTrainedModel) -> nn.Module:
+    encoder = StatesReader() if cut.by_side else nn.Identity()
+    return replaced(replaced(model, cut.embeddings, StatesInput()), cut.encoder, encoder)
 
 
-def _word_upper(frozen_part: WordLayers, model: PreTrainedModel) -> PreTrainedModel:
-    encoder = StatesReader() if frozen_part.by_side else nn.Identity()
-    return _model(
-        replaced(
-            replaced(model, frozen_part.embeddings, StatesInput()), frozen_part.encoder, encoder
-        )
-    )
-
-
-def _model(module: nn.Module) -> PreTrainedModel:
-    assert isinstance(module, PreTrainedModel)  # a copy of one
-    return module
-
-
-def _size(value: Encoded | torch.Tensor) -> int:
-    return value.size if isinstance(value, Encoded) else value.nbytes
-
-
-TENSOR_CACHE = ByteBoundedCache(lambda: settings().states_mb * 1_000_000, _size)
+TENSOR_CACHE = ByteBoundedCache(
+    lambda: settings().states_mb * 1_000_000,
+    lambda value: value.size if isinstance(value, Encoded) else value.nbytes,
+)
 """Bounded by NLI_CLINIC_STATES_MB megabytes in each process."""
 
 
@@ -233,7 +258,7 @@ class Prepared:
         states = TENSOR_CACHE.get(
             (self.frozen_key, data.digest), lambda: lower_states(whole, data, self.precision, stop)
         )
-        return replace(states, admissible=data.admissible)
+        return replace(states, targets=data.targets)
 
     def initial_predictions(self, data: Encoded, stop: Stop = never) -> torch.Tensor:
         """Return the untrained model's predictions, computed once for all cells.
@@ -275,9 +300,5 @@ def prepare(classifier: Classifier, mode: Mode, precision: Precision) -> Prepare
 
 def weights_hash(classifier: TextModel, excluded: Set[int] = frozenset()) -> str:
     """Return a hash of a model's config and weights, those at excluded addresses left out."""
-    digest = hashlib.sha256(classifier.model.config.to_json_string().encode())
-    for name, value in classifier.model.state_dict().items():
-        if value.data_ptr() not in excluded:
-            digest.update(name.encode())
-            digest.update(value.contiguous().cpu().numpy())
-    return digest.hexdigest()
+    model = classifier.model
+    return weights_digest(model, excluded, model.config.to_json_string())

@@ -3,10 +3,11 @@
 Encoder training, the word models' training and inoculation cells all go through `train_epoch`.
 """
 
+import hashlib
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -315,6 +316,18 @@ def trainable(classifier: Trainee) -> list[torch.nn.Parameter]:
 def copied_weights(model: PreTrainedModel) -> Weights:
     """Return a copy of all weights, by name."""
     return {name: value.detach().clone() for name, value in model.state_dict().items()}
+
+
+def weights_digest(
+    model: PreTrainedModel, excluded: Set[int] = frozenset(), beside: str = ""
+) -> str:
+    """Return a hash of a text and a model's weights, those at excluded addresses left out."""
+    digest = hashlib.sha256(beside.encode())
+    for name, value in model.state_dict().items():
+        if value.data_ptr() not in excluded:
+            digest.update(name.encode())
+            digest.update(value.contiguous().cpu().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
 
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:

@@ -97,23 +97,15 @@ WORD_MODELS: Mapping[str, WordModel] = {
 
 _BIDAF = Preset({}, ARCHITECTURES["bidaf"].recipe, epochs=20, patience=10, halve_patience=2)
 _QANET = Preset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10)
-WORD_READERS: Mapping[str, Mapping[str, Preset]] = {
-    "bidaf": {
-        "allennlp": _BIDAF,
-        "small": replace(_BIDAF, settings={"hidden_size": 50, "filters": 50}),
-    },
-    "qanet": {
-        "allennlp": _QANET,
-        "small": replace(
-            _QANET,
-            settings={
-                "hidden_size": 64,
-                "blocks": 3,
-                "heads": 2,
-                "character_size": 32,
-                "filters": 50,
-            },
-        ),
-    },
+_SMALL = {"hidden_size": 64, "blocks": 3, "heads": 2, "character_size": 32, "filters": 50}
+WORD_READERS: Mapping[str, WordModel] = {
+    "bidaf": WordModel(
+        "bidaf",
+        {
+            "allennlp": _BIDAF,
+            "small": replace(_BIDAF, settings={"hidden_size": 50, "filters": 50}),
+        },
+    ),
+    "qanet": WordModel("qanet", {"allennlp": _QANET, "small": replace(_QANET, settings=_SMALL)}),
 }
 """Liu et al. 2019's AllenNLP configurations, and sizes that a processor trains in an hour."""

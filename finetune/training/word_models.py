@@ -8,8 +8,8 @@ checkpoint to resume from.
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,55 +26,47 @@ from transformers import (
 )
 
 from finetune.training.checkpoints import (
-    averages_and_scores,
+    WEIGHTS,
+    Checkpoint,
     begun_with,
     kept_unless_diverged,
     load_checkpoint,
     save_checkpoint,
     save_model,
-    save_weights,
 )
-from finetune.training.encoded import encode, score
+from finetune.training.encoder import EncodedQuestions, dev_score
+from finetune.training.frozen_layers import encode, score
 from finetune.training.loop import (
     BestEpoch,
     Epoch,
     Schedule,
     Trainer,
+    TrainingData,
     average_of,
     averaged,
     make_optimiser,
     train_epochs,
     trainable,
 )
-from finetune.training.reader import EncodedQuestions, mean_f1
 from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset
 from probe.errors import TrainingError
 from probe.models.architectures import architecture
 from probe.models.checkpoint import loading
 from probe.models.classifier import Classifier, Precision
+from probe.models.library import AnyModel
 from probe.models.reader import Reader
 from probe.models.weights import VECTORS
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.layers import shared_table
 from probe.models.word_models.word_tokenizer import (
     SPECIAL,
-    WordTokenizer,
     splitter,
     word_tokenizer,
 )
-from probe.tasks.nli import LABELS, NLI, Pair
-from probe.tasks.reading import Question
+from probe.tasks.nli import LABELS, NLI
 
 COMPONENT_RMS = 0.4
 """Root mean square of a component, as in GloVe's 840B vectors, which the configurations expect."""
-
-
-@dataclass(frozen=True)
-class Reduced:
-    """Vectors (words, size) by PCA and the share of the variance that they explain."""
-
-    vectors: torch.Tensor
-    explained: float
 
 
 def words_of(vectors: str) -> list[str]:
@@ -113,10 +105,11 @@ def embed_words(words: Sequence[str], encoder: str, batch: int = 256) -> torch.T
     return torch.cat(rows)
 
 
-def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
+def reduce_by_pca(vectors: torch.Tensor, size: int) -> tuple[torch.Tensor, float]:
     """Centre, keep the `size` directions of most variance, scale to COMPONENT_RMS; in float64.
 
-    Raises TrainingError where there are fewer directions.
+    Returns vectors (words, size) and the share of the variance that they explain. Raises
+    TrainingError where there are fewer directions.
     """
     if size > min(vectors.shape):
         words, width = vectors.shape
@@ -130,7 +123,7 @@ def reduce_by_pca(vectors: torch.Tensor, size: int) -> Reduced:
     peaks = components.gather(0, components.abs().argmax(0, keepdim=True))
     projected = centred @ (components * peaks.sign())  # the sign of a direction is arbitrary
     scaled = projected * (COMPONENT_RMS / projected.pow(2).mean().sqrt())
-    return Reduced(scaled.float(), float(variances[-size:].sum() / variances.sum()))
+    return scaled.float(), float(variances[-size:].sum() / variances.sum())
 
 
 def with_special(vectors: torch.Tensor, seed: int = 0) -> torch.Tensor:
@@ -139,16 +132,6 @@ def with_special(vectors: torch.Tensor, seed: int = 0) -> torch.Tensor:
     rows = COMPONENT_RMS * torch.randn(len(SPECIAL), vectors.shape[1], generator=generator)
     rows[0] = 0.0
     return torch.cat([rows, vectors])
-
-
-def require_both(trained: Sequence[object], held_out: Sequence[object]) -> None:
-    """Raise TrainingError where a training file is too small for one of the two."""
-    if not (trained and held_out):
-        raise TrainingError(
-            f"of the training files {len(trained)} examples are left to train on and "
-            f"{len(held_out)} are held out to select epochs by; it takes some of each, so give "
-            "larger files"
-        )
 
 
 HELD_OUT = 28
@@ -160,35 +143,6 @@ def held_out(text: str) -> bool:
     return zlib.crc32(text.encode()) % HELD_OUT == 0
 
 
-def _network(
-    auto: Any,  # Any: one of transformers' Auto classes
-    model_type: str,
-    vectors: str,
-    correction: int,
-    seed: int,
-    characters: bool,
-    own: bool,
-    settings: Mapping[str, Any],  # Any: of the config
-) -> tuple[PreTrainedModel, WordTokenizer]:
-    """Return an untrained network and its tokenizer; the same seed gives the same weights."""
-    words, table = words_of(vectors), shared_table(vectors)
-    config = AutoConfig.for_model(
-        model_type,
-        vocab_size=len(words),
-        word_size=table.shape[1],
-        vectors="" if own else vectors,
-        correction=correction,
-        **settings,
-    )
-    with loading, torch.random.fork_rng():
-        torch.manual_seed(seed)
-        model: PreTrainedModel = auto.from_config(config)
-    if own:
-        model.get_parameter(architecture(model_type).word_table).data.copy_(table)
-    lower = all(word == word.lower() for word in words[len(SPECIAL) :])
-    return model.eval(), word_tokenizer(words, lower, characters)
-
-
 def untrained(
     name: str,
     preset: str,
@@ -196,40 +150,41 @@ def untrained(
     correction: int = 0,
     own: bool = False,
     seed: int = 0,
-) -> Classifier:
+) -> AnyModel:
     """Return an untrained model on the shared vectors; the same seed gives the same weights.
 
     `correction` is the rank of the trained correction added to them; with `own` the vectors are
-    copied into the model and trained. Raises KeyError for a name that is not in WORD_MODELS, and
-    TrainingError where there are no such vectors.
+    copied into the model and trained. Raises KeyError for a name that is neither in WORD_MODELS nor
+    in WORD_READERS, and TrainingError where there are no such vectors.
     """
-    kind = WORD_MODELS[name]
-    numbers = {label: index for index, label in enumerate(LABELS)}
-    names = {"id2label": dict(enumerate(LABELS)), "label2id": numbers}
-    model, tokenizer = _network(
-        AutoModelForSequenceClassification,
+    reads = name in WORD_READERS
+    kind = WORD_READERS[name] if reads else WORD_MODELS[name]
+    auto: Any = AutoModelForSequenceClassification  # Any: two of transformers' Auto classes
+    labels: dict[str, object] = {
+        "id2label": dict(enumerate(LABELS)),
+        "label2id": {label: index for index, label in enumerate(LABELS)},
+    }
+    if reads:
+        auto, labels = AutoModelForQuestionAnswering, {}
+    words, table = words_of(vectors), shared_table(vectors)
+    config = AutoConfig.for_model(
         kind.model_type,
-        vectors,
-        correction,
-        seed,
-        bool(kind.settings.get("characters")),
-        own,
-        {**kind.presets[preset].settings, **kind.settings, **names},
+        vocab_size=len(words),
+        word_size=table.shape[1],
+        vectors="" if own else vectors,
+        correction=correction,
+        **{**kind.presets[preset].settings, **kind.settings, **labels},
     )
+    with loading, torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model: PreTrainedModel = auto.from_config(config).eval()
+    if own:
+        model.get_parameter(architecture(kind.model_type).word_table).data.copy_(table)
+    lower = all(word == word.lower() for word in words[len(SPECIAL) :])
+    tokenizer = word_tokenizer(words, lower, reads or bool(kind.settings.get("characters")))
+    if reads:
+        return Reader(name, model, tokenizer, torch.device("cpu"))
     return Classifier(name, model, tokenizer, NLI, LABELS, torch.device("cpu"))
-
-
-def untrained_reader(
-    name: str, preset: str, vectors: str = "words", correction: int = 0, seed: int = 0
-) -> Reader:
-    """Return an untrained reader, as `untrained` does; names are those of WORD_READERS."""
-    settings = WORD_READERS[name][preset].settings
-    auto = AutoModelForQuestionAnswering
-    return Reader(
-        name,
-        *_network(auto, name, vectors, correction, seed, True, False, settings),
-        torch.device("cpu"),
-    )
 
 
 def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0) -> float:
@@ -247,9 +202,9 @@ def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0) -> float:
 
 
 def train(
-    classifier: Classifier,
+    model: AnyModel,
     preset: Preset,
-    pairs: Sequence[Pair],
+    examples: Sequence[Any],  # Any: the task's own dataclass
     out: Path,
     seed: int = 0,
     minutes: float = 600.0,
@@ -257,102 +212,66 @@ def train(
 ) -> Iterator[Epoch]:
     """Train in place and yield epochs; the best one so far lies in `out` as fp16 safetensors.
 
-    The dev set of an Epoch are the held-out pairs. No epoch begins that would end after `minutes`.
-    At the end the classifier has the best epoch's weights. The number of epochs a model has been
-    trained for is kept in its config (`epochs_done`), and a later training continues the count:
-    an epoch's number determines its batches and dropout, which must not repeat. Raises
-    TrainingError where there are no pairs to train on or none are held out, and Diverged.
+    The dev score of an Epoch is that of what is held out. No epoch begins that would end after
+    `minutes`. At the end the model has the best epoch's weights. For how many epochs a classifier
+    was trained is kept in its config (`epochs_done`), and a later training continues the count: an
+    epoch's number determines its batches and dropout, which must not repeat. A reader's checkpoint
+    in `out` of the same options is resumed. Raises TrainingError where the checkpoint was begun
+    with something else or there is nothing to train on or held out, and Diverged.
     """
-    deadline = time.monotonic() + 60 * minutes
-    dev_pairs = [pair for pair in pairs if held_out(pair.premise)]
-    train_pairs = [pair for pair in pairs if not held_out(pair.premise)]
-    require_both(train_pairs, dev_pairs)
-    dev = encode(classifier, dev_pairs, preset.max_tokens, classifier.device)
-    data = encode(classifier, train_pairs, preset.max_tokens, classifier.device)
-    optimiser = make_optimiser(preset.recipe, trainable(classifier), preset.recipe.lr)
-    trainer, best = Trainer(classifier, preset.recipe, optimiser, precision), BestEpoch()
-    first = getattr(classifier.model.config, "epochs_done", 0) + 1
-    measure = partial(score, classifier, dev, precision)
-    scores: list[float] = []
-    start = time.monotonic()
-    with kept_unless_diverged(out):
-        for epoch in train_epochs(
-            trainer, data, measure, _schedule(preset, first, seed, scores), best
-        ):
-            classifier.model.config.epochs_done = epoch.epoch
-            if best.epoch == epoch.epoch:
-                save_model(classifier, out)
-            scores.append(epoch.dev)
-            yield epoch
-            end = time.monotonic()
-            if end + (end - start) > deadline:
-                break
-            start = end
-    classifier.model.load_state_dict(best.weights)
-
-
-def _schedule(preset: Preset, first: int, seed: int, scores: list[float]) -> Schedule:
-    """Return the epochs from `first` on; whoever runs them appends their dev scores."""
-    done = len(scores)
-    return Schedule(
-        range(first, first + preset.epochs - done),
+    start, network, reads = time.monotonic(), model.model, isinstance(model, Reader)
+    deadline = start + 60 * minutes
+    parts: tuple[list[Any], list[Any]] = ([], [])  # Any: as above
+    for example in examples:
+        parts[held_out(example.passage if reads else example.premise)].append(example)
+    kept, dev = parts
+    questions = EncodedQuestions(model, tuple(kept)) if isinstance(model, Reader) else None
+    left = len(questions.examples if questions else kept)
+    if not (left and dev):
+        raise TrainingError(
+            f"of the training files {left} examples are left to train on and {len(dev)} are held "
+            "out to select epochs by; it takes some of each, so give larger files"
+        )
+    optimiser = make_optimiser(preset.recipe, trainable(model), preset.recipe.lr)
+    reached, first = Checkpoint(), getattr(network.config, "epochs_done", 0) + 1
+    data: TrainingData
+    if isinstance(model, Classifier):
+        dev_rows = encode(model, dev, preset.max_tokens, model.device)
+        data = encode(model, kept, preset.max_tokens, model.device)
+        measure = partial(score, model, dev_rows, precision)
+    else:
+        assert questions is not None
+        data, measure = questions, partial(dev_score, model, dev, precision)
+        begun = asdict(preset) | {"seed": seed, "precision": precision}
+        begun |= begun_with(model, examples)
+        del begun["max_tokens"]  # of pairs
+        reached = load_checkpoint(model, optimiser, begun, out)
+    scores, done = list(reached.scores), len(reached.scores)
+    average = average_of(preset.recipe, network, reached.averages)
+    trainer = Trainer(model, preset.recipe, optimiser, precision, average=average)
+    schedule = Schedule(
+        range(first + done, first + preset.epochs),
         preset.recipe.batch,
         seed,
         lambda passed, _: rate(preset, scores, done + passed),
-        preset.patience,
+        preset.epochs,
     )
-
-
-def train_reader(
-    reader: Reader,
-    preset: Preset,
-    questions: Sequence[Question],
-    out: Path,
-    seed: int = 0,
-    minutes: float = 600.0,
-    precision: Precision = "fp32",
-) -> Iterator[Epoch]:
-    """Train in place and yield epochs as `train` does; the dev score is F1 on held-out questions.
-
-    A checkpoint in `out` of the same options is resumed. Raises TrainingError where the checkpoint
-    was begun with something else, where there are no examples to train on or no questions held
-    out, and Diverged.
-    """
-    start, dev = time.monotonic(), [each for each in questions if held_out(each.passage)]
-    deadline = start + 60 * minutes
-    data = EncodedQuestions(reader, tuple(each for each in questions if not held_out(each.passage)))
-    require_both(data.examples, dev)
-    options = _options(preset, seed, precision) | begun_with(reader, questions)
-    optimiser = make_optimiser(preset.recipe, trainable(reader), preset.recipe.lr)
-    load_checkpoint(reader, optimiser, options, out)
-    averages, scores = averages_and_scores(out)
-    average = average_of(preset.recipe, reader.model, averages)
-    trainer = Trainer(reader, preset.recipe, optimiser, precision, average=average)
-    measure, best = partial(mean_f1, reader, dev, precision), BestEpoch(max(scores, default=-1.0))
-    schedule = replace(_schedule(preset, len(scores) + 1, seed, scores), patience=preset.epochs)
+    best = BestEpoch(max(scores, default=-1.0))
     with kept_unless_diverged(out):
         for epoch in train_epochs(trainer, data, measure, schedule, best):
+            if not reads:
+                network.config.epochs_done = epoch.epoch
             if best.epoch == epoch.epoch:
-                with averaged(reader.model, average):
-                    save_weights(reader.model, reader.tokenizer, out)
+                with averaged(network, average):
+                    save_model(model, out)
             scores.append(epoch.dev)
-            kept = None if average is None else average.weights
-            save_checkpoint(reader, optimiser, options, epoch.epoch, out, kept, scores)
+            if reads:
+                reached = Checkpoint(epoch.epoch, average.weights if average else {}, scores)
+                save_checkpoint(model, optimiser, begun, reached, out)
             yield epoch
             end = time.monotonic()
             without_gain = len(scores) - 1 - scores.index(max(scores))
             if without_gain >= preset.patience or 2 * end - start > deadline:
                 break
             start = end
-    reader.model.load_state_dict(load_file(out / "model.safetensors"))
-
-
-def _options(preset: Preset, seed: int, precision: Precision) -> dict[str, Any]:  # Any: JSON values
-    """Return what a checkpoint must have been made with beside model and data, as JSON has it."""
-    recipe = asdict(preset.recipe)
-    recipe["settings"] = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in preset.recipe.settings.items()
-    }
-    options = asdict(preset) | {"recipe": recipe, "seed": seed, "precision": precision}
-    return {name: value for name, value in options.items() if name != "max_tokens"}  # of pairs
+    network.load_state_dict(best.weights or load_file(out / WEIGHTS))

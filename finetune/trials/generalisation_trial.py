@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
-from finetune.training.encoded import correct, predictions, score
-from finetune.training.frozen_layers import Prepared, prepare
+from finetune.training.frozen_layers import Prepared, correct, predictions, prepare, score
 from finetune.training.loop import (
     BestEpoch,
     Diverged,

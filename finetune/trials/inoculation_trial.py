@@ -12,6 +12,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any, Protocol, TypeVar
 
+from finetune.training.encoder import PreparedReader
 from finetune.training.frozen_layers import prepare
 from finetune.training.loop import (
     BestEpoch,
@@ -27,7 +28,6 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.reader import PreparedReader
 from finetune.training.recipes import Mode
 from finetune.trials.datasets import Examples, Sets, worst_variants
 from finetune.trials.inoculation_plan import Cell, Epoch, Plan, Point, nested

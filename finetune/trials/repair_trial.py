@@ -15,8 +15,7 @@ from statistics import fmean
 import numpy as np
 import torch
 
-from finetune.training.encoded import score, unscaled_logits
-from finetune.training.frozen_layers import Prepared, prepare, upper_part
+from finetune.training.frozen_layers import Prepared, prepare, score, unscaled_logits, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import (
     BestEpoch,
@@ -95,7 +94,7 @@ def _set_temperature(ready: Prepared, dev: Examples, stop: Stop) -> None:
     """Fit the temperature on dev, and keep it in the model's config."""
     data = ready.encoded(dev, ready.whole.max_tokens, stop)
     logits = unscaled_logits(ready.trained, data, ready.precision, stop)
-    write_temperature(ready.whole.model.config, fit_temperature(logits, data.admissible))
+    write_temperature(ready.whole.model.config, fit_temperature(logits, data.targets))
 
 
 def calibrate(
@@ -122,7 +121,7 @@ def calibrate(
     clean = predict(ready, source.test, stop)
     measured = calibration_of(
         np.array([each.probabilities for each in clean]),
-        test.admissible.cpu().numpy(),
+        test.targets.cpu().numpy(),
         np.array([each.labels.index(each.answer) for each in clean]),
     )
     answers = {example.id: each.answer for example, each in zip(source.test, clean, strict=True)}

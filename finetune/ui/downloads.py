@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from finetune.report.inoculation_files import (
-    export,
-)
+from finetune.report.files import export
 from finetune.trials.inoculation_plan import InoculationRun, Selection
 from probe.ui.visitors.visitor_files import fresh_folder
 

@@ -26,7 +26,7 @@ def compute_run(
     known: Known,
     row_text: RowText,
     in_process: bool,
-    on_result: Callable[[StoredRun], None] | None = None,
+    on_result: Callable[[StoredRun], object] | None = None,
 ) -> StoredRun:
     """Compute a run and print its rows as they come; cells of earlier runs are taken over.
 

@@ -57,7 +57,7 @@ LOOPS: dict[str, Callable[[], object]] = {
         if not wordnet.missing()
     },
     "a translation": Search(
-        SourceText(TEXT.split(), translate.parse_table([]), TOY, WEIGHTS), beam_size=10
+        TEXT.split(), translate.parse_table([]), TOY, WEIGHTS, beam_size=10
     ).run,
     "pairs of templates": lambda: list(generate(Request("hans"), 1000)),
     "sub-cases of HANS": lambda: list(profile(shared(), 5)),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from finetune.report.generalisation import write_figure, write_points, write_summary
+from finetune.report.files import write_files
 from finetune.trials.generalisation import judged_anew, loss_in, same_phenomenon
-from finetune.trials.generalisation_plan import KIND, GeneralisationRun, generalisation_run
+from finetune.trials.generalisation_plan import KIND, generalisation_run
 from finetune.ui.generalise import api
 from finetune.ui.generalise.fields import Fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests
@@ -84,25 +84,3 @@ def show_judged_anew(gallery: Path, runs: Sequence[StoredRun], run_id: str, poin
         except UserError as trouble:
             shown.append(alert(trouble) + results(run, beside))
     return join(shown)
-
-
-def write_files(runs: Sequence[StoredRun], folder: Path) -> list[Path]:
-    """Write points and figure of each run, and its summary once it is judged.
-
-    Several have a folder each. Raises FileError, and RunError where nothing is finished.
-    """
-    typed = list(map(generalisation_run, runs))
-    return [
-        path
-        for run in typed
-        for path in _files_of(run, folder if len(typed) == 1 else folder / run.id)
-    ]
-
-
-def _files_of(run: GeneralisationRun, folder: Path) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [write_points(run, folder), write_figure(run, folder)]
-    if not run.verdict:
-        return paths
-    write_summary(run, folder)
-    return [*paths, folder / "summary.json"]

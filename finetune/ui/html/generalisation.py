@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import pandas as pd
 from markupsafe import Markup
 
+from finetune.report.command_line import command
 from finetune.report.generalisation import (
     ORIGINAL,
     TITLE,
     curve_frame,
     curves,
     figure,
-    generalise_command,
     heat,
     original_curves,
 )
@@ -293,7 +293,7 @@ def results(
                 beside(inoculation),
                 before(run),
                 _warnings((anew or run).verdict["warnings"]),
-                twin("repeat on the command line", commands(generalise_command(run), run.kept)),
+                twin("repeat on the command line", commands(command(run), run.kept)),
             ]
         )
     )

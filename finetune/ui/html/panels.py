@@ -7,6 +7,7 @@ from functools import lru_cache
 import pandas as pd
 from markupsafe import Markup
 
+from finetune.report.files import curves as figure
 from finetune.report.inoculation import (
     TONES,
     badge_of,
@@ -18,9 +19,6 @@ from finetune.report.inoculation import (
     measure_of,
     outcome_in,
     panels,
-)
-from finetune.report.inoculation_files import (
-    figure,
 )
 from finetune.trials.inoculation_plan import InoculationRun, Selection
 from probe.pictures.curves import (

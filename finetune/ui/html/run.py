@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from finetune.report.command_line import command
 from finetune.report.inoculation import (
     CAUTION,
     TONES,
     badge_of,
     challenge_title,
-    command,
     counter_lines,
     details,
     meaning,

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from finetune.trials.inoculation_plan import Plan, run_request
 from probe.models.library import load
 from probe.runs.gallery import read
 from probe.runs.store import Store
+from probe.tasks.nli import Pair
 from probe.tasks.task import INVALID
 from tests.support.cases import failures
 from tests.support.commands import call
@@ -32,34 +33,28 @@ SMALL = ("--sizes", "12", "--seeds", "0", "--tests", "3", "--epochs", "1")
 @pytest.fixture
 def asked(home: Path, model: str, sets: Sets) -> Asked:
     """Calls that take seconds: each kind with the tiny model on files of its own."""
-    pairs = [row(pair) for pair in tiny_pairs(12)]
-    own: dict[str, Callable[[], list[object]]] = {
-        "inoculate": lambda: [
-            "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3", "--max-epochs", "2",
-            *(
-                word
-                for name, part in sets.examples.items()
-                if part
-                for word in (
-                    f"--{name.replace('_', '-')}",
-                    write(home / f"{name}.jsonl", [row(pair) for pair in part]),
-                )
-            ),
-        ],
-        "generalise": lambda: [
-            "--phenomenon", "dative", "--sizes", "8,16", "--lrs", "1e-3", "--seeds", "0",
-            "--tests", "12", "--max-epochs", "2",
-            "--original", write(home / "original.jsonl", pairs),
-        ],
-        "calibrate": lambda: [*SMALL, *write_clean(clean_source(), home)],
-        "mitigate": lambda: [*SMALL, *write_clean(clean_source(), home)],
-        "transfer": lambda: [
-            *SMALL, "--transforms", "sort,drop", *write_clean(clean_source(), home),
-        ],
-    }  # fmt: skip
+
+    def file(name: str, pairs: Iterable[Pair]) -> Path:
+        return write(home / f"{name}.jsonl", [row(pair) for pair in pairs])
+
+    def own(verb: str) -> list[object]:
+        if verb == "inoculate":
+            parts = {name: part for name, part in sets.examples.items() if part}
+            words = ["--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3", "--max-epochs", "2"]
+            for name, part in parts.items():
+                words += [f"--{name.replace('_', '-')}", str(file(name, part))]
+            return [*words]
+        if verb == "generalise":
+            words = ["--phenomenon", "dative", "--sizes", "8,16", "--lrs", "1e-3", "--seeds", "0"]
+            words += ["--tests", "12", "--max-epochs", "2"]
+            return [*words, "--original", file("original", tiny_pairs(12))]
+        chosen = ("--transforms", "sort,drop") if verb == "transfer" else ()
+        return [*SMALL, *chosen, *write_clean(clean_source(), home)]
+
     return lambda verb: [
-        verb, "--model", model, "--out", home / "out", "--in-process", *own[verb](),
-    ]  # fmt: skip
+        *(verb, "--model", model, "--out", home / "out", "--in-process"),
+        *own(verb),
+    ]
 
 
 def points(home: Path) -> list[dict[str, str]]:
@@ -79,6 +74,31 @@ def done(*words: object) -> str:
     return result.output
 
 
+def kept(
+    words: list[object], home: Path, name: str, results: int
+) -> tuple[str, list[dict[str, str]], dict[str, Any]]:
+    """Run a call and see that a figure is left and that the gallery keeps it, without a sentence.
+
+    Returns what it prints, its points and its summary.
+    """
+    output = done(*words, "--gallery", home / "gallery")
+    (path,) = (home / "gallery").glob("*.json")
+    run = read(path)
+    assert path.stem == f"{Path(str(words[2])).name}-{name}"
+    assert len(run.results) == results
+    assert run.verdict == Store().runs()[0].verdict != {}
+    texts = path.read_text(encoding="utf-8")
+    assert not any(pair.premise in texts for pair in (tiny_pairs(1)[0], clean_source().test[0]))
+    (drawn,) = (home / "out").glob("*.svg")
+    assert drawn.read_text().startswith("<svg")
+    return output, points(home), summary_of(home)
+
+
+def again(words: list[object], *more: object) -> int:
+    """Return how many trials a repeated call takes over."""
+    return done(*words, *more).count("(from an earlier call)")
+
+
 def test_an_inoculation_leaves_points_summary_and_curve(asked: Asked, home: Path) -> None:
     words = asked("inoculate")
     lines = done(*words).splitlines()
@@ -95,23 +115,15 @@ def test_an_inoculation_leaves_points_summary_and_curve(asked: Asked, home: Path
     before = float(rows[0]["on_original"]) - float(rows[0]["on_challenge"])
     assert summary["gap"] == pytest.approx(before)
     assert {"closed", "drop", "outcome", "oracle_lr", "dev_lr", "warnings"} <= set(summary)
-    assert summary["n"] == {
-        "original_dev": 12, "original_test": 12, "challenge_train": 30, "challenge_test": 12,
-        "control": 0,
-    }  # fmt: skip
+    numbers = {"original_dev": 12, "original_test": 12, "challenge_train": 30, "challenge_test": 12}
+    assert summary["n"] == {**numbers, "control": 0}
     assert (home / "out" / "curve.svg").read_text().startswith("<svg")
     # more sizes and other thresholds take over what is there, other settings do not
     output = done(*words, "--sizes", "6,12,18", "--cured", "0.9")
     assert output.count("(from an earlier call)") == 3
     assert output.count("epoch 1  loss") == 1  # size 18
-    assert "earlier call" not in done(*words, "--patience", "1")
-
-
-def test_an_inoculation_takes_all_pairs_the_usual_rate_and_its_own_thresholds(
-    asked: Asked, home: Path
-) -> None:
-    options = ["--sizes", "6,all", "--lrs", "", "--min-gap", "0.5", "--min-tests", "10"]
-    done(*asked("inoculate"), *options)
+    assert again(words, "--patience", "1") == 0
+    done(*words, "--sizes", "6,all", "--lrs", "", "--min-gap", "0.5", "--min-tests", "10")
     summary = summary_of(home)
     assert (summary["plan"]["sizes"], summary["plan"]["lrs"]) == ([6, 30], [2e-5])
     assert (summary["thresholds"]["gap"], summary["outcome"]) == (0.5, "0")
@@ -120,36 +132,19 @@ def test_an_inoculation_takes_all_pairs_the_usual_rate_and_its_own_thresholds(
 
 def test_a_generalisation_leaves_points_summary_and_figure(asked: Asked, home: Path) -> None:
     words = asked("generalise")
-    output = done(*words, "--gallery", home / "gallery")
-    assert output.splitlines()[0].endswith("on one core")
-    rows, summary = points(home), summary_of(home)
+    _, rows, summary = kept(words, home, "dative-complexity", 7)
     assert len(rows) == (1 + 3 * 2) * 4
     assert {each["train"] for each in rows} == {"", "simple", "medium", "complex"}
     assert {each["test"] for each in rows} == {"original", "simple", "medium", "complex"}
     assert summary["grid"]["rows"] == summary["grid"]["columns"] == ["simple", "medium", "complex"]
     assert (summary["grid"]["size"], summary["plan"]["mode"]) == (16, "fast")
     assert "Fast mode" in " ".join(summary["verdict"]["warnings"])
-    assert (home / "out" / "figure.svg").read_text().startswith("<svg")
-    kept(home, words, "dative-complexity", "generalisation", 7)
     (run,) = Store().runs()
     listed = call("runs").output
     assert run.id in listed and "dative by complexity on " in listed
     refused = call("report", run.id, "--out", home / "report")
     assert refused.exit_code == 2 and "only inoculations have a report" in refused.output
-    output = done(*words, "--sizes", "8,16,20", "--max-loss", "0.2")
-    assert output.count("(from an earlier call)") == 7
-    assert output.count("epoch 1  loss") == 3  # size 20
-
-
-def kept(home: Path, words: list[object], name: str, kind: str, results: int) -> None:
-    """See that the gallery keeps the finished run, without a sentence."""
-    (path,) = (home / "gallery").glob("*.json")
-    run = read(path)
-    assert path.stem == f"{Path(str(words[2])).name}-{name}"
-    assert (run.kind, len(run.results)) == (kind, results)
-    assert run.verdict == Store().runs()[0].verdict != {}
-    texts = path.read_text(encoding="utf-8")
-    assert not any(pair.premise in texts for pair in (tiny_pairs(1)[0], clean_source().test[0]))
+    assert again(words, "--sizes", "8,16,20", "--max-loss", "0.2") == 7
 
 
 def test_a_column_of_a_file_becomes_the_grid(asked: Asked, home: Path) -> None:
@@ -169,35 +164,28 @@ def test_a_column_of_a_file_becomes_the_grid(asked: Asked, home: Path) -> None:
 
 def test_a_calibration_leaves_points_summary_diagrams_and_a_model(asked: Asked, home: Path) -> None:
     words = asked("calibrate")
-    output = done(*words, "--gallery", home / "gallery")
-    rows, summary = points(home), summary_of(home)
+    output, rows, summary = kept(words, home, "calibration", 4)
     assert [each["method"] for each in rows] == ["baseline", "temperature", "smoothing", "focal"]
     assert summary["ece_before"] == pytest.approx(float(rows[0]["ece"]))
     assert summary["agreement_before"] == summary["agreement_after"]
-    drawn = (home / "out" / "reliability.svg").read_text()
-    assert drawn.startswith("<svg") and "Temperature scaling" in drawn
+    assert "Temperature scaling" in (home / "out" / "reliability.svg").read_text()
     assert summary["explanation"] in output
     assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
-    kept(home, words, "calibration", "calibration", 4)
-    again = done(*words, "--seeds", "0,1")
-    assert again.count("(from an earlier call)") == 3  # all but the one whose model is kept
+    assert again(words, "--seeds", "0,1") == 3  # all but the one whose model is kept
     done(*words, "--methods", "focal")
     assert summary_of(home)["method"] == "focal"
 
 
 def test_a_mitigation_leaves_points_summary_heat_map_and_a_model(asked: Asked, home: Path) -> None:
     words = asked("mitigate")
-    output = done(*words, "--gallery", home / "gallery")
-    rows, summary = points(home), summary_of(home)
+    output, rows, summary = kept(words, home, "mitigation", 4)
     assert [each["method"] for each in rows] == ["baseline", "threshold", "invalid", "entropic"]
     assert summary["method"] == "invalid"
     assert summary["invalid_found"] == pytest.approx(float(rows[2]["invalid_found"]))
-    assert (home / "out" / "invalid.svg").read_text().startswith("<svg")
     named = re.findall(r"the repaired model is kept as (\S+)", output)
     assert named == [Store().runs()[0].kept]
     assert INVALID in load(named[0]).labels
-    kept(home, words, "mitigation", "mitigation", 4)
-    assert done(*words).count("(from an earlier call)") == 3
+    assert again(words) == 3
     done(*words, "--methods", "threshold", "--transforms", "sort,drop")
     model, summary = load(Store().runs()[0].kept), summary_of(home)
     assert INVALID not in model.labels
@@ -208,15 +196,12 @@ def test_a_mitigation_leaves_points_summary_heat_map_and_a_model(asked: Asked, h
 def test_a_transfer_leaves_points_summary_and_matrix(asked: Asked, home: Path) -> None:
     words = asked("transfer")
     done(*words, "--no-salad-only")
-    output = done(*words, "--gallery", home / "gallery")
+    output, rows, summary = kept(words, home, "transfer", 4)
     assert output.count("(from an earlier call)") == 2
-    rows, summary = points(home), summary_of(home)
     assert [each["trained_on"] for each in rows] == ["sort", "drop", "clean only", "salad only"]
     assert summary["rows"] == summary["columns"] == ["sort", "drop"]
     assert summary["matrix"][0][1] == pytest.approx(float(rows[0]["found_drop"]))
     assert summary["salad_only"]["salad"] == pytest.approx(float(rows[3]["clean"]))
-    assert (home / "out" / "transfer.svg").read_text().startswith("<svg")
-    kept(home, words, "transfer", "transfer", 4)
 
 
 MISTAKES: dict[str, list[tuple[list[str], str]]] = {
@@ -265,23 +250,19 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(asked: Asked, home: Path) -> 
 
     cases = [(verb, *mistake) for verb, mistakes in MISTAKES.items() for mistake in mistakes]
     assert failures(refused, cases) == {}
+    file = write(home / "both.jsonl", [row(pair) for pair in tiny_pairs(6)])
+    both = ("--challenge-train", file, "--challenge-test", home / "." / "both.jsonl")
+    for words, sentence in {
+        ("sort",): "there is no challenge 'sort'; there are: ",
+        ("mine", *both[:2]): "needs a --challenge-test",
+        ("mine", *both): "--challenge-train and --challenge-test are one file",
+    }.items():
+        result = call("inoculate", *asked("transfer")[1:5], "--challenge", *words)
+        assert (result.exit_code, sentence in result.output) == (2, True), result.output
     (home / "good.csv").touch()
     result = call(*asked("calibrate"), "--gallery", home / "good.csv")
     assert result.output == f"error: {home / 'good.csv'} cannot be written: File exists\n"
     assert Store().runs() == ()
-
-
-def test_challenge_files_that_do_not_go_together_are_refused(home: Path, model: str) -> None:
-    file = write(home / "both.jsonl", [row(pair) for pair in tiny_pairs(6)])
-    for words, sentence in {
-        ("sort",): "there is no challenge 'sort'; there are: ",
-        ("mine", "--challenge-train", file): "needs a --challenge-test",
-        ("mine", "--challenge-train", file, "--challenge-test", home / "." / "both.jsonl"): (
-            "--challenge-train and --challenge-test are one file"
-        ),
-    }.items():
-        result = call("inoculate", "--model", model, "--out", home, "--challenge", *words)
-        assert (result.exit_code, sentence in result.output) == (2, True), result.output
 
 
 def test_the_console_command_has_them_too() -> None:

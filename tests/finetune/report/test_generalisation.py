@@ -8,20 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from finetune.report.generalisation import (
-    before_table,
-    curve_frame,
-    curves,
-    figure,
-    generalisation_tables,
-    grid_table,
-    heat,
-    row_text,
-    write_points,
-    write_summary,
-)
-from finetune.report.repairs import MarkdownTable
-from finetune.trials.generalisation_plan import Cell, Epoch, base_cell
+from finetune.report.files import write_files
+from finetune.report.generalisation import curve_frame, curves, figure, heat, row_text
+from finetune.report.tables import generalisation_tables
+from finetune.trials.generalisation_plan import Cell, Epoch, Plan, base_cell
 from finetune.trials.inoculation_plan import Cell as InoculationCell
 from probe.errors import RunError
 from probe.pictures.svg import png_file
@@ -31,44 +21,46 @@ from tests.support.runs.points import make_run as inoculation_run
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 RUN = make_run(make_points(MATRIX))
+STORED = stored_run(make_points(MATRIX))
+Cells = dict[str, dict[str, str]]
 
 
-def by_row(table: MarkdownTable) -> dict[str, dict[str, str]]:
-    return {row[0]: dict(zip(table.heads, row, strict=True)) for row in table.rows}
+def tables(plan: Plan = PLAN) -> list[Cells]:
+    """Return the tables of a run, by row and column."""
+    made = generalisation_tables([stored_run(make_points(MATRIX), plan)])
+    return [
+        {row[0]: dict(zip(table.heads, row, strict=True)) for row in table.rows} for table in made
+    ]
 
 
-def test_the_model_as_it_was_stands_beside_table_3() -> None:
-    rows = by_row(before_table(RUN))
-    assert list(rows) == ["simple", "medium", "complex", "all"]
-    # two repeats of 300, a third of them right: 33, 33 and 34 of each 100
-    assert rows["simple"]["n"] == "600"
-    assert rows["simple"]["entailment"].startswith("33.0 (")
-    assert rows["simple"]["neutral"].startswith("34.0 (")
-    assert rows["all"]["all"].startswith("33.3 (")
-    assert (rows["medium"]["paper: entailment"], rows["all"]["paper: all"]) == ("57.1", "39.8")
-    lexical = make_run(make_points(MATRIX), replace(PLAN, vary="lexical"))
-    assert not [head for head in before_table(lexical).heads if head.startswith("paper")]
-
-
-def test_the_grid_has_what_was_trained_on_and_the_original_set() -> None:
-    rows = by_row(grid_table(RUN))
-    assert list(rows) == ["nothing", "simple", "medium", "complex"]
-    for row, column, words in (
-        ("simple", "simple", "98.0 ("),
-        ("simple", "complex", "44.0 ("),
-        ("nothing", "original", "80.0 ("),
-        ("simple", "n", "600"),
-        ("simple", "n original", "300"),
+def test_a_run_stands_beside_table_3_and_as_a_grid() -> None:
+    before, grid = tables()
+    assert list(before) == ["simple", "medium", "complex", "all"]
+    assert list(grid) == ["nothing", "simple", "medium", "complex"]
+    for table, row, column, words in (
+        # two repeats of 300, a third of them right: 33, 33 and 34 of each 100
+        (before, "simple", "n", "600"),
+        (before, "simple", "entailment", "33.0 ("),
+        (before, "simple", "neutral", "34.0 ("),
+        (before, "all", "all", "33.3 ("),
+        (before, "medium", "paper: entailment", "57.1"),
+        (before, "all", "paper: all", "39.8"),
+        (grid, "simple", "simple", "98.0 ("),
+        (grid, "simple", "complex", "44.0 ("),
+        (grid, "nothing", "original", "80.0 ("),
+        (grid, "simple", "n", "600"),
+        (grid, "simple", "n original", "300"),
     ):
-        assert rows[row][column].startswith(words), (row, column)
-    run = stored_run(make_points(MATRIX))
-    other = stored_run(make_points(MATRIX), replace(PLAN, task="paraphrase"))
-    assert len(list(generalisation_tables([run]))) == 2
-    assert not list(generalisation_tables([replace(run, kind="transfer"), other]))
+        assert table[row][column].startswith(words), (row, column)
+    lexical, _ = tables(replace(PLAN, vary="lexical"))
+    assert not [head for head in lexical["all"] if head.startswith("paper")]
+    assert not tables(replace(PLAN, task="paraphrase"))
+    assert not list(generalisation_tables([replace(STORED, kind="transfer")]))
 
 
 def test_points_and_summary_hold_what_was_measured(tmp_path: Path) -> None:
-    with write_points(RUN, tmp_path).open(newline="") as file:
+    points, drawn, summed = write_files([STORED], tmp_path)
+    with points.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 8 * 4
     assert list(rows[0])[:11] == [
@@ -77,20 +69,21 @@ def test_points_and_summary_hold_what_was_measured(tmp_path: Path) -> None:
     ]  # fmt: skip
     line = next(r for r in rows if (r["train"], r["test"]) == ("simple", "complex"))
     assert (line["accuracy"], line["right"], line["n"]) == ("0.44", "132", "300")
-    write_summary(RUN, tmp_path)
-    summary = json.loads((tmp_path / "summary.json").read_text())
+    summary = json.loads(summed.read_text())
     assert {"grid", "verdict", "before", "plan", "inoculation"} <= set(summary)
     assert summary["verdict"]["outcome"] == "data_set"
     assert summary["verdict"]["worst"]["column"] == "complex"
     assert summary["grid"]["accuracy"][0][2] == pytest.approx(0.44)
     assert summary["inoculation"] is None
-    words = "".join(ElementTree.fromstring((tmp_path / "figure.svg").read_text()).itertext())
+    words = "".join(ElementTree.fromstring(drawn.read_text()).itertext())
     assert all(text in words for text in ("Trained on: Simple", "Original set", "98", "44"))
     assert png_file(figure(RUN)).startswith(b"\x89PNG")
-    points = [(90, 60, {}), (90, 88, {"cell": InoculationCell(100, 2e-5, 0)})]
-    beside = [inoculation_point(*right, **cell) for *right, cell in points]
-    told = write_summary(RUN, tmp_path, inoculation_run(beside, challenge="numerical"))
-    told = told["inoculation"]
+    right = [(90, 60, {}), (90, 88, {"cell": InoculationCell(100, 2e-5, 0)})]
+    points_beside = [inoculation_point(*counts, **cell) for *counts, cell in right]
+    beside = inoculation_run(points_beside, challenge="numerical")
+    both = write_files([STORED, replace(STORED, id="other")], tmp_path, beside)
+    assert {path.parent.name for path in both} == {STORED.id, "other"}
+    told = json.loads(both[-1].read_text())["inoculation"]
     assert (told["challenge"], told["outcome"], told["size"]) == ("numerical", "1", 100)
 
 

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from finetune.report.files import report
 from finetune.report.inoculation import (
     COUNTS,
     MEANINGS,
@@ -21,7 +22,6 @@ from finetune.report.inoculation import (
     status,
     summary,
 )
-from finetune.report.inoculation_files import report
 from finetune.trials.inoculation import OUTCOMES
 from finetune.trials.inoculation_plan import BASE, Cell, InoculationRun
 from probe.runs.gallery import OWNER

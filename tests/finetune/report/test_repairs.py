@@ -3,29 +3,28 @@
 import csv
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from finetune.report.repair_files import FILES, write_figure, write_points, write_summary
-from finetune.report.repairs import (
+from finetune.report.files import FILES, write_files
+from finetune.report.tables import (
     MarkdownTable,
-    agreement_table,
-    calibration_table,
     in_percent,
     mean_share,
-    mitigation_table,
     repair_tables,
-    salad_only_table,
     settings,
     transfer_table,
     with_interval,
     written,
 )
+from finetune.trials.params import PARAMS
 from finetune.ui.repair.titles import KINDS
+from probe.runs.run import StoredRun
 from probe.statistics import NOTHING, Estimate
+from tests.support.cases import each
 from tests.support.runs.repairs import (
     CALIBRATION_PLAN,
     MITIGATED,
@@ -45,98 +44,105 @@ TRANSFER = transfer_run(artefacts=DIGEST)
 SEEDS = [replace(MITIGATED[2].cell, seed=seed) for seed in (0, 1)]
 TRAINED = (mitigated(SEEDS[0], 350, 190, 180), mitigated(SEEDS[1], 360, 190, 180))
 SMALL = mitigated(replace(MITIGATED[2].cell, size=50), 100, 0, 0)
-ROWS: list[tuple[Callable[[], MarkdownTable], tuple[str, ...], dict[str, str]]] = [
-    (
-        lambda: calibration_table([CALIBRATION]),
-        ("`minilm`", "As it was"),
-        {
-            "n": "600",
-            "accuracy": "75.0 (71.4–",  # Wilson's for 450 of 600: 71.39 to 78.30
-            "error": "11.0 (",
-            "paper: accuracy": "87.3",
-            "paper: error": "11.0",
-        },
-    ),
-    (
-        lambda: calibration_table([CALIBRATION]),
-        ("`minilm`", "Temperature scaling"),
-        {"paper: error": "9.0"},
-    ),
-    (  # a task that the paper did not calibrate stands alone
-        lambda: calibration_table(
-            [calibration_run(plan=replace(CALIBRATION_PLAN, model="minilm_qqp", task="paraphrase"),
-                             artefacts=DIGEST)]
-        ),
-        ("`minilm_qqp`", "As it was"),
-        {"paper: error": "–"},
-    ),
-    (  # the run destroys by sort and drop alone
-        lambda: agreement_table([CALIBRATION]),
-        ("`minilm`", "Label smoothing"),
-        {
-            **{"n": "200", "lexical": "85.0 (", "gradient": "85.0 (", "PBSMT": "–"},
-            **{"paper: lexical": "81.8", "paper: PBSMT": "56.3"},
-        },
-    ),
-    (
-        lambda: salad_only_table([TRANSFER]),
-        ("`minilm`",),
-        {"whole": "70.0", "shuffled": "65.0", "paper: whole": "87.3", "paper: shuffled": "84.6"},
-    ),
-    (  # the mean of its seeds
-        lambda: mitigation_table([mitigation_run((*MITIGATED[:2], *TRAINED), artefacts=DIGEST)]),
-        ("`minilm`", "A class “invalid”"),
-        {
-            **{"n": "500", "broken": "200", "accuracy": "71.0 (", "found": "92.5 ("},
-            **{"paper: accuracy": "85.4", "paper: found": "97.1"},
-        },
-    ),
-    (  # trainings of smaller sizes are left out
-        lambda: mitigation_table(
-            [mitigation_run((*MITIGATED, SMALL), replace(MITIGATION_PLAN, sizes=(50, 1000)),
-                            artefacts=DIGEST)]
-        ),
-        ("`minilm`", "A class “invalid”"),
-        {"accuracy": "74.2 ("},
-    ),
-    (  # another task stands beside its data set
-        lambda: mitigation_table(
-            [mitigation_run(plan=replace(MITIGATION_PLAN, model="minilm_mrpc", task="paraphrase"),
-                            artefacts=DIGEST)]
-        ),
-        ("`minilm_mrpc`", "Threshold alone"),
-        {"paper: accuracy": "89.5", "paper: found": "36.8"},
-    ),
-    (
-        lambda: transfer_table(TRANSFER),
-        ("`sort`",),
-        {
-            "`drop`": "55.0 (",
-            "accuracy on whole texts": f"{100 * TRANSFERRED[0].clean.share:.1f} (",
-        },
-    ),
-]  # fmt: skip
 
 
-def test_figures_stand_beside_the_published_ones() -> None:
-    wrong = []
-    for make, begins, expected in ROWS:
-        table = make()
-        (row,) = [row for row in table.rows if tuple(row[: len(begins)]) == begins]
-        found = dict(zip(table.heads, row, strict=True))
-        wrong += [
-            (begins, head, found[head])
-            for head, words in expected.items()
-            if not found[head].startswith(words)
-        ]
-    assert wrong == []
+PARAPHRASE = partial(replace, task="paraphrase")
+RUNS = {
+    "calibration": CALIBRATION,
+    "transfer": TRANSFER,
+    "not calibrated": calibration_run(
+        plan=PARAPHRASE(CALIBRATION_PLAN, model="minilm_qqp"), artefacts=DIGEST
+    ),
+    "two seeds": mitigation_run((*MITIGATED[:2], *TRAINED), artefacts=DIGEST),
+    "two sizes": mitigation_run(
+        (*MITIGATED, SMALL), replace(MITIGATION_PLAN, sizes=(50, 1000)), artefacts=DIGEST
+    ),
+    "another task": mitigation_run(
+        plan=PARAPHRASE(MITIGATION_PLAN, model="minilm_mrpc"), artefacts=DIGEST
+    ),
+}
+
+
+def numbered(number: int, run: StoredRun) -> MarkdownTable:
+    """Return the table that has a number in the paper."""
+    (table,) = [each for each in repair_tables([run]) if f"; table {number}." in each.says]
+    return table
+
+
+@each(
+    "run, number, begins, expected",
+    [
+        (
+            "calibration",
+            8,
+            ["`minilm`", "As it was", "600"],
+            # Wilson's for 450 of 600: 71.39 to 78.30
+            {
+                **{"accuracy": "75.0 (71.4–", "error": "11.0 ("},
+                **{"paper: accuracy": "87.3", "paper: error": "11.0"},
+            },
+        ),
+        ("calibration", 8, ["`minilm`", "Temperature scaling"], {"paper: error": "9.0"}),
+        ("not calibrated", 8, ["`minilm_qqp`", "As it was"], {"paper: error": "–"}),
+        (  # the run destroys by sort and drop alone
+            "calibration",
+            9,
+            ["`minilm`", "Label smoothing", "200"],
+            {
+                **{"lexical": "85.0 (", "gradient": "85.0 (", "PBSMT": "–"},
+                **{"paper: lexical": "81.8", "paper: PBSMT": "56.3"},
+            },
+        ),
+        (
+            "transfer",
+            11,
+            ["`minilm`"],
+            {
+                **{"whole": "70.0", "shuffled": "65.0"},
+                **{"paper: whole": "87.3", "paper: shuffled": "84.6"},
+            },
+        ),
+        (  # the mean of its seeds
+            "two seeds",
+            12,
+            ["`minilm`", "A class “invalid”", "500"],
+            {
+                **{"broken": "200", "accuracy": "71.0 (", "found": "92.5 ("},
+                **{"paper: accuracy": "85.4", "paper: found": "97.1"},
+            },
+        ),
+        # trainings of smaller sizes are left out
+        ("two sizes", 12, ["`minilm`", "A class “invalid”"], {"accuracy": "74.2 ("}),
+        (
+            "another task",
+            12,
+            ["`minilm_mrpc`", "Threshold alone"],
+            {"paper: accuracy": "89.5", "paper: found": "36.8"},
+        ),
+    ],
+)
+def test_figures_stand_beside_the_published_ones(
+    run: str, number: int, begins: list[str], expected: dict[str, str]
+) -> None:
+    table = numbered(number, RUNS[run])
+    (row,) = [row for row in table.rows if row[: len(begins)] == begins]
+    found = dict(zip(table.heads, row, strict=True))
+    assert {head: found[head][: len(words)] for head, words in expected.items()} == expected
+    assert list(table.models.values()) == ["ab12"]
+
+
+def test_what_one_transform_teaches_stands_beside_table_18() -> None:
     taught = transfer_table(TRANSFER)
+    name, _, dropped, whole = taught.rows[0]
+    assert (name, dropped[:6]) == ("`sort`", "55.0 (")
+    assert whole.startswith(f"{100 * TRANSFERRED[0].clean.share:.1f} (")
     assert [cell.rpartition(" / ")[2] for cell in taught.rows[0][1:3]] == ["99.7", "29.3"]
     assert "tested on 200 texts of the column's" in taught.says
-    other = transfer_run(plan=replace(TRANSFER_PLAN, task="sentiment", model="minilm_sst2"))
+    other = transfer_run(
+        plan=replace(TRANSFER_PLAN, task="sentiment", model="minilm_sst2"), artefacts=DIGEST
+    )
     assert "table 18 has MNLI alone" in transfer_table(other).says
-    assert calibration_table([CALIBRATION]).models == {"minilm": "ab12"}
-    assert not salad_only_table([transfer_run(TRANSFERRED[:2], artefacts=DIGEST)]).rows
+    assert not numbered(11, transfer_run(TRANSFERRED[:2], artefacts=DIGEST)).rows
 
 
 def test_how_models_were_trained_is_said_once_for_those_alike() -> None:
@@ -173,17 +179,17 @@ def test_the_interval_of_a_mean_is_wilsons_for_the_examples_of_one_repeat() -> N
     assert mean_share([], 100).n == mean_share([0.5], 0).n == 0
 
 
-def test_each_kind_of_repair_has_its_files(tmp_path: Path) -> None:
-    assert {*FILES} == {*KINDS}
+def test_each_kind_of_run_has_its_files(tmp_path: Path) -> None:
+    assert {*FILES} == {*PARAMS} >= {*KINDS}
     for run, first, figure in (
         (calibration_run(), "method", "reliability.svg"),
         (mitigation_run(), "method", "invalid.svg"),
         (transfer_run(), "trained_on", "transfer.svg"),
     ):
-        with write_points(run, tmp_path).open() as file:
+        points, drawn, summed = write_files([run], tmp_path)
+        with points.open() as file:
             head, *rows = csv.reader(file)
         assert head[0] == first and len(rows) == len(run.cells), run.kind
-        drawn = write_figure(run, tmp_path)
         assert drawn.name == figure and drawn.read_text().startswith("<svg "), run.kind
-        summary = json.loads(write_summary(run, tmp_path).read_text())
+        summary = json.loads(summed.read_text())
         assert {*summary["artefacts"]} == {"model", "sets"}, run.kind

@@ -1,4 +1,4 @@
-"""Fast mode: two parts of a model that together are the model; what cells share of it."""
+"""Fast mode: two parts of a model that together are the model; what trials share of it."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -8,10 +8,12 @@ import pytest
 import torch
 from transformers import BatchEncoding
 
-from finetune.training.encoded import Encoded, correct, encode
 from finetune.training.frozen_layers import (
     TENSOR_CACHE,
+    Encoded,
+    correct,
     cut_of,
+    encode,
     lower_states,
     prepare,
     trained_layers,
@@ -29,17 +31,17 @@ from probe.tasks.nli import LABELS, Pair
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import FAMILY, RELATIVES, tiny_classifier
+from tests.support.models.tiny_word_models import CONFIGS as WORD_MODELS
 from tests.support.models.tiny_word_models import word_classifier
 
-WORD_MODELS = ("da", "esim", "esim_char")
-ENCODERS = ("bert", "roberta", "distilbert", "electra", "deberta", "deberta-v2")
-CUTTABLE = (*ENCODERS, *RELATIVES, *WORD_MODELS)
-WITH_SDPA = [kind for kind in (*ENCODERS, *RELATIVES) if not kind.startswith("deberta")]
+ENCODERS = ("bert", "roberta", "distilbert", "electra", "deberta", "deberta-v2", *RELATIVES)
 PAIRS = (
     *tiny_pairs(9),
     Pair("a man", "the dog is not sleeping here , there .", "neutral", "long"),
     Pair("The woman is sleeping there.", "A man", "non-entailment", "odd"),
 )
+TRAINED = tiny_pairs(24)
+SETS = Sets(TRAINED[:12], TRAINED[12:], TRAINED, TRAINED[12:])
 PLAN = Plan("tiny", "any", (12,), (1e-2,), (0,), "fast", batch=4, max_epochs=2, precision="fp32")
 
 
@@ -53,21 +55,27 @@ def whole(classifier: Classifier) -> Encoded:
     return encode(classifier, PAIRS, 64, classifier.device)
 
 
-def logits(classifier: Classifier, data: Encoded) -> torch.Tensor:
-    """Return the logits of all pairs in one batch."""
+def assert_upper_says(classifier: Classifier, states: Encoded) -> None:
+    """See that the upper part says of these states what the whole says."""
     with torch.no_grad():
-        return classifier.logits(data.batch(range(len(PAIRS)))[0])
-
-
-@each("kind", CUTTABLE)
-def test_both_parts_together_say_what_the_whole_says(kind: str) -> None:
-    classifier = tiny(kind)
-    with torch.no_grad():
+        upper = upper_part(classifier).logits(states.batch(range(len(PAIRS)))[0])
         expected = classifier.logits(classifier.encode(PAIRS))
+    torch.testing.assert_close(upper, expected, atol=1e-5, rtol=1e-5)
+
+
+@each("kind", [*ENCODERS, *WORD_MODELS])
+def test_both_parts_are_the_whole_before_and_after_training(kind: str) -> None:
+    classifier = tiny(kind)
+    before = {name: value.clone() for name, value in classifier.model.state_dict().items()}
     states = lower_states(classifier, whole(classifier), "fp32")
-    torch.testing.assert_close(
-        logits(upper_part(classifier), states), expected, atol=1e-5, rtol=1e-5
-    )
+    assert_upper_says(classifier, states)
+    list(run_cell(PLAN, SETS, Cell(12, 1e-2, 0), classifier))
+    after = classifier.model.state_dict()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    shared = {weight.data_ptr() for weight in upper_part(classifier).model.parameters()}
+    assert changed
+    assert changed <= {name for name, value in after.items() if value.data_ptr() in shared}
+    assert_upper_says(classifier, states)  # those from before still belong to the model
 
 
 def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
@@ -77,86 +85,56 @@ def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         convolved = replace(classifier, model=type(classifier.model)(config).eval())
-    with torch.no_grad():
-        expected = convolved.logits(convolved.encode(PAIRS))
-    states = lower_states(convolved, whole(convolved), "fp32")
-    torch.testing.assert_close(
-        logits(upper_part(convolved), states), expected, atol=1e-5, rtol=1e-5
-    )
-
-
-@each("kind", CUTTABLE)
-def test_a_trained_upper_part_is_in_the_whole_model(kind: str) -> None:
-    classifier = tiny(kind)
-    pairs = tiny_pairs(24)
-    sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
-    before = {name: value.clone() for name, value in classifier.model.state_dict().items()}
-    states = lower_states(classifier, whole(classifier), "fp32")
-    list(run_cell(PLAN, sets, Cell(12, 1e-2, 0), classifier))
-    after = classifier.model.state_dict()
-    changed = {name for name in before if not torch.equal(before[name], after[name])}
-    shared = {weight.data_ptr() for weight in upper_part(classifier).model.parameters()}
-    assert changed
-    assert changed <= {name for name, value in after.items() if value.data_ptr() in shared}
-    # the states from before still belong to the model
-    with torch.no_grad():
-        expected = classifier.logits(classifier.encode(PAIRS))
-    torch.testing.assert_close(
-        logits(upper_part(classifier), states), expected, atol=1e-5, rtol=1e-5
-    )
+    assert_upper_says(convolved, lower_states(convolved, whole(convolved), "fp32"))
 
 
 def gradients(classifier: Classifier, inputs: BatchEncoding) -> dict[int, torch.Tensor]:
     """Return the gradient of each weight that takes one, by its place in memory."""
-    classifier.model.zero_grad()
+    weights = [weight for weight in classifier.model.parameters() if weight.requires_grad]
     loss = classifier.logits(inputs).log_softmax(1)[:, 0].mean()
-    loss.backward()
-    weights = [it for it in classifier.model.parameters() if it.requires_grad]
-    return {it.data_ptr(): it.grad.clone() for it in weights if it.grad is not None}
+    found = torch.autograd.grad(loss, weights, allow_unused=True)
+    return {
+        weight.data_ptr(): gradient
+        for weight, gradient in zip(weights, found, strict=True)
+        if gradient is not None
+    }
 
 
 @each(
     "kind, attention",
-    [(kind, "eager") for kind in CUTTABLE] + [(kind, "sdpa") for kind in WITH_SDPA],
+    [
+        *((kind, "eager") for kind in (*ENCODERS, *WORD_MODELS)),
+        *((kind, "sdpa") for kind in ENCODERS if not kind.startswith("deberta")),
+    ],
 )
 def test_every_upper_weight_gets_the_gradient_that_the_whole_gives_it(
     kind: str, attention: str
 ) -> None:
     classifier = tiny(kind)
     classifier.model.set_attn_implementation(attention)
+    rows = range(len(PAIRS))
     states = lower_states(classifier, whole(classifier), "fp32")
-    computed = gradients(upper_part(classifier), states.batch(range(len(PAIRS)))[0])
-    expected = gradients(classifier, whole(classifier).batch(range(len(PAIRS)))[0])
+    computed = gradients(upper_part(classifier), states.batch(rows)[0])
+    expected = gradients(classifier, whole(classifier).batch(rows)[0])
     for name, weight in upper_part(classifier).model.named_parameters():
         if not weight.requires_grad:
             continue
+        there = expected[weight.data_ptr()]
         if name.endswith("attention.self.key.bias"):  # softmax does not see it
-            torch.testing.assert_close(
-                expected[weight.data_ptr()], torch.zeros_like(weight), atol=1e-7, rtol=0
-            )
+            torch.testing.assert_close(there, torch.zeros_like(weight), atol=1e-7, rtol=0)
         else:
-            here, there = computed[weight.data_ptr()], expected[weight.data_ptr()]
-            torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
+            torch.testing.assert_close(computed[weight.data_ptr()], there, atol=1e-6, rtol=1e-4)
 
 
-@each("layers, trained", [(1, 1), (2, 1), (6, 1), (12, 2), (24, 4)])
-def test_the_upper_sixth_is_trained(layers: int, trained: int) -> None:
-    assert trained_layers(layers) == trained
+def test_the_upper_sixth_is_trained_where_a_model_can_be_cut() -> None:
+    layers = {1: 1, 2: 1, 6: 1, 12: 2, 24: 4}
+    assert {number: trained_layers(number) for number in layers} == layers
+    for kind in ("albert", "bart", "xlnet"):
+        with pytest.raises(ExperimentError, match=f"kind is {kind}.*--mode full"):
+            cut_of(tiny_classifier(kind))
 
 
-@each("kind", ["albert", "bart", "xlnet"])
-def test_a_model_without_a_cut_is_refused_in_words(kind: str) -> None:
-    with pytest.raises(ExperimentError, match=f"kind is {kind}.*--mode full"):
-        cut_of(tiny_classifier(kind))
-
-
-def test_computing_states_can_be_stopped() -> None:
-    classifier = tiny("bert")
-    with pytest.raises(Cancelled):
-        lower_states(classifier, whole(classifier), "fp32", lambda: True)
-
-
-def test_cells_of_one_model_share_its_states() -> None:
+def test_trials_of_one_model_share_its_states_whatever_is_trained() -> None:
     classifier = tiny("bert")
     one, other = prepare(classifier, "fast", "fp32"), prepare(tiny("bert"), "fast", "fp32")
     states = one.encoded(PAIRS, 64).inputs["inputs_embeds"]
@@ -164,34 +142,23 @@ def test_cells_of_one_model_share_its_states() -> None:
     assert one.frozen_key == other.frozen_key
     assert prepare(tiny_classifier("bert", seed=1), "fast", "fp32").frozen_key != one.frozen_key
     assert other.encoded(PAIRS, 64).inputs["inputs_embeds"] is states
-
-
-def test_what_is_trained_does_not_change_which_states_are_meant() -> None:
-    classifier = tiny("bert")
-    before = prepare(classifier, "fast", "fp32").frozen_key
     with torch.no_grad():
         upper_part(classifier).model.get_parameter("classifier.weight").add_(1.0)
-    assert prepare(classifier, "fast", "fp32").frozen_key == before
+    assert prepare(classifier, "fast", "fp32").frozen_key == one.frozen_key
 
 
-def test_a_fast_cell_starts_where_a_full_one_does() -> None:
-    pairs = tiny_pairs(24)
-    sets = Sets(pairs[:12], pairs[12:], pairs, pairs[12:])
-    base = Cell(0, 0.0, 0)
-    (fast,) = run_cell(PLAN, sets, base, tiny("bert"))
-    (full,) = run_cell(replace(PLAN, mode="full"), sets, base, tiny("bert"))
+def test_a_fast_trial_starts_where_a_full_one_does() -> None:
+    (fast,) = run_cell(PLAN, SETS, Cell(0, 0.0, 0), tiny("bert"))
+    (full,) = run_cell(replace(PLAN, mode="full"), SETS, Cell(0, 0.0, 0), tiny("bert"))
     assert replace(fast, seconds=0.0) == replace(full, seconds=0.0)
 
 
 def test_tokens_and_tensors_count_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    classifier = tiny_classifier()
-    data = encode(classifier, PAIRS, 64, classifier.device)
+    data, missing = whole(tiny_classifier()), torch.zeros(1)
     monkeypatch.setenv("NLI_CLINIC_STATES_MB", "3")
     assert TENSOR_CACHE.limit() == 3_000_000
     monkeypatch.setattr(TENSOR_CACHE, "limit", lambda: data.size)
     TENSOR_CACHE.put("tokens", data)
-    missing = torch.zeros(1)
-    assert TENSOR_CACHE.get("tokens", lambda: missing) is data
     TENSOR_CACHE.put("tensor", torch.zeros(data.size + 1, dtype=torch.uint8))
     assert TENSOR_CACHE.get("tokens", lambda: missing) is data  # what is too large drops nothing
     TENSOR_CACHE.put("tensor", torch.zeros(data.size, dtype=torch.uint8))
@@ -200,24 +167,17 @@ def test_tokens_and_tensors_count_their_bytes(monkeypatch: pytest.MonkeyPatch) -
 
 @each("kind", [*FAMILY, "da", "esim_char"])
 def test_an_encoded_batch_is_what_the_tokenizer_makes(kind: str) -> None:
-    classifier = tiny_classifier(kind) if kind in FAMILY else word_classifier(kind)
-    rows = [2, 7, 0]
-    inputs, _ = encode(classifier, PAIRS, 64, classifier.device).batch(rows)
-    expected = classifier.encode([PAIRS[row] for row in rows])
+    classifier = tiny(kind)
+    data = whole(classifier)
+    (inputs, targets), (few, few_targets) = data.batch([2, 7, 0]), data.first(8).batch([2, 7, 0])
+    expected = classifier.encode([PAIRS[row] for row in (2, 7, 0)])
     assert set(inputs) == set(expected)
+    assert torch.equal(targets, few_targets)
     for name, value in expected.items():
         assert torch.equal(inputs[name], value.long()), name
-    assert max(encode(classifier, PAIRS, 9, classifier.device).lengths) == 9
-
-
-def test_the_first_pairs_alone_are_encoded_as_among_others() -> None:
-    classifier = tiny_classifier()
-    data = encode(classifier, PAIRS, 64, classifier.device)
-    inputs, targets = data.batch([3, 1])
-    few, few_targets = data.first(4).batch([3, 1])
+        assert torch.equal(inputs[name], few[name]), name
     assert data.first(4).lengths == data.lengths[:4]
-    assert torch.equal(targets, few_targets)
-    assert all(torch.equal(inputs[name], few[name]) for name in inputs)
+    assert max(encode(classifier, PAIRS, 9, classifier.device).lengths) == 9
 
 
 def test_correct_counts_non_entailment_in_two_classes() -> None:
@@ -228,31 +188,17 @@ def test_correct_counts_non_entailment_in_two_classes() -> None:
     assert correct(data, torch.tensor([2, 2, 2, 2, 2])) == (False, False, True, True, False)
 
 
-def counted(classifier: Classifier) -> list[int]:
-    """Return a list that grows with every pass through the model."""
-    passes: list[int] = []
-    classifier.model.register_forward_hook(lambda *_: passes.append(1))
-    return passes
-
-
-def test_the_untrained_model_is_asked_once_for_all_cells() -> None:
+def test_the_untrained_model_is_asked_once_for_all_trials_and_a_trained_one_anew() -> None:
     one, other = tiny_classifier(seed=5), tiny_classifier(seed=5)
-    first = prepare(one, "full", "fp32")
+    passes: list[int] = []
+    other.model.register_forward_hook(lambda *_: passes.append(1))
+    first, second = prepare(one, "full", "fp32"), prepare(other, "full", "fp32")
     answers = first.initial_predictions(first.encoded(PAIRS, 64))
-    passes = counted(other)
-    second = prepare(other, "full", "fp32")
     assert torch.equal(second.initial_predictions(second.encoded(PAIRS, 64)), answers)
     assert passes == []
-
-
-def test_a_trained_model_is_asked_anew() -> None:
-    classifier = tiny_classifier(seed=6)
-    ready = prepare(classifier, "full", "fp32")
-    ready.initial_predictions(ready.encoded(PAIRS, 64))
-    passes = counted(classifier)
     with torch.no_grad():
-        classifier.model.get_parameter("classifier.bias").add_(1.0)
-    ready.initial_predictions(ready.encoded(PAIRS, 64))
+        other.model.get_parameter("classifier.bias").add_(1.0)
+    second.initial_predictions(second.encoded(PAIRS, 64))
     assert len(passes) == 1
 
 
@@ -269,4 +215,4 @@ def test_a_model_with_another_class_has_targets_of_its_own() -> None:
     for classifier, labels in ((before, 3), (after, 4)):
         for mode in get_args(Mode):
             data = prepare(classifier, mode, "fp32").encoded(PAIRS, 64)
-            assert data.admissible.shape == (len(PAIRS), labels)
+            assert data.targets.shape == (len(PAIRS), labels)

@@ -3,8 +3,8 @@
 import csv
 import json
 import math
+import shutil
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
+from finetune.training.frozen_layers import encode, score, unscaled_logits
 from finetune.training.invalid_class import (
     HIGHEST,
     LOWEST,
@@ -24,13 +25,13 @@ from finetune.training.invalid_class import (
 from finetune.training.losses import cross_entropy
 from probe.analysis.transformed import examine
 from probe.errors import ModelError
+from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.models.outputs import check_labels
 from probe.models.prediction import (
     INVALID_BELOW,
     TEMPERATURE,
     as_predictions,
-    read_temperature,
     softmax,
     write_invalid_below,
     write_temperature,
@@ -46,6 +47,7 @@ from tests.support.models.tiny_models import FAMILY, tiny_classifier
 from tests.support.property_settings import STEADY
 
 PAIRS = tiny_pairs(9)
+BAD_TEMPERATURES = (0, -1.0, math.inf, "hot", True)
 
 
 @each("kind", FAMILY)
@@ -62,16 +64,42 @@ def test_a_new_class_changes_no_answer_before_training(kind: str) -> None:
     assert with_invalid_class(after).order == (*LABELS, INVALID)
 
 
-def test_a_kept_model_has_its_class(tmp_path: Path) -> None:
-    changed = with_invalid_class(tiny_classifier())
-    save_model(changed, tmp_path)
-    kept = load(str(tmp_path))
-    assert (kept.order, kept.task) == (changed.order, NLI)
-    assert [each.label for each in kept.predict(PAIRS)] == [
-        each.label for each in changed.predict(PAIRS)
-    ]
-    check = check_labels(kept)
+def kept(classifier: Classifier, folder: Path) -> Classifier:
+    """Return a model as it is loaded again."""
+    save_model(classifier, folder)
+    return load(str(folder))
+
+
+def test_a_kept_model_keeps_its_class_its_threshold_and_its_temperature(tmp_path: Path) -> None:
+    changed, plain = with_invalid_class(tiny_classifier()), tiny_classifier()
+    again = kept(changed, tmp_path / "class")
+    assert (again.order, again.task) == (changed.order, NLI)
+    labels = [[each.label for each in model.predict(PAIRS)] for model in (changed, again)]
+    assert labels[0] == labels[1]
+    check = check_labels(again)
     assert check is not None and check.n == len(NLI.sanity_examples)
+    before = plain.predict(PAIRS)
+    write_temperature(plain.model.config, 2.5)
+    again = kept(plain, tmp_path / "temperature")
+    after = again.predict(PAIRS)
+    assert again.temperature == 2.5
+    assert [each.label for each in after] == [each.label for each in before]
+    assert all(a.confidence < b.confidence for a, b in zip(after, before, strict=True))
+    write_invalid_below(plain.model.config, 1.0)
+    again = kept(plain, tmp_path / "threshold")
+    assert {each.label for each in again.predict(PAIRS)} == {INVALID}
+    assert check_labels(again) is not None  # by what it would answer
+
+
+@each("name, value", [(INVALID_BELOW, 1.5), *((TEMPERATURE, it) for it in BAD_TEMPERATURES)])
+def test_a_folder_whose_config_is_out_of_bounds_is_refused(
+    name: str, value: object, model: str, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(model, tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, name: value}))
+    with pytest.raises(ModelError, match=name):
+        load(str(folder))
 
 
 def test_less_sure_than_the_threshold_the_answer_is_invalid() -> None:
@@ -81,41 +109,19 @@ def test_less_sure_than_the_threshold_the_answer_is_invalid() -> None:
     assert (sure.label, sure.answer) == ("entailment", "entailment")
 
 
-def test_a_kept_model_keeps_its_threshold(tmp_path: Path) -> None:
-    classifier = tiny_classifier()
-    write_invalid_below(classifier.model.config, 1.0)
-    save_model(classifier, tmp_path)
-    kept = load(str(tmp_path))
-    assert {each.label for each in kept.predict(PAIRS)} == {INVALID}
-    assert check_labels(kept) is not None  # by what it would answer
-    write_invalid_below(classifier.model.config, 1.5)
-    save_model(classifier, tmp_path)
-    with pytest.raises(ModelError, match=INVALID_BELOW):
-        load(str(tmp_path))
-
-
-@pytest.fixture(params=["class", "threshold"])
-def repaired(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The folder of a model that calls everything invalid, by a class or below a threshold."""
+@pytest.mark.parametrize("how", ["class", "threshold"])
+def test_a_repaired_model_says_invalid_wherever_it_answers(how: str, tmp_path: Path) -> None:
     changed = tiny_classifier()
-    if request.param == "class":
+    if how == "class":
         changed = with_invalid_class(changed)
         with torch.no_grad():
             changed.model.get_parameter("classifier.bias")[3] += 50
     else:
         write_invalid_below(changed.model.config, 1.0)
-    save_model(changed, tmp_path / request.param)
-    return str(tmp_path / request.param)
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    """A file of labelled pairs."""
-    return str(write(tmp_path / "pairs.jsonl", [row(pair) for pair in PAIRS]))
-
-
-def test_a_file_says_what_is_invalid(repaired: str, file: str, tmp_path: Path) -> None:
-    out = tmp_path / "out.csv"
+    classifier = kept(changed, tmp_path / "repaired")
+    kept(tiny_classifier(), tmp_path / "plain")
+    file = str(write(tmp_path / "pairs.jsonl", [row(pair) for pair in PAIRS]))
+    repaired, out = str(tmp_path / "repaired"), tmp_path / "out.csv"
     words = ("batch", file, "--out", str(out), "--model", repaired, "--transforms", "sort,drop")
     assert run(*words).exit_code == 0
     with out.open(newline="") as opened:
@@ -124,17 +130,8 @@ def test_a_file_says_what_is_invalid(repaired: str, file: str, tmp_path: Path) -
     assert {each["drop.prediction"] for each in rows} == {INVALID}
     shares = [sum(float(each[name]) for name in each if name.startswith("p_")) for each in rows]
     assert shares == pytest.approx([1.0] * len(rows), abs=1e-5)
-
-
-def test_models_are_compared_where_one_says_invalid(repaired: str, file: str) -> None:
-    with TemporaryDirectory() as folder:
-        save_model(tiny_classifier(), Path(folder))
-        compared = answer("compare", file, "--model", folder, "--model", repaired)
-    assert INVALID in json.dumps(compared)
-
-
-def test_a_pair_is_probed_and_shown_as_invalid(repaired: str) -> None:
-    classifier = load(repaired)
+    models = ("--model", str(tmp_path / "plain"), "--model", repaired)
+    assert INVALID in json.dumps(answer("compare", file, *models))
     examination = examine(classifier, PAIRS[0], ["sort", "drop"])
     assert examination.prediction.label == INVALID
     assert "tone-invalid" in verdict(examination.prediction)
@@ -188,33 +185,17 @@ def test_a_division_that_makes_neighbours_equal_changes_no_label() -> None:
     assert as_predictions(logits, LABELS, 10.0)[0].label == LABELS[1]
 
 
-def test_a_kept_model_keeps_its_temperature(tmp_path: Path) -> None:
+def test_logits_are_scaled_once_and_a_training_is_scored_without_it() -> None:
     classifier = tiny_classifier()
-    before = classifier.predict(PAIRS)
-    write_temperature(classifier.model.config, 2.5)
-    save_model(classifier, tmp_path)
-    kept = load(str(tmp_path))
-    assert kept.temperature == 2.5
-    after = kept.predict(PAIRS)
-    assert [each.label for each in after] == [each.label for each in before]
-    assert all(a.confidence < b.confidence for a, b in zip(after, before, strict=True))
-
-
-def test_logits_are_scaled_once() -> None:
-    classifier = tiny_classifier()
+    data = encode(classifier, PAIRS, 64, classifier.device)
+    before, unscaled = score(classifier, data), unscaled_logits(classifier, data)
     write_temperature(classifier.model.config, 4.0)
     inputs = classifier.encode(PAIRS)
     with torch.no_grad():
         scaled, whole = classifier.logits(inputs), classifier.unscaled_logits(inputs)
     torch.testing.assert_close(scaled, whole / 4)
+    torch.testing.assert_close(unscaled_logits(classifier, data), unscaled)
+    assert score(classifier, data) == before
     assert classifier.probabilities(PAIRS) == pytest.approx(
         scaled.double().softmax(1).numpy(), abs=1e-6
     )
-
-
-@each("value", [0, -1.0, math.inf, "hot", True])
-def test_a_config_with_another_temperature_is_refused(value: object) -> None:
-    config = tiny_classifier().model.config
-    setattr(config, TEMPERATURE, value)
-    with pytest.raises(ModelError, match=TEMPERATURE):
-        read_temperature(config)

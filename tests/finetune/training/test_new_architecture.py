@@ -9,8 +9,7 @@ from typer.testing import CliRunner, Result
 
 import finetune.cli.main
 import probe.cli.main
-from finetune.training.encoded import encode
-from finetune.training.frozen_layers import lower_states, upper_part
+from finetune.training.frozen_layers import encode, lower_states, upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Cell, Plan, Point
@@ -65,7 +64,9 @@ def test_its_importance_is_that_of_plain_autograd(folder: str) -> None:
     assert max(map(abs, scores)) > 1e-3
 
 
-def test_both_parts_of_it_together_answer_as_the_whole(folder: str) -> None:
+def test_its_upper_block_alone_is_trained(
+    folder: str, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
     classifier = load(folder)
     data = encode(classifier, PAIRS, 64, classifier.device)
     states = lower_states(classifier, data, "fp32")
@@ -73,10 +74,6 @@ def test_both_parts_of_it_together_answer_as_the_whole(folder: str) -> None:
         whole = classifier.logits(data.batch(range(9))[0])
         parts = upper_part(classifier).logits(states.batch(range(9))[0])
     torch.testing.assert_close(parts, whole, atol=1e-5, rtol=1e-5)
-
-
-def test_a_cell_of_it_trains_its_upper_block_alone(folder: str, sets: Sets) -> None:
-    classifier = load(folder)
     before = {name: it.clone() for name, it in classifier.model.state_dict().items()}
     plan = Plan(folder, "negation", (12,), (0.2,), (0,), "fast", max_epochs=2, precision="fp32")
     *_, point = run_cell(plan, sets, Cell(12, 0.2, 0), classifier)
@@ -85,9 +82,6 @@ def test_a_cell_of_it_trains_its_upper_block_alone(folder: str, sets: Sets) -> N
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     block = "backbone.tower.blocks.2.mix"
     assert changed == {f"{block}.weight", f"{block}.bias", "outputs.weight", "outputs.bias"}
-
-
-def test_without_a_row_it_has_no_fast_mode(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(ARCHITECTURES, "made-up")
     with pytest.raises(ExperimentError, match=r"kind is made-up.*--mode full"):
         upper_part(load(folder))

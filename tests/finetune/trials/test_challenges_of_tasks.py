@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from finetune.report.inoculation import by_panel, command, points_frame
+from finetune.report.command_line import command
+from finetune.report.inoculation import by_panel, points_frame
 from finetune.trials.challenges import (
     UserFiles,
     challenge_name,

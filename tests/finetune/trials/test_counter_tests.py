@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from finetune.report.files import curves as figure
 from finetune.report.inoculation import (
     counter_lines,
     curve_frame,
     points_frame,
 )
-from finetune.report.inoculation_files import figure
 from finetune.trials.base import row_json
 from finetune.trials.challenges import counter_sentence, counter_tests
 from finetune.trials.inoculation import INOCULATION, judge, verdict_json

@@ -9,6 +9,7 @@ import torch
 
 from finetune.training.checkpoints import model_files
 from finetune.training.data import Asked, read_pairs
+from finetune.training.encoder import PreparedReader
 from finetune.training.loop import (
     BestEpoch,
     MovingAverage,
@@ -18,7 +19,6 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.reader import PreparedReader
 from finetune.trials.challenges import (
     COUNTER_TESTS,
     UserFiles,

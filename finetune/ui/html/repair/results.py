@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from finetune.report.repairs import repair_command
+from finetune.report.command_line import command
 from finetune.trials.calibration import CALIBRATION
 from finetune.trials.calibration import plan_from as calibration_plan
 from finetune.trials.mitigation import MITIGATION
@@ -73,7 +73,7 @@ def _section(run: StoredRun, with_sentence: bool) -> Markup:
         LEAD.format(KINDS[run.kind].sentence(run)) if lead else NOTHING,
         KINDS[run.kind].pictures(run),
         onward(run),
-        twin("repeat on the command line", commands(repair_command(run), run.kept)),
+        twin("repeat on the command line", commands(command(run), run.kept)),
     )
 
 

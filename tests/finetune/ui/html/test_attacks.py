@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from finetune.report.inoculation_files import report
+from finetune.report.files import report
 from finetune.trials.inoculation_plan import Cell, InoculationRun
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves

@@ -1,0 +1,446 @@
+"""The files that a person takes away of runs: points, figures, summaries, a report."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+from markupsafe import Markup
+
+from finetune.report import generalisation as of_generalisation
+from finetune.report.command_line import command
+from finetune.report.inoculation import (
+    CAUTION,
+    SELECTION_TITLES,
+    by_panel,
+    challenge_title,
+    counter_lines,
+    counter_titles,
+    details,
+    interval,
+    meaning,
+    measure_of,
+    missing_texts,
+    model_name,
+    panels,
+    points_frame,
+    run_label,
+    short,
+    summary,
+    telling_command,
+)
+from finetune.trials import calibration, mitigation, transfer
+from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import inoculation_plan as inoculation
+from finetune.trials.inoculation_plan import InoculationRun, Selection
+from probe.errors import RunError, writing
+from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
+from probe.pictures.heat_map import Cell, Head, HeatMap, heat_svg, share_cell
+from probe.pictures.reliability import Diagram, diagrams_svg
+from probe.pictures.svg import png_file, svg_file
+from probe.runs.run import Json, StoredRun
+from probe.statistics import NOTHING, Estimate, exactly, first_bin, mean_error
+from probe.tasks.task import task_named
+
+EMPTY = Markup("")
+
+WORDS = (
+    "Solid: {} on the challenge in percent, with its 95 % interval.",
+    "Dashed: {} on the original set. Across: examples shown.",
+)
+"""What the lines are, where the measure is filled in."""
+COUNTER_WORDS = "Dots, then dots and strokes: {}."
+
+
+def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
+    """Draw a panel for each challenge. Raises RunError where no run has a point."""
+    runs_of = by_panel(runs)
+    drawn, style = panels(runs, selection, PANEL_SIZE if len(runs_of) > 1 else ALONE)
+    if not drawn:
+        raise RunError("no cell is finished yet, so there is nothing to draw")
+    titles = {name: challenge_title(own[0]) for name, own in runs_of.items()}
+    words = [line.format(measure_of(runs)) for line in WORDS]
+    if others := counter_titles(drawn.values()):
+        words.append(COUNTER_WORDS.format(" · ".join(others.values())))
+    return of_panels([(titles[name], panel) for name, panel in drawn.items()], style, words)
+
+
+TRANSFER = "Share of broken texts found invalid: taught the row's transform, tested on the column's"
+INVALID = "Clean accuracy, and the share of broken texts that is found invalid"
+
+
+def reliability_svg(run: StoredRun) -> Markup:
+    """Draw a diagram for each method: its point of the largest size and first seed."""
+    points, plan = calibration.points_of(run), calibration.plan_from(run.plan)
+    chosen = {
+        point.cell.method: point
+        for point in sorted(points, key=lambda point: (point.cell.size, -point.cell.seed))
+    }
+    stays = {
+        each.method: each.agreement
+        for each in sorted(calibration.outcomes(points), key=lambda one: one.size)
+    }
+    labels = len(plan.labels or task_named(plan.task).labels)
+    drawn = []
+    for method, point in chosen.items():
+        measured = point.calibration
+        by_chance = mean_error([measured]).chance.value
+        words = f"ECE {measured.ece:.3f}, {by_chance:.3f} by chance · {stays[method]:.0%} stay"
+        title, first = calibration.METHODS[method].title, first_bin(measured.bins, labels)
+        is_before = method == calibration.BASE.method
+        drawn.append(Diagram(measured.bins, first, (title, words), is_before))
+    return diagrams_svg(drawn, "Reliability")
+
+
+def transfer_svg(run: StoredRun) -> Markup:
+    """Draw what each training finds of each kind, means over the seeds of the largest size."""
+    plan = transfer.plan_from(run.plan)
+    heads = [Head(name) for name in plan.transforms]
+    cells = [
+        [share_cell(NOTHING if value is None else exactly(value)) for value in row]
+        for row in transfer.matrix(plan, transfer.points_of(run))
+    ]
+    return heat_svg(HeatMap(heads, heads, cells, "taught ↓ tested →"), TRANSFER)
+
+
+def invalid_svg(run: StoredRun) -> Markup:
+    """Draw a row for each method and size, means over the seeds."""
+    points = mitigation.points_of(run)
+    measured = mitigation.outcomes(points)
+    names = list(dict.fromkeys(name for each in measured for name in each.per_transform))
+    counts = {name: each.n for point in points for name, each in point.found.items()}
+    rows = [
+        Head(
+            mitigation.METHODS[each.method].title + (f", {each.size} examples" if each.size else "")
+        )
+        for each in measured
+    ]
+    cells = [
+        [
+            Cell(f"{each.clean:.2f}"),
+            _share(each.invalid_found, sum(counts.values())),
+            *(_share(each.per_transform.get(name, 0.0), counts[name]) for name in names),
+        ]
+        for each in measured
+    ]
+    columns = [Head("clean"), Head("all broken"), *(Head(name) for name in names)]
+    return heat_svg(HeatMap(rows, columns, cells), INVALID)
+
+
+def _share(value: float, n: int) -> Cell:
+    return share_cell(Estimate(value, value, value, n))
+
+
+def _calibrated(point: calibration.Point) -> Json:
+    """Return its calibration on clean test, and agreement by transform."""
+    numbers = ("n", "accuracy", "confidence", "ece", "brier", "log_loss")
+    return {
+        **vars(point.cell),
+        **{name: getattr(point.calibration, name) for name in numbers},
+        "temperature": point.temperature,
+        "agreement": point.agreement,
+        **{f"agreement_{name}": each.agree / each.n for name, each in point.salad.items()},
+        **{f"confidence_{name}": each.confidence for name, each in point.salad.items()},
+        "seconds": point.seconds,
+    }
+
+
+def _mitigated(point: mitigation.Point) -> Json:
+    """Return clean accuracy, and what is found, by transform."""
+    return {
+        **vars(point.cell),
+        "n": point.clean.n,
+        "clean": point.clean.share,
+        "rejected": point.rejected.share,
+        "invalid_found": point.invalid_found,
+        **_found(point),
+        "threshold": point.threshold,
+        "temperature": point.temperature,
+        "collapsed": mitigation.collapsed(point),
+        "seconds": point.seconds,
+    }
+
+
+def _taught(point: transfer.Point) -> Json:
+    """Return what it was trained on, clean accuracy, and what is found."""
+    return {
+        "trained_on": transfer.row_of(point.cell),
+        "size": point.cell.size,
+        "seed": point.cell.seed,
+        "n": point.clean.n,
+        "clean": point.clean.share,
+        **_found(point),
+        "seconds": point.seconds,
+    }
+
+
+def _found(point: mitigation.Point | transfer.Point) -> Json:
+    shares = {f"found_{name}": each.share for name, each in point.found.items()}
+    return shares | {f"n_{name}": each.n for name, each in point.found.items()}
+
+
+@dataclass(frozen=True)
+class Files:
+    """How the points of a kind's run are made, and how its figure is called and drawn."""
+
+    points: Callable[[StoredRun], pd.DataFrame]
+    figure: str
+    draw: Callable[[StoredRun], Markup]
+
+
+FILES: Mapping[str, Files] = {
+    inoculation.KIND: Files(
+        lambda run: points_frame([inoculation.inoculation_run(run)]),
+        "curve.svg",
+        lambda run: curves([inoculation.inoculation_run(run)], "oracle_lr"),
+    ),
+    generalisation.KIND: Files(
+        lambda run: of_generalisation.points_frame(generalisation.generalisation_run(run)),
+        "figure.svg",
+        lambda run: of_generalisation.figure(generalisation.generalisation_run(run)),
+    ),
+    calibration.KIND: Files(
+        lambda run: pd.DataFrame(map(_calibrated, calibration.points_of(run))),
+        "reliability.svg",
+        reliability_svg,
+    ),
+    mitigation.KIND: Files(
+        lambda run: pd.DataFrame(map(_mitigated, mitigation.points_of(run))),
+        "invalid.svg",
+        invalid_svg,
+    ),
+    transfer.KIND: Files(
+        lambda run: pd.DataFrame(map(_taught, transfer.points_of(run))),
+        "transfer.svg",
+        transfer_svg,
+    ),
+}
+
+
+def _write(path: Path, content: str | bytes) -> Path:
+    with writing(path):
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def _write_frame(frame: pd.DataFrame, folder: Path) -> Path:
+    return _write(folder / "points.csv", frame.to_csv(index=False, lineterminator="\n"))
+
+
+def write_points(run: StoredRun, folder: Path) -> Path:
+    """Write points.csv, a row for each finished cell, and return its place. Raises FileError."""
+    return _write_frame(FILES[run.kind].points(run), folder)
+
+
+def write_files(
+    runs: Sequence[StoredRun], folder: Path, beside: InoculationRun | None = None
+) -> list[Path]:
+    """Write points and figure of each run, and its summary once it is judged.
+
+    Several have a folder each. `beside` is an inoculation on the phenomenon of a generalisation.
+    Raises FileError, and RunError where nothing is finished that can be drawn.
+    """
+    paths = list[Path]()
+    for run in runs:
+        own, files = folder if len(runs) == 1 else folder / run.id, FILES[run.kind]
+        with writing(own):
+            own.mkdir(parents=True, exist_ok=True)
+        paths.append(write_points(run, own))
+        paths.append(_write(own / files.figure, svg_file(files.draw(run)) + "\n"))
+        if run.verdict:
+            facts = json.dumps(_summary(run, beside), indent=1, ensure_ascii=False, allow_nan=False)
+            paths.append(_write(own / "summary.json", facts + "\n"))
+    return paths
+
+
+def _summary(run: StoredRun, beside: InoculationRun | None) -> Json:
+    """Return what a judged run came to, its plan, its inputs' hashes and its environment.
+
+    Of a generalisation `before` is the table before training, by set and gold label, `inoculation`
+    what one beside it came to at its largest size.
+    """
+    about = {"plan": run.plan, "artefacts": run.artefacts, "environment": run.environment}
+    if run.kind == generalisation.KIND:
+        verdict = dict(run.verdict)
+        apart = {name: verdict.pop(name) for name in ("grid", "before")}
+        return {**apart, "verdict": verdict, "inoculation": beside and _told(beside), **about}
+    about["artefacts"] = {name: run.artefacts.get(name) for name in ("model", "sets")}
+    if run.kind == inoculation.KIND:
+        about = {"n": {name: it["n"] for name, it in run.artefacts["sets"].items()}, **about}
+    return {**run.verdict, **about}
+
+
+def _told(run: InoculationRun) -> Json:
+    names = ("outcome", "name", "headline", "explanation", "gap", "closed", "drop")
+    about = {"run": run.id, "challenge": run.plan.challenge, "size": max(run.plan.sizes)}
+    return about | {name: run.verdict[name] for name in names}
+
+
+def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -> list[Path]:
+    """Write points, the figure twice and a report of inoculations, and return their places.
+
+    Raises RunError where no cell is finished, FileError where they cannot be written.
+    """
+    drawn = curves(runs, selection)
+    return [
+        _write_frame(points_frame(runs), folder),
+        _write(folder / "figure.svg", svg_file(drawn)),
+        _write(folder / "figure.png", png_file(drawn)),
+        _write(folder / "report.html", report(runs)),
+    ]
+
+
+ABOUT = (
+    "After Liu, Schwartz and Smith (2019): a model is fine-tuned on a little of a challenge and "
+    "tested on the challenge and on its original set."
+)
+STYLE = Markup("""
+body { font: 15px/1.45 system-ui, sans-serif; color: #16202b; max-width: 62rem; margin: 2rem auto;
+  padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; }
+table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #d9dee4;
+  vertical-align: top; max-width: 34rem; overflow-wrap: break-word; }
+.wide { overflow-x: auto; } svg { max-width: 100%; height: auto; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f8; padding: .6rem; }
+figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }
+@media print { body { margin: 0; max-width: none; } .wide { overflow: visible; } }
+""")
+POLICY = Markup(
+    "default-src 'none'; style-src 'unsafe-inline'"
+)  # the file asks nobody for anything
+
+
+def report(runs: Sequence[InoculationRun]) -> Markup:
+    """Return the report as HTML. Runs without a finished cell are named and say why."""
+    drawn = [run for run in runs if run.results]
+    figures = [
+        Markup(
+            "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
+            "Wilson's for accuracy, Student's for F1.</figcaption></figure>"
+        ).format(curves(drawn, selection), title)
+        for selection, title in SELECTION_TITLES.items()
+        if drawn
+    ]
+    return Markup(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="{}">'
+        '<meta name="viewport" content="width=device-width"><title>Inoculation report</title>'
+        "<style>{}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{} {}</p>"
+        "{}{}{}</body></html>\n"
+    ).format(
+        POLICY,
+        STYLE,
+        ABOUT,
+        CAUTION,
+        _outcomes(runs),
+        EMPTY.join(figures),
+        EMPTY.join(map(_section, runs)),
+    )
+
+
+def _each(template: Markup, values: Iterable[object]) -> Markup:
+    return EMPTY.join(template.format(value) for value in values)
+
+
+def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
+    heads = (
+        *("challenge", "model", "mode"),
+        *("outcome, as published", "outcome, rate by original dev"),
+        *("gap", "closed, %", "drop", "n", "run"),
+    )
+    rows = [
+        (
+            run.plan.challenge,
+            model_name(run),
+            run.plan.mode,
+            *(short(run.verdict[name]["headline"]) for name in SELECTION_TITLES),
+            *(interval(run.verdict["oracle_lr"][name]) for name in ("gap", "closed", "drop")),
+            run.verdict["oracle_lr"]["gap"]["n"],
+            run_label(run),
+        )
+        for run in runs
+        if run.verdict
+    ]
+    return Markup("<h2>Outcomes</h2>{}").format(_table(heads, rows)) if rows else EMPTY
+
+
+def _section(run: InoculationRun) -> Markup:
+    trouble = Markup("<p><b>{}</b> {}</p>").format(run.state, run.error) if run.error else EMPTY
+    return Markup(
+        "<section><h2>{} on {} ({})</h2>{}{}"
+        "<h3>The command that repeats it</h3><pre>{}</pre>"
+        "<h3>Settings</h3>{}<h3>Ran on</h3>{}{}{}</section>"
+    ).format(
+        run.plan.challenge,
+        model_name(run),
+        run_label(run),
+        trouble,
+        _verdict(run),
+        command(run),
+        _facts(asdict(run.plan)),
+        _facts(run.environment),
+        Markup("<h3>Sources and hashes</h3>{}").format(_facts(run.artefacts))
+        if run.artefacts
+        else EMPTY,
+        _points(run),
+    )
+
+
+def _verdict(run: InoculationRun) -> Markup:
+    """Say the outcome in words, or how many cells are finished until there is one."""
+    if not run.verdict:
+        return Markup("<p>{} of {} cells are finished: no outcome yet.</p>").format(
+            len(run.results), len(run.cells)
+        )
+    result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
+    lines = [
+        summary(result),
+        meaning(result),
+        *filter(None, [missing_texts(result), telling_command(run, "oracle_lr")]),
+        *counter_lines(run.verdict),
+        *details(run.verdict, "oracle_lr"),
+    ]
+    listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))
+    return Markup("<p><b>{}.</b></p>{}{}").format(
+        result["headline"], _each(Markup("<p>{}</p>"), lines), listed if warnings else EMPTY
+    )
+
+
+def _points(run: InoculationRun) -> Markup:
+    frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
+    if frame.empty:
+        return EMPTY
+    rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
+    return Markup("<h3>Points</h3>{}").format(_table(tuple(frame.columns), list(rows)))
+
+
+def _facts(facts: Mapping[str, object]) -> Markup:
+    """Show names and values, those within values joined by dots."""
+    return _table((), _flat(facts))
+
+
+def _flat(facts: Mapping[str, object], within: str = "") -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = []
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            rows += _flat(value, f"{within}{name}.")
+        else:
+            several = value if isinstance(value, (list, tuple)) else (value,)
+            rows.append((f"{within}{name}", ", ".join(map(str, several))))
+    return rows
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
+    head = _each(Markup('<th scope="col">{}</th>'), heads)
+    body = _each(
+        Markup("<tr>{}</tr>"), (_each(Markup("<td>{}</td>"), map(_written, row)) for row in rows)
+    )
+    return Markup('<div class="wide"><table>{}<tbody>{}</tbody></table></div>').format(
+        Markup("<thead><tr>{}</tr></thead>").format(head) if heads else EMPTY, body
+    )
+
+
+def _written(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,320 @@
+"""The commands that train models: what they print and leave, and what they refuse."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoTokenizer
+
+import finetune.training.word_models as word_models
+from finetune.cli.train import dev_sets, examples_of
+from finetune.cli.trials import told
+from finetune.training.checkpoints import CHECKPOINT
+from finetune.training.data import read_pairs
+from finetune.trials.challenges import file_sets
+from finetune.trials.datasets import SourceData
+from finetune.trials.generalisation import read_conditions
+from probe.cli.file_options import labelled_and_told
+from probe.data.file_options import AS_THE_FILE_TELLS
+from probe.models.library import load, load_reader
+from probe.models.word_models.word_tokenizer import SPECIAL
+from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
+from probe.tasks.task import IN_COMMON
+from tests.support.cases import each, failures
+from tests.support.commands import call
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_reader import tiny_reader
+
+
+def lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:
+    """Write rows as a file."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def pair_file(path: Path, n: int, labelled: bool = True) -> Path:
+    """Write pairs whose premises differ, so that some are held out."""
+    return lines(
+        path,
+        (
+            {"premise": f"{pair.premise} {row}", "hypothesis": pair.hypothesis}
+            | ({"label": pair.gold} if labelled else {})
+            for row, pair in enumerate(tiny_pairs(n))
+        ),
+    )
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return pair_file(tmp_path / "pairs.jsonl", 6)
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    """Twelve questions, and one that cannot be answered."""
+    asked = [
+        {"context": f"The {name} sat in the {place}.", "question": "Who sat?", "answers": [name]}
+        for name in ("man", "woman", "boy", "girl")
+        for place in ("park", "shop", "school")
+    ]
+    none: dict[str, object] = {"context": "", "question": "Who?", "answers": []}
+    return lines(tmp_path / "questions.jsonl", [*asked, none])
+
+
+def done(*words: object) -> list[str]:
+    """Return the lines that a command prints which ends well."""
+    ended = call(*words)
+    assert ended.exit_code == 0, ended.output
+    return ended.output.splitlines()
+
+
+def test_a_model_is_distilled_on_pairs_with_and_without_a_label(tmp_path: Path) -> None:
+    model, out = tiny_bert(tmp_path / "tiny"), tmp_path / "out"
+    labelled = pair_file(tmp_path / "labelled.jsonl", 12)
+    bare = pair_file(tmp_path / "bare.jsonl", 12, labelled=False)
+    files = ("--train", labelled, "--unlabelled", bare, "--unlabelled", labelled, "--dev", labelled)
+    first, said, last = done(
+        "train", "--model", model, *files, "--teacher", model, "--out", out, "--batch", 6
+    )
+    assert first.startswith("36 pairs, ")
+    assert said == "first the teachers answer all of them"
+    assert last.startswith("step 6/6  loss ") and "  labelled 0." in last
+    assert load(str(out)).probabilities(tiny_pairs(12)).shape == (12, 3)
+
+
+def test_a_word_model_is_trained_and_trained_on(tmp_path: Path) -> None:
+    file = pair_file(tmp_path / "train.jsonl", 120)
+    common = ("words", "--model", "da", "--train", file, "--epochs", 1)
+    start, epoch, dev = done(*common, "--out", tmp_path / "first", "--dev", file, "--batch", 32)
+    assert start.startswith("120 pairs, ")
+    assert start.endswith("batches of 32, lr 0.01, at most 1 epochs")
+    assert epoch.startswith("epoch 1  loss ") and "  held out 0." in epoch
+    assert dev.startswith("train 0.")
+    assert load(str(tmp_path / "first")).order == LABELS
+    more = ("--more", tmp_path / "first", "--fall", "--lr", 0.02)
+    start, epoch = done(*common, "--out", tmp_path / "second", *more)
+    assert start.endswith("lr 0.02, at most 1 epochs") and epoch.startswith("epoch 2  loss ")
+
+
+def test_readers_are_trained_from_a_file(
+    questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_models, "HELD_OUT", 3)  # of few passages too
+    start, out, again = tiny_reader(tmp_path / "start"), tmp_path / "out", tmp_path / "again"
+    words = ("--model", start, "--train", questions, "--dev", questions)
+    first, last = done("reader", *words, "--epochs", "1", "--out", tmp_path / "tuned")
+    assert first.startswith("12 questions, 1 left out, ")
+    assert last.startswith("step 1/1") and "windows/s  questions F1 " in last
+    words = ("word-reader", "--model", "qanet", "--preset", "small", "--train", questions)
+    more = ("--batch", 4, "--epochs", 1)
+    first, epoch = done(*words, *more, "--fall", "--correction", 1, "--out", out)
+    assert first.startswith("12 questions, 1 left out, ")
+    assert epoch.startswith("epoch 1  loss ") and "  held out F1 " in epoch
+    for folder in (tmp_path / "tuned", out):
+        load_reader(str(folder))
+    done(*words, *more, "--more", out, "--lr", "1e-9", "--out", again)
+    before, after = (load_file(folder / "model.safetensors") for folder in (out, again))
+    for name, weight in before.items():
+        torch.testing.assert_close(after[name], weight, atol=1e-3, rtol=1e-3)
+
+
+def test_the_most_frequent_words_get_a_vector_each(pairs: Path, tmp_path: Path) -> None:
+    encoder, out = tiny_bert(tmp_path / "encoder"), tmp_path / "new" / "words"
+    words = ("--encoder", encoder, "--train", pairs, "--words", 12, "--size", 4)
+    (said,) = done("vectors", *words, "--out", out)
+    assert said.startswith("12 words, 4 components, 0.")
+    known = Path(f"{out}.txt").read_text().splitlines()
+    assert known[: len(SPECIAL) + 1] == [*SPECIAL, "the"]
+    vectors = load_file(f"{out}.safetensors")["vectors"]
+    assert vectors.shape == (12, 4)
+    assert vectors[0].abs().sum() == 0  # padding
+
+
+def refusal(*words: object) -> str:
+    """Return the one sentence that a command ends with."""
+    ended = call(*words)
+    assert (ended.exit_code, ended.stdout) == (2, ""), ended.output
+    (line,) = ended.stderr.splitlines()
+    return line.removeprefix("error: ")
+
+
+TRAIN = ("train", "--model", "minilm")
+READER = ("reader", "--model", "minilm")
+WORDS = ("words", "--model", "da")
+WORD_READER = ("word-reader", "--model", "bidaf")
+VECTORS = ("vectors", "--encoder", "minilm")
+VALUES = {
+    TRAIN: {
+        "--batch": [0], "--lr": ["nan", "-1", "0", "inf"], "--epochs": [0], "--max-tokens": [0],
+        "--dev-size": [0], "--threads": [0, -1], "--seed": [-1], "--teacher-weight": [-1, 2, "nan"],
+    },
+    READER: {"--batch": [0], "--lr": ["nan", "-1"], "--every": [0], "--threads": [0]},
+    WORDS: {
+        "--batch": [-1, 0], "--lr": ["nan", "-1", "0"], "--correction": [-1],
+        "--minutes": ["nan", "-1"], "--vectors": ["nosuch"], "--device": ["nosuch"],
+        "--threads": [0],
+    },
+    WORD_READER: {"--lr": ["nan"], "--vectors": ["nosuch"], "--minutes": ["nan"]},
+    VECTORS: {"--size": [0], "--words": [1]},
+}  # fmt: skip
+NONE_THERE = "there is no model or folder called 'nosuch'"
+REFUSED: dict[tuple[str, ...], str] = {
+    **{
+        (*command, option, str(value)): ""
+        for command, options in VALUES.items()
+        for option, values in options.items()
+        for value in values
+    },
+    ("train", "--model", "nosuch"): NONE_THERE,
+    ("train", "--model", "."): "is no model: it has no config.json",
+    (*TRAIN, "--teacher", "nosuch"): NONE_THERE,
+    ("reader", "--model", "nosuch"): NONE_THERE,
+    ("reader", "--model", "esim"): "is no reader: a esim model answers no question",
+    ("vectors", "--encoder", "nosuch"): NONE_THERE,
+    ("vectors", "--encoder", "."): "is no model: it has no config.json",
+    (*WORDS, "--more", "minilm_sst2"): "minilm_sst2 is no da",
+    (*WORDS, "--more", "minilm"): "minilm is no da",
+    ("words", "--model", "esim", "--more", "esim_char"): "esim_char is no esim",
+    (*WORD_READER, "--more", "minilm_reader"): "minilm_reader is no bidaf",
+    ("words", "--model", "esim", "--preset", "mine"): (
+        "there is no 'esim' with 'mine'; there are: da (allennlp, paper), "
+    ),
+    (*WORD_READER, "--preset", "paper"): "there is no 'bidaf' with 'paper'; there are: bidaf",
+    (*TRAIN, "--unlabelled", "any"): "--unlabelled needs a --teacher, whose answers are learnt",
+}
+UNFIT = {
+    (*TRAIN, "--teacher", "minilm_sst2"): (
+        "a model that answers entailment, neutral, contradiction cannot learn from 'minilm_sst2', "
+        "which answers positive, negative"
+    ),
+    WORDS: "held out to select epochs by",
+    ("vectors", "--size", "5000"): "components, not 5000",
+}
+"""What is refused behind a line that is printed, with a file of one pair."""
+
+
+def test_what_trains_nothing_is_refused(pairs: Path, tmp_path: Path) -> None:
+    def refused(words: tuple[str, ...], sentence: str) -> None:
+        said = refusal(*words, "--train", pairs, "--out", tmp_path / "out")
+        assert said and sentence in said
+
+    assert failures(refused, REFUSED.items()) == {}
+    one = pair_file(tmp_path / "one.jsonl", 1)
+    encoder = ("--encoder", tiny_bert(tmp_path / "tiny"))
+    for words, sentence in UNFIT.items():
+        own = encoder if words[0] == "vectors" else ()
+        ended = call(*words, *own, "--train", one, "--out", tmp_path / "out")
+        assert (ended.exit_code, sentence in ended.stderr) == (2, True), ended.output
+
+
+def test_a_finished_model_is_not_written_over(pairs: Path, tmp_path: Path) -> None:
+    out = tiny_bert(tmp_path / "out")
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    for command in (TRAIN, READER, WORDS, WORD_READER):
+        sentence = refusal(*command, "--train", pairs, "--out", out)
+        assert sentence == f"{out} holds a model already; name another folder with --out"
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
+
+
+def begun(command: str, folder: Path, pairs: Path, questions: Path) -> dict[str, object]:
+    """Return the options of a short training."""
+    makes, file = {"train": (tiny_bert, pairs), "reader": (tiny_reader, questions)}[command]
+    return {"--model": makes(folder / "tiny"), "--train": file, "--lr": 1e-3}
+
+
+def flat(options: Mapping[str, object]) -> tuple[object, ...]:
+    """Return options as a command line has them."""
+    return tuple(word for each in options.items() for word in each)
+
+
+@each("command", ["train", "reader"])
+def test_a_training_goes_on_with_what_it_was_begun_with_alone(
+    command: str, pairs: Path, questions: Path, tmp_path: Path
+) -> None:
+    same = {**begun(command, tmp_path, pairs, questions), "--epochs": 1}
+    out = tmp_path / "out"
+    done(command, *flat(same), "--out", out)
+    assert done(command, *flat(same), "--out", out)[-1] == (
+        f"{out} was trained to its end before, with the same data and options: nothing is left to "
+        "train; name another folder with --out to train anew"
+    )
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    fewer, rows = tmp_path / "fewer.jsonl", Path(str(same["--train"])).read_text().splitlines()
+    fewer.write_text("\n".join(rows[1:]))
+    for option, other in {"--train": fewer, "--epochs": 2, "--lr": 2e-3, "--seed": 1}.items():
+        ended = call(command, *flat({**same, option: other}), "--out", out)
+        assert ended.exit_code == 2
+        assert f"begun with another {option}" in ended.stderr
+        assert "name another folder with --out" in ended.stderr
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+@each("command", ["train", "reader"])
+def test_a_training_that_diverges_ends_with_a_sentence_and_keeps_no_model(
+    command: str, pairs: Path, questions: Path, tmp_path: Path
+) -> None:
+    words, out = begun(command, tmp_path, pairs, questions), tmp_path / "out"
+    weights = Path(str(words["--model"])) / "model.safetensors"
+    broken = load_file(weights)
+    (embeddings,) = (name for name in broken if name.endswith("word_embeddings.weight"))
+    known = AutoTokenizer.from_pretrained(weights.parent)("A man walks.")["input_ids"]
+    unseen = sorted(set(range(len(broken[embeddings]))) - set(known))
+    broken[embeddings][unseen] = float("nan")  # the example of a model that is opened has none
+    save_file(broken, weights, metadata={"format": "pt"})
+    ended = call(command, *flat(words), "--out", out)
+    assert ended.exit_code == 2, ended.output
+    assert "the loss became nan at a learning rate of" in ended.stderr
+    assert "--lr" in ended.stderr
+    assert not [path for path in out.rglob("*") if path.name in ("config.json", CHECKPOINT)]
+
+
+ASKED = told(AS_THE_FILE_TELLS)
+ROWS = """premise,hypothesis,label,condition,split
+A man sits.,A man is there.,entailment,one,train
+A man runs.,A man sits.,contradiction,two,test
+A man eats.,He is at home.,neutral,,
+A man eats.,He is here.,,one,train
+A man eats.,He is out.,-,two,test
+,He is out.,neutral,two,test
+"""
+READ = "3 of 6 rows are left out: 1 without a gold label, 1 on whose label the annotators disagree"
+SOURCE = SourceData(tiny_pairs(3), tiny_pairs(3), tiny_pairs(3))
+WAYS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "training": (lambda path: examples_of(path, NLI, AS_THE_FILE_TELLS), READ),
+    "without labels": (
+        lambda path: examples_of(path, NLI, AS_THE_FILE_TELLS, needs_gold=False),
+        "1 of 6 rows are left out: 1 without a text that can be read",
+    ),
+    "check-up": (lambda path: labelled_and_told(path, NLI, AS_THE_FILE_TELLS), READ),
+    "repair": (lambda path: read_pairs(path, NLI, ASKED), READ),
+    "generalisation": (lambda path: read_conditions(path, "condition", NLI, ASKED), READ),
+    "no condition": (
+        lambda path: read_conditions(path, "condition", NLI, ASKED),
+        "1 rows are left out, of which 'condition' names no condition",
+    ),
+    "no split": (
+        lambda path: file_sets(SOURCE, "mine", path, ASKED),
+        "1 rows are left out, of which 'split' says neither train nor what is tested on",
+    ),
+}
+
+
+def test_rows_that_are_left_out_are_counted_with_their_reasons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(ROWS)
+    for way, (read, words) in WAYS.items():
+        read(path)
+        assert words in capsys.readouterr().err, way
+
+
+def test_a_dev_set_of_two_and_of_three_classes_is_measured_in_two_and_named_so() -> None:
+    mixed = [Pair("a", "b", gold) for gold in (ENTAILMENT, NON_ENTAILMENT, NEUTRAL)]
+    sets = dev_sets([Path("dev.csv")], lambda _: mixed, NLI)
+    (rows,) = sets.values()
+    assert list(sets) == [f"dev {IN_COMMON}"]
+    assert [pair.gold for pair in rows] == [ENTAILMENT, NON_ENTAILMENT, NON_ENTAILMENT]

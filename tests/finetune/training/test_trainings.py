@@ -1,0 +1,483 @@
+"""Trainings of every kind: what is learnt and kept, and what one that was broken off goes on to."""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from probe.models.inputs import TokenRows
+
+import finetune.training.word_models as word_models
+from benchmarks.architectures import KINDS, save
+from finetune.training.checkpoints import (
+    Checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+    save_model,
+)
+from finetune.training.encoder import (
+    EncodedQuestions,
+    TrainingOptions,
+    dev_score,
+    mean_probabilities,
+    schedule,
+    soft_targets,
+    start_reader,
+    train,
+)
+from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
+from finetune.training.losses import admissible
+from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset
+from finetune.training.word_models import (
+    COMPONENT_RMS,
+    embed_words,
+    held_out,
+    rate,
+    reduce_by_pca,
+    untrained,
+    with_special,
+)
+from finetune.training.word_models import train as train_words
+from probe.errors import TrainingError
+from probe.models.architectures import Recipe
+from probe.models.classifier import Classifier
+from probe.models.library import AnyModel, load, load_any, load_reader
+from probe.models.prediction import tokens_of
+from probe.models.word_models.layers import shared_table
+from probe.tasks.nli import LABELS, Pair
+from probe.tasks.reading import Span
+from tests.support.cases import each
+from tests.support.files.questions import asked
+from tests.support.global_state import leaves_global_chance_alone
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_word_models import word_classifier
+from tests.support.models.tiny_word_readers import QUESTIONS as FEW_QUESTIONS
+from tests.support.models.tiny_word_readers import word_reader
+
+OPTIONS = TrainingOptions(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
+PAIRS = tiny_pairs(22)  # 6 batches an epoch, the last one short
+TAUGHT = tiny_pairs(24)
+LEARNING = TrainingOptions(lr=2e-3, epochs=40, batch=8, max_tokens=64, precision="fp32")
+READING = TrainingOptions(lr=3e-3, epochs=6, batch=8, warmup=0.1, precision="fp32")
+QUESTIONS = [
+    asked(f"The {name} sat in the {place}.", "Who sat?", (Span(name, 4),), f"{name}-{place}")
+    for name in ("man", "woman", "boy", "girl", "teacher", "baker", "driver", "farmer")
+    for place in ("park", "shop", "school", "church")
+]
+
+
+def preset(lr: float = 0.1, **changes: Any) -> Preset:
+    """Return the training of a tiny classifier."""
+    facts = {"epochs": 3, "patience": 9, **changes}
+    return Preset({}, Recipe("adagrad", lr, batch=8, clip_norm=None), **facts)
+
+
+def reader_preset(kind: str, lr: float = 1e-2, **changes: Any) -> Preset:
+    """Return the training of a tiny reader."""
+    known = WORD_READERS[kind].presets["small"]
+    recipe = replace(known.recipe, lr=lr, batch=4)
+    return replace(known, **{"settings": {}, "recipe": recipe, "epochs": 3, **changes})
+
+
+@pytest.fixture(autouse=True)
+def often_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold out so much that few examples do."""
+    monkeypatch.setattr(word_models, "HELD_OUT", 3)
+
+
+@pytest.fixture(scope="module")
+def teacher(model: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model that knows the pairs."""
+    out = tmp_path_factory.mktemp("teacher") / "teacher"
+    list(train(load(model), TAUGHT, LEARNING, out))
+    return str(out)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A reader of random weights."""
+    return str(tiny_reader(tmp_path_factory.mktemp("reader")))
+
+
+Rows = Iterator[Any]  # Any: of a training's own kind
+Training = Callable[..., tuple[AnyModel, Rows]]
+
+
+@pytest.fixture
+def trainings(model: str, teacher: str, start: str) -> dict[str, Training]:
+    """By name what begins a training in a folder; further arguments change its options."""
+
+    def classifier(out: Path, **changes: Any) -> tuple[AnyModel, Rows]:
+        begun = load(model)
+        dev = {"dev": PAIRS, "few": PAIRS[:3]}
+        return begun, train(begun, PAIRS, replace(OPTIONS, **changes), out, dev, every=3)
+
+    def distilled(out: Path, **changes: Any) -> tuple[AnyModel, Rows]:
+        begun, options = load(model), replace(LEARNING, epochs=2, teachers=(teacher,))
+        return begun, train(begun, TAUGHT, replace(options, **changes), out, every=2)
+
+    def reader(out: Path, **changes: Any) -> tuple[AnyModel, Rows]:
+        begun = start_reader(start)
+        return begun, train(begun, QUESTIONS, replace(READING, **changes), out, every=8)
+
+    def word(kind: str) -> Training:
+        def begin(out: Path, **changes: Any) -> tuple[AnyModel, Rows]:
+            begun = word_reader(kind)
+            return begun, train_words(begun, reader_preset(kind, **changes), FEW_QUESTIONS, out)
+
+        return begin
+
+    own = {"classifier": classifier, "distilled": distilled, "reader": reader}
+    return {**own, **{kind: word(kind) for kind in WORD_READERS}}
+
+
+def facts(rows: list[Any]) -> list[dict[str, Any]]:
+    """Return rows without what differs from call to call: a mean since it was taken up is such."""
+    apart = {"pairs_per_second", *(["loss"] if hasattr(rows[0], "steps") else [])}
+    return [{name: value for name, value in vars(row).items() if name not in apart} for row in rows]
+
+
+@each(
+    "kind, stops, other, sentence",
+    [
+        ("classifier", 1, {"lr": 2e-3}, r"another --lr \(0.001, now 0.002\)"),
+        ("classifier", 3, {"seed": 1}, r"begun with another --seed \(0, now 1\); name another"),
+        ("distilled", 2, {"teachers": ("minilm",)}, "another --teacher"),
+        ("reader", 1, {"epochs": 7}, r"another --epochs \(6, now 7\)"),
+        ("bidaf", 1, {"epochs": 4}, "begun with another --epochs"),
+        ("qanet", 2, {"fall": True}, "another --fall"),
+    ],
+)
+def test_a_training_that_was_broken_off_ends_as_if_it_had_not_been(
+    kind: str,
+    stops: int,
+    other: dict[str, Any],
+    sentence: str,
+    trainings: dict[str, Training],
+    tmp_path: Path,
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    begin = trainings[kind]
+    rows = list(begin(whole)[1])
+    first = list(islice(begin(broken)[1], stops))
+    with pytest.raises(TrainingError, match=sentence):
+        next(begin(broken, **other)[1])
+    assert facts([*first, *begin(broken)[1]]) == facts(rows)
+    for name in ("model.safetensors", "checkpoint/weights.safetensors"):
+        assert (whole / name).read_bytes() == (broken / name).read_bytes()
+    model, rest = begin(whole)
+    assert list(rest) == []  # of a finished training there is nothing left
+    stored = load_any(str(whole)).model.state_dict()
+    for name, value in model.model.state_dict().items():
+        torch.testing.assert_close(value, stored[name], atol=1e-3, rtol=1e-3)  # fp16
+
+
+def trainer(classifier: Classifier) -> Trainer[Classifier]:
+    recipe = classifier.architecture.recipe
+    return Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), 1e-3))
+
+
+def keep(one: Trainer[Classifier], step: int, out: Path) -> None:
+    save_checkpoint(one.classifier, one.optimiser, {"seed": 0}, Checkpoint(step), out)
+
+
+def kept(one: Trainer[Classifier], out: Path) -> Checkpoint:
+    return load_checkpoint(one.classifier, one.optimiser, {"seed": 0}, out)
+
+
+def test_a_checkpoint_of_tied_weights_takes_the_same_next_step(tmp_path: Path) -> None:
+    save(KINDS["t5"], "t5", tmp_path / "model")  # reads one table of words in two places
+    one, other = (trainer(load(str(tmp_path / "model"), LABELS)) for _ in range(2))
+
+    def step(of: Trainer[Classifier], seed: int) -> float:
+        pairs, task = tiny_pairs(4), of.classifier.task
+        return take_step(of, of.classifier.encode(pairs), admissible(pairs, task), seed)
+
+    step(one, 1)
+    keep(one, 1, tmp_path)
+    assert kept(other, tmp_path).step == 1
+    assert step(one, 2) == step(other, 2)
+    for here, there in zip(trainable(one.classifier), trainable(other.classifier), strict=True):
+        assert torch.equal(here, there)
+
+
+def test_a_crash_leaves_the_checkpoint_before(
+    classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, rename = trainer(classifier), Path.rename
+    (tmp_path / "checkpoint").mkdir()
+    assert kept(one, tmp_path) == Checkpoint()  # a folder without its state is none
+    keep(one, 3, tmp_path)
+    (tmp_path / "checkpoint.new").mkdir()
+    (tmp_path / "checkpoint.new" / "weights.safetensors").write_bytes(b"half")
+    assert kept(one, tmp_path).step == 3
+
+    def crash(path: Path, target: Path) -> Path:
+        if path.name == "checkpoint.new":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    with monkeypatch.context() as crashing, pytest.raises(KeyboardInterrupt):
+        crashing.setattr(Path, "rename", crash)
+        keep(one, 4, tmp_path)
+    assert kept(one, tmp_path) == Checkpoint(3, {}, [])
+    keep(one, 5, tmp_path)
+    assert kept(one, tmp_path).step == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint"]
+
+
+def test_a_saved_model_names_its_labels_and_its_task(
+    classifier: Classifier, tmp_path: Path
+) -> None:
+    classifier.model.config.architectures = ["BertModel"]  # of the encoder that it began as
+    save_model(classifier, tmp_path)
+    saved = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    assert saved["architectures"] == [type(classifier.model).__name__]
+    stored = load(str(tmp_path))
+    assert (stored.order, stored.task) == (LABELS, classifier.task)
+    # half precision keeps three decimals
+    assert stored.probabilities(PAIRS) == pytest.approx(classifier.probabilities(PAIRS), abs=1e-3)
+
+
+def test_the_rate_rises_then_falls_to_zero() -> None:
+    # ten steps, two of them rising: 1/2, 1, then down by eighths to 1/8
+    for step, factor in ((0, 0.5), (1, 1.0), (2, 1.0), (3, 7 / 8), (6, 0.5), (9, 1 / 8)):
+        assert schedule(step, 10, 0.2) == pytest.approx(factor), step
+
+
+@each(
+    "admitted, expected",
+    [
+        ((False, True, False), (0.3, 0.65, 0.05)),  # half of what is taught, half of the label
+        ((False, True, True), (0.3, 0.525, 0.175)),  # 3/4 and 1/4 of the second half
+        ((False, False, False), (0.6, 0.3, 0.1)),  # no label
+    ],
+)
+def test_targets_mix_what_is_taught_and_the_label(
+    admitted: tuple[bool, ...], expected: tuple[float, ...]
+) -> None:
+    (target,) = soft_targets(torch.tensor([[0.6, 0.3, 0.1]]), torch.tensor([admitted]), 0.5)
+    assert target.tolist() == pytest.approx(expected)
+    certain = torch.tensor([[1.0, 0.0, 0.0]])
+    (ruled_out,) = soft_targets(certain, torch.tensor([[False, True, False]]), 0.25)
+    assert ruled_out.tolist() == [0.25, 0.75, 0.0]
+
+
+def test_teachers_that_read_texts_alike_have_them_tokenised_once(
+    model: str, teacher: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = [load(model), load(teacher), word_classifier("da")]
+    expected = sum(each.probabilities(TAUGHT) for each in models) / 3
+    tokenised, token_rows = [], Classifier.token_rows
+
+    def counted(self: Classifier, *given: Any) -> TokenRows:
+        tokenised.append(self.name)
+        return token_rows(self, *given)
+
+    monkeypatch.setattr(Classifier, "token_rows", counted)
+    assert mean_probabilities(models, TAUGHT, "fp32").numpy() == pytest.approx(expected, abs=1e-6)
+    assert tokenised == [models[0].name, models[2].name]
+
+
+def test_a_student_learns_from_its_teacher_without_a_label(
+    model: str, teacher: str, tmp_path: Path
+) -> None:
+    without_labels = tuple(replace(pair, gold=None) for pair in TAUGHT)
+    student, options = load(model), replace(LEARNING, teachers=(teacher,))
+    list(train(student, without_labels, options, tmp_path))
+    known = load(teacher).probabilities(TAUGHT)
+    after, before = (abs(it.probabilities(TAUGHT) - known).mean() for it in (student, load(model)))
+    assert after < 0.05 < 0.2 < before
+
+
+def test_a_reader_learns_the_tokens_that_spell_the_answer(start: str, tmp_path: Path) -> None:
+    places = [None, None, (0, 3), (4, 7), (8, 12), None]
+    spans = {(4, 12): (3, 4), (5, 11): (3, 4), (8, 18): None, (40, 48): None}
+    assert {span: tokens_of(places, *span) for span in spans} == spans
+    reader = start_reader(start)
+    unanswered = asked("The man sat.", "Who sat?", (), "1")
+    examples = EncodedQuestions(reader, (unanswered, *QUESTIONS)).examples
+    for question, (window, first, last) in zip(QUESTIONS, examples, strict=True):
+        begin, end = window.places[first], window.places[last]
+        assert begin and end
+        assert question.passage[begin[0] : end[1]] == question.answers[0].text
+    before, dev = dev_score(reader, QUESTIONS, "fp32"), {"same": QUESTIONS}
+    *_, last_row = train(reader, QUESTIONS, READING, tmp_path, dev, every=8)
+    assert last_row.accuracy["same"] > 0.9 > before
+    answers = load_reader(str(tmp_path)).predict(QUESTIONS[:4])
+    assert [answer.label for answer in answers] == ["man"] * 4
+
+
+def test_a_vector_is_the_mean_of_a_words_sub_words_along_the_widest_directions(
+    tmp_path: Path,
+) -> None:
+    place = str(tiny_bert(tmp_path))
+    alone, with_padding = (
+        embed_words(words, place) for words in (["dogs"], ["dogs", "unexpectedly"])
+    )
+    assert alone.shape == (1, 32)
+    assert alone[0].tolist() == pytest.approx(with_padding[0].tolist(), abs=1e-5)
+    points = torch.tensor([[3.0, 4.0], [-3.0, -4.0], [0.4, -0.3], [-0.4, 0.3]])
+    reduced, explained = reduce_by_pca(
+        points + 7, 1
+    )  # lengths 5, 5 along (3, 4); 0.5, 0.5 across it
+    assert explained == pytest.approx(50 / 50.5)
+    scale = COMPONENT_RMS / math.sqrt(50 / 4)
+    expected = [5 * scale, -5 * scale, 0, 0]
+    assert reduced.flatten().tolist() == pytest.approx(expected, abs=1e-6)
+    table = with_special(torch.ones(2, 50))
+    assert table.shape == (5, 50)
+    assert table[0].abs().sum() == 0
+    assert not torch.equal(table[1], table[2])
+    assert torch.equal(table, with_special(torch.ones(2, 50)))
+
+
+@each(
+    "model, preset, weights",
+    [
+        *[(name, each, None) for name in WORD_MODELS for each in ("allennlp", "paper")],
+        ("bidaf", "small", 1_204_145),
+        ("qanet", "small", 224_565),
+    ],
+)
+def test_an_untrained_model_reads_the_shared_vectors_and_is_the_same_again(
+    model: str, preset: str, weights: int | None
+) -> None:
+    assert leaves_global_chance_alone(lambda: untrained(model, preset))
+    one, other = untrained(model, preset).model, untrained(model, preset).model
+    for first, second in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(first, second)
+    assert "table" not in " ".join(dict(one.named_parameters()))
+    if weights:
+        assert sum(weight.numel() for weight in one.parameters()) == weights
+    else:
+        assert list(one.config.id2label.values()) == list(LABELS)
+
+
+def test_vectors_of_its_own_begin_as_the_shared_ones() -> None:
+    table = untrained("da", "allennlp", own=True).model.get_parameter("words.table")
+    assert table.requires_grad
+    assert torch.equal(table, shared_table("words").float())
+
+
+@each(
+    "kind, name, facts",  # rate, batch, epochs, patience, patience of the rate
+    [
+        ("da", "allennlp", (0.01, 64, 140, 20, None)),
+        ("da", "paper", (0.05, 4, 140, 20, None)),
+        ("esim", "allennlp", (4e-4, 32, 75, 5, 0)),
+        ("esim", "paper", (4e-4, 32, 75, 7, None)),
+        ("bidaf", "allennlp", (1e-3, 40, 20, 10, 2)),
+        ("qanet", "allennlp", (1e-3, 25, 50, 10, None)),
+    ],
+)
+def test_the_presets_are_those_of_the_configurations(
+    kind: str, name: str, facts: tuple[object, ...]
+) -> None:
+    """Liu et al. 2019's AllenNLP files, and Parikh et al. 2016, Chen et al. 2017."""
+    known = {**WORD_MODELS, **WORD_READERS}[kind].presets[name]
+    recipe = known.recipe
+    assert facts == (recipe.lr, recipe.batch, known.epochs, known.patience, known.halve_patience)
+    if kind in WORD_READERS:
+        assert recipe.clip_norm == 5.0
+        assert (recipe.average, recipe.settings) == {
+            "bidaf": (None, {"betas": (0.9, 0.9)}),
+            "qanet": (0.9999, {"betas": (0.8, 0.999), "eps": 1e-7, "weight_decay": 2e-7}),
+        }[kind]
+
+
+def test_a_premise_is_held_out_with_all_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    pairs = [Pair(f"premise {n}", f"hypothesis {m}") for n in range(2000) for m in range(2)]
+    kept = [pair for pair in pairs if held_out(pair.premise)]
+    assert len({pair.premise for pair in kept}) * 2 == len(kept)
+    assert 100 < len(kept) < 190  # one in 28 of 4,000
+
+
+def trained(out: Path, how: Preset, model: AnyModel | None = None, **more: Any) -> list[Any]:
+    return list(train_words(model or word_classifier("esim"), how, tiny_pairs(60), out, **more))
+
+
+def test_the_best_epoch_is_what_stays_and_chance_is_left_alone(tmp_path: Path) -> None:
+    classifier, rows = word_classifier("esim"), list[Any]()
+    assert leaves_global_chance_alone(
+        lambda: rows.extend(trained(tmp_path / "a", preset(epochs=4), classifier))
+    )
+    again = trained(tmp_path / "b", preset(epochs=4))
+    assert [(row.loss, row.dev) for row in rows] == [(row.loss, row.dev) for row in again]
+    assert rows[-1].loss < rows[0].loss
+    kept = [pair for pair in tiny_pairs(60) if held_out(pair.premise)]
+    best = max(row.dev for row in rows)
+    assert dev_score(classifier, kept, "fp32") == best
+    assert load(str(tmp_path / "a")).predict(kept[:1])[0].label in LABELS
+    for kind in WORD_READERS:
+        reader, out = word_reader(kind), tmp_path / kind
+        asked = [question for question in FEW_QUESTIONS if held_out(question.passage)]
+        rows = list(train_words(reader, reader_preset(kind), FEW_QUESTIONS, out))
+        best = max(row.dev for row in rows)
+        assert dev_score(reader, asked, "fp32") == pytest.approx(best)
+        assert dev_score(load_reader(str(out)), asked, "fp32") == pytest.approx(best)
+
+
+@each(
+    "how, rates",
+    [
+        (  # without a gain the rate halves and patience ends it
+            preset(lr=1e-9, epochs=20, patience=3, halve_patience=0),
+            [1e-9, 1e-9, 5e-10, 2.5e-10],
+        ),
+        (preset(lr=1e-9, epochs=4, fall=True), [1e-9, 0.75e-9, 0.5e-9, 0.25e-9]),
+    ],
+)
+def test_the_rate_follows_the_preset(how: Preset, rates: list[float], tmp_path: Path) -> None:
+    assert [row.lr for row in trained(tmp_path, how)] == pytest.approx(rates)
+    still = reader_preset("bidaf", lr=1e-12, epochs=9, patience=2)
+    assert len(list(train_words(word_reader("bidaf"), still, FEW_QUESTIONS, tmp_path / "r"))) == 3
+
+
+@each(
+    "scores, halved",
+    [
+        ([0.5, 0.4, 0.5], 1),
+        ([0.5, 0.4, 0.5, 0.3], 0.5),
+        ([0.5, 0.4, 0.5, 0.3, 0.4, 0.4], 0.5),
+        ([0.5, 0.4, 0.5, 0.3, 0.4, 0.4, 0.4], 0.25),
+        ([0.5, 0.4, 0.6, 0.3, 0.4], 1),
+    ],
+)
+def test_the_third_epoch_in_a_row_without_a_gain_halves_the_rate(
+    scores: list[float], halved: float
+) -> None:
+    assert rate(WORD_READERS["bidaf"].presets["allennlp"], scores) == halved * 1e-3
+    assert rate(WORD_READERS["qanet"].presets["allennlp"], scores) == 1e-3
+
+
+def test_going_on_meets_no_epochs_chance_twice(tmp_path: Path) -> None:
+    once = preset(lr=1e-9, epochs=1)  # weights stay, so that a loss tells the chance of its epoch
+    (first,) = trained(tmp_path / "first", once, minutes=0.0)  # one epoch whatever the time
+    kept, repeated = load(str(tmp_path / "first")), load(str(tmp_path / "first"))
+    repeated.model.config.epochs_done = 0
+    (same,) = trained(tmp_path / "same", once, repeated)
+    (again,) = trained(tmp_path / "again", once, kept)
+    assert (first.epoch, same.epoch, again.epoch) == (1, 1, 2)
+    assert 5 * abs(first.loss - same.loss) < abs(first.loss - again.loss)  # fp16 moves it a little
+    assert len(trained(tmp_path / "time", preset(), minutes=0.0)) == 1
+
+
+@each("kind", WORD_READERS)
+def test_four_questions_are_learnt_by_heart(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_models, "held_out", lambda passage: passage.endswith(" "))
+    four = [question for question in FEW_QUESTIONS if question.id.endswith("-park")]
+    questions = [*four, *(replace(each, passage=f"{each.passage} ") for each in four)]
+    by_heart = reader_preset(kind, lr=2e-2, epochs=30, patience=30, halve_patience=None)
+    rows = list(train_words(word_reader(kind), by_heart, questions, tmp_path))
+    assert max(row.dev for row in rows) == 1.0
+    assert min(row.loss for row in rows) < 0.5 < rows[0].loss
