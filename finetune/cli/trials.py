@@ -18,7 +18,7 @@ from finetune.training.recipes import default_rate
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials import generalisation_plan as generalisation
 from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import Epoch, Training, TrialKind, numbers, refuse
+from finetune.trials.base import Training, TrialKind, numbers, refuse
 from finetune.trials.challenges import (
     UserFiles,
     challenge_name,
@@ -319,7 +319,7 @@ def _fitting(text: str, available: int, unit: str) -> tuple[int, ...]:
 
 
 def _repair(
-    kind: TrialKind[Any, Any, Epoch, Any],  # Any: each kind has plans, cells and points of its own
+    kind: TrialKind[Any, Any, Any, Any],  # Any: each kind has plans, cells and points of its own
     check: Callable[[Any, Any], None],
     row_text: Callable[[Json, Progress | Result], str],
     given: Given,
@@ -371,10 +371,9 @@ def _repair(
 
 
 def _epoch_text(values: Json) -> str:
-    epoch = Epoch(**values)
     return (
-        f"epoch {epoch.epoch}  loss {epoch.loss:.4f}  dev {epoch.dev:.4f}  "
-        f"{epoch.examples_per_second:.1f} examples/s"
+        f"epoch {values['epoch']}  loss {values['loss']:.4f}  dev {values['dev']:.4f}  "
+        f"{values['examples_per_second']:.1f} examples/s"
     )
 
 

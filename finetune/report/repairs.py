@@ -140,7 +140,7 @@ def _calibration_rows(run: StoredRun) -> Iterator[list[str]]:
         n, error = measured[0].n, mean_error(measured)
         yield [
             f"`{name_of(run)}`",
-            CALIBRATIONS[method].title,  # type: ignore[index]  # a method, as stored
+            CALIBRATIONS[method].title,
             f"{n:,}",
             with_interval(mean_share((each.accuracy for each in measured), n)),
             f"{with_interval(error.found)}, by chance {in_percent(error.chance.value)}",
@@ -175,7 +175,7 @@ def _agreement_rows(run: StoredRun) -> Iterator[list[str]]:
     for method, points in _calibrated(run).items():
         yield [
             f"`{name_of(run)}`",
-            CALIBRATIONS[method].title,  # type: ignore[index]  # a method, as stored
+            CALIBRATIONS[method].title,
             f"{min(each.n for point in points for each in point.salad.values()):,}",
             *(with_interval(_agreement(points, family)) for family in FAMILIES),
             *(_paper(paper, method, family) for family in FAMILIES),
@@ -254,7 +254,7 @@ def _mitigation_rows(run: StoredRun) -> Iterator[list[str]]:
         n = min(each.n for each in points[0].found.values())
         yield [
             f"`{name_of(run)}`",
-            REPAIRS[method].title,  # type: ignore[index]  # a method, as stored
+            REPAIRS[method].title,
             f"{points[0].clean.n:,}",
             with_interval(_clean(points)),
             f"{n:,}",

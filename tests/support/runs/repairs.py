@@ -8,14 +8,13 @@ from finetune.trials import calibration as calibration
 from finetune.trials import mitigation as mitigation
 from finetune.trials import transfer as transfer
 from finetune.trials.base import Training, row_json
-from finetune.trials.calibration import CALIBRATION, Agreement
+from finetune.trials.calibration import Agreement
 from finetune.trials.calibration import Point as CalibrationPoint
-from finetune.trials.mitigation import MITIGATION, Found
+from finetune.trials.mitigation import Found
 from finetune.trials.mitigation import Point as MitigationPoint
-from finetune.trials.transfer import TRANSFER
+from finetune.trials.registry import EXPERIMENTS
 from finetune.trials.transfer import Point as TransferPoint
-from probe.runs.experiment import Experiment
-from probe.runs.run import Json, Run, RunCell, State, StoredRun
+from probe.runs.run import Run, RunCell, State, StoredRun
 from probe.statistics import BINS, Bin, Calibration
 
 TRAINING = Training(1e-3)
@@ -86,8 +85,7 @@ def calibration_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a calibration of these points, judged if there are enough."""
-    results = {point.cell: row_json(point) for point in points}
-    return _stored(CALIBRATION, asdict(plan), calibration.cells(plan), results, fields)
+    return stored(calibration, plan, points, fields)
 
 
 def mitigation_run(
@@ -96,8 +94,7 @@ def mitigation_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a mitigation of these points, judged if there are enough."""
-    results = {point.cell: row_json(point) for point in points}
-    return _stored(MITIGATION, asdict(plan), mitigation.cells(plan), results, fields)
+    return stored(mitigation, plan, points, fields)
 
 
 def transfer_run(
@@ -106,24 +103,20 @@ def transfer_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a transfer of these points, judged if there are enough."""
-    results = {point.cell: row_json(point) for point in points}
-    return _stored(TRANSFER, asdict(plan), transfer.cells(plan), results, fields)
+    return stored(transfer, plan, points, fields)
 
 
-def _stored(
-    experiment: Experiment,
-    plan: Json,
-    cells: Sequence[Any],  # Any: each kind has cells of its own
-    results: Mapping[Any, Json],
-    fields: Mapping[str, Any],
-) -> StoredRun:
+def stored(
+    kind: Any, plan: Any, points: Sequence[Any], fields: Mapping[str, Any]
+) -> StoredRun:  # Any: each kind has plans and points of its own
     """Return a run as it is stored; cells without a result are queued."""
+    results, cells = {point.cell: row_json(point) for point in points}, kind.cells(plan)
     finished: State = "done" if len(results) == len(cells) else "running"
     run: StoredRun = Run(
-        id=experiment.kind,
-        kind=experiment.kind,
+        id=kind.KIND,
+        kind=kind.KIND,
         owner="somebody",
-        plan=plan,
+        plan=asdict(plan),
         state=finished,
         cancelling=False,
         error="",
@@ -144,4 +137,4 @@ def _stored(
         ),
         artefacts={"model": "ab12"},
     )
-    return replace(run, verdict=experiment.conclude(run, {}) or {}, **fields)
+    return replace(run, verdict=EXPERIMENTS[run.kind].conclude(run, {}) or {}, **fields)
