@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from pydantic import TypeAdapter
@@ -125,6 +126,25 @@ def diverged_words(trainings: Iterable[tuple[float, bool]]) -> str:
         "loss became no number. Such a rate is chosen only where every one did so; lower ones may "
         "learn."
     )
+
+
+def best_rates(
+    points: Iterable[Any],  # Any: of a sweep
+    group: Callable[[Any], Any],
+    score: Callable[[Any], float],
+) -> dict[Any, list[Any]]:
+    """Return for each group, smallest first, the repeats with the best learning rate.
+
+    Ties go to the smaller rate. One at which a training diverged is chosen only where all did so.
+    """
+
+    def merit(own: Sequence[Any]) -> tuple[bool, float, float]:
+        return not any(each.diverged for each in own), fmean(map(score, own)), -own[0].cell.lr
+
+    by_rate: dict[Any, dict[float, list[Any]]] = {}
+    for point in points:
+        by_rate.setdefault(group(point), {}).setdefault(point.cell.lr, []).append(point)
+    return {each: max(by_rate[each].values(), key=merit) for each in sorted(by_rate)}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from finetune.training.data import Asked, numbered_pairs
-from finetune.trials.base import diverged_words
+from finetune.trials.base import best_rates, diverged_words
 from finetune.trials.challenges import (
     UserFiles,
     column_cells,
@@ -60,21 +60,9 @@ class Loss:
 
 
 def chosen(points: Iterable[Point]) -> Results:
-    """Choose a learning rate for each condition and size; ties go to the smaller rate.
-
-    One at which a training diverged is chosen only where it did so at all.
-    """
-
-    def merit(own: Sequence[Point]) -> tuple[bool, float, float]:
-        whole = not any(point.diverged for point in own)
-        return whole, fmean(point.dev for point in own), -own[0].cell.lr
-
-    by_rate: dict[tuple[str, int], dict[float, list[Point]]] = {}
-    for point in points:
-        if point.cell.size:
-            rates = by_rate.setdefault((point.cell.train, point.cell.size), {})
-            rates.setdefault(point.cell.lr, []).append(point)
-    return {key: max(rates.values(), key=merit) for key, rates in by_rate.items()}
+    """Choose a learning rate for each condition and size by held-out pairs."""
+    trained = [point for point in points if point.cell.size]
+    return best_rates(trained, lambda p: (p.cell.train, p.cell.size), lambda p: p.dev)
 
 
 def untrained(points: Iterable[Point]) -> tuple[Point, ...]:

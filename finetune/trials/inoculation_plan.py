@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from operator import attrgetter
 from statistics import fmean
 from typing import Any, Literal
 
@@ -12,7 +13,14 @@ import numpy as np
 
 from finetune.training.recipes import Mode
 from finetune.trials.base import Epoch as Epoch
-from finetune.trials.base import TrialKind, new_model_name, numbers, refuse, sweep_problems
+from finetune.trials.base import (
+    TrialKind,
+    best_rates,
+    new_model_name,
+    numbers,
+    refuse,
+    sweep_problems,
+)
 from finetune.trials.datasets import (
     SET_NAMES,
     Sets,
@@ -240,22 +248,9 @@ class SelectedPoint:
 
 
 def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
-    """Choose a learning rate for each size, smallest size first; ties go to the smaller rate.
-
-    One at which a training diverged is chosen only where it did so at all.
-    """
-    groups: dict[tuple[int, float], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.cell.size, point.cell.lr), []).append(point)
-
-    def merit(point: SelectedPoint) -> tuple[bool, float]:
-        return not point.diverged, point.challenge if selection == "oracle_lr" else point.dev
-
-    chosen: dict[int, SelectedPoint] = {}
-    for merged in [merge(groups[key]) for key in sorted(groups)]:
-        if merged.size not in chosen or merit(merged) > merit(chosen[merged.size]):
-            chosen[merged.size] = merged
-    return tuple(chosen.values())
+    """Choose a learning rate for each size, smallest size first."""
+    score = attrgetter("challenge" if selection == "oracle_lr" else "dev")
+    return tuple(map(merge, best_rates(points, lambda p: p.cell.size, score).values()))
 
 
 def merge(points: Sequence[Point]) -> SelectedPoint:

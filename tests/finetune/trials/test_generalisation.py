@@ -33,6 +33,7 @@ from finetune.trials.generalisation import (
 )
 from finetune.trials.generalisation_plan import (
     FILE,
+    TRIALS,
     Cell,
     Hits,
     Plan,
@@ -57,7 +58,7 @@ from finetune.trials.generalisation_plan import (
 )
 from finetune.trials.inoculation_plan import Plan as InoculationPlan
 from probe.errors import ExperimentError, FileError
-from probe.runs.run import Json, Run, RunCell, StoredRun
+from probe.runs.run import Json, StoredRun
 from probe.tasks.task import task_named
 from probe.templates import template_ids
 from tests.support.cases import each, failures
@@ -65,6 +66,7 @@ from tests.support.files.pair_files import row, write
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.runs.generalisation import PLAN, make_point, make_points
 from tests.support.runs.generalisation import make_run as judged
+from tests.support.runs.stored import stored
 
 ROW = [make_point(Cell("simple", 100, 1e-3, seed), (270, 210, 150 + seed)) for seed in (0, 1)]
 GOOD, BAD = (285, 285, 285), (100, 100, 100)
@@ -203,21 +205,15 @@ def test_a_judged_run_is_judged_anew_by_another_rule() -> None:
         loss_in("many")
 
 
-def stored(plan: Plan = SMALL, data: SourceData = DATA) -> StoredRun:
+def known_of(plan: Plan = SMALL, data: SourceData = DATA) -> StoredRun:
     """Return a run all of whose cells are done."""
-    request = run_request(plan, data, artefacts={"model": "ab12"})
-    done = tuple(
-        RunCell(number, key, "done", result=row_json(make_point(Cell(**key), (1, 1, 1))))
-        for number, key in enumerate(GENERALISATION.cells(request.plan))
-    )
-    return Run(
-        "run1", request.kind, "me", request.plan, "done", False, "", 1.0, 2.0, 3.0, {}, {}, "",
-        done, request.artefacts,
-    )  # fmt: skip
+    points = [make_point(cell, (1, 1, 1)) for cell in cells(plan)]
+    facts = run_request(plan, data, artefacts={"model": "ab12"}).artefacts
+    return stored(TRIALS, plan, points, artefacts=facts)
 
 
 def test_what_earlier_runs_know_is_taken_over_and_nothing_else() -> None:
-    whole = stored()
+    whole = known_of()
 
     def known(
         plan: Plan, data: SourceData = DATA, model: str = "ab12", run: StoredRun = whole
@@ -239,8 +235,8 @@ def test_what_earlier_runs_know_is_taken_over_and_nothing_else() -> None:
     )
     first, *rest = own.rows["a"]
     changed = replace(own, rows={**own.rows, "a": (replace(first, gold="neutral"), *rest)})
-    assert len(known(plan, own, run=stored(plan, own))) == 3
-    assert known(plan, changed, run=stored(plan, own)) == {}
+    assert len(known(plan, own, run=known_of(plan, own))) == 3
+    assert known(plan, changed, run=known_of(plan, own)) == {}
 
 
 def test_the_title_and_what_is_told_over_http() -> None:
@@ -251,7 +247,7 @@ def test_the_title_and_what_is_told_over_http() -> None:
 
 
 def test_the_inoculation_on_the_same_phenomenon_is_found() -> None:
-    other = stored()
+    other = known_of()
 
     def inoculated(challenge: str, model: str = "minilm", outcome: str = "1") -> StoredRun:
         plan = asdict(InoculationPlan(model, challenge, (10,), (1e-3,), (0,)))

@@ -42,6 +42,7 @@ from finetune.trials.inoculation_plan import (
     BASE,
     LIU_LRS,
     LIU_SIZES,
+    TRIALS,
     Cell,
     Epoch,
     Plan,
@@ -58,7 +59,6 @@ from finetune.trials.inoculation_plan import (
     nested,
     read_sizes,
     resolved,
-    run_request,
     sets_from,
     sets_json,
 )
@@ -67,12 +67,12 @@ from finetune.ui.html.run import outcome
 from probe.errors import ExperimentError
 from probe.models.weights import pairs_hash
 from probe.pictures.curves import counter_tests_in
-from probe.runs.run import Run, RunCell
 from probe.statistics import Estimate, mean
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question, Span
 from tests.support.cases import each, failures
 from tests.support.runs.points import make_point, make_run
+from tests.support.runs.stored import stored
 
 PLAN = Plan("minilm", "negation", (10, 400), (2e-5,), (0,))
 QUICK = replace(PLAN, mode="fast", lrs=(1e-3,))
@@ -407,18 +407,9 @@ def test_a_stored_run_has_its_own_types_and_lends_what_is_known(sets: Sets) -> N
     epoch = Epoch(Cell(12, 1e-3, 0), 3, 0.7, 0.8, 1e-3, 55.5)
     points = [make_point(8, 6, 10), make_point(8, 7, 10, cell)]
     artefacts = {"model": "ab12", "sets": sets_facts(sets)}
-    run = Run(
-        "run1", "inoculation", "me", run_request(plan, sets).plan, "running", False, "",
-        1.0, 2.0, 0.0, {}, {}, "",
-        (
-            *(
-                RunCell(at, vars(each.cell), "done", result=row_json(each))
-                for at, each in enumerate(points)
-            ),
-            RunCell(2, vars(epoch.cell), "running", row_json(epoch)),
-        ),
-        artefacts,
-    )  # fmt: skip
+    run = stored(TRIALS, plan, points, artefacts=artefacts)
+    training = replace(run.cells[2], state="running", progress=row_json(epoch))
+    run = replace(run, cells=(*run.cells[:2], training))
     typed = inoculation_run(run)
     assert (typed.plan, [cell.key for cell in typed.cells]) == (plan, [BASE, cell, epoch.cell])
     assert (list(typed.results), typed.cells[2].progress) == (points, epoch)
@@ -442,12 +433,8 @@ def test_of_several_models_the_best_on_dev_is_kept_and_none_that_diverged(
     kept: str, dev: float, diverged: bool, name: str | None
 ) -> None:
     rivals = [make_point(8, 7, 10, replace(LARGE, seed=0), dev=0.8)] if kept else []
-    run = make_run([make_point(8, 6, 10), *rivals])
-    stored: Any = replace(  # Any: a run as it is stored
-        run, plan=run_request(PLAN, Sets((), (), (), ())).plan, kept=kept,
-        cells=tuple(RunCell(0, vars(p.cell), "done", result=row_json(p)) for p in run.results),
-    )  # fmt: skip
-    found = INOCULATION.keep(stored, {"dev": dev, "diverged": diverged})
+    run = stored(TRIALS, PLAN, [make_point(8, 6, 10), *rivals], kept=kept)
+    found = INOCULATION.keep(run, {"dev": dev, "diverged": diverged})
     assert found is None if name is None else str(found).startswith(name)
 
 

@@ -47,6 +47,7 @@ from tests.support.property_settings import STEADY
 from tests.support.runs import repairs
 from tests.support.runs.clean_source import TRAINING, clean_source
 from tests.support.runs.repair_requests import REQUESTS
+from tests.support.runs.stored import stored
 from tests.support.waiting import training, until
 
 SOURCE = clean_source()
@@ -291,7 +292,7 @@ def test_a_mitigation_is_judged_by_its_first_method_and_warned_of() -> None:
 
 def kept(kind: Any, plan: Any, rival: Any, point: Any) -> str | None:  # Any: of each kind
     """Return the name under which a model is kept where a rival's is kept already."""
-    run = repairs.stored(kind, plan, [rival], {"kept": "mine"})
+    run = stored(kind.TRIALS, plan, [rival], kept="mine")
     return EXPERIMENTS[kind.KIND].keep(run, row_json(point))
 
 

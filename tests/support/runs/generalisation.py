@@ -1,21 +1,21 @@
 """Points of a generalisation with known numbers of correct predictions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-from finetune.trials.base import row_json
-from finetune.trials.generalisation import GENERALISATION, verdict_of
+from finetune.trials.generalisation import verdict_of
 from finetune.trials.generalisation_plan import (
+    TRIALS,
     Cell,
     GeneralisationRun,
     Hits,
     Plan,
     Point,
     base_cell,
-    cells,
     generalisation_run,
 )
-from probe.runs.run import Run, RunCell, State, StoredRun
+from probe.runs.run import State, StoredRun
+from tests.support.runs.stored import stored
 
 LEVELS = ("simple", "medium", "complex")
 PLAN = Plan("minilm", "numerical", "complexity", LEVELS, LEVELS, (100,), (1e-3,), (0, 1), tests=300)
@@ -60,30 +60,6 @@ def stored_run(
     points: Sequence[Point], plan: Plan = PLAN, state: State = "done", run_id: str = "run1"
 ) -> StoredRun:
     """Return such a run as it is stored."""
-    computed = {point.cell: row_json(point) for point in points}
-    stored = Run(
-        id=run_id,
-        kind=GENERALISATION.kind,
-        owner="somebody",
-        plan=asdict(plan),
-        state=state,
-        cancelling=False,
-        error="",
-        created=1000.0,
-        started=1000.0,
-        finished=1060.0 if state == "done" else 0.0,
-        verdict={},
-        environment={"torch": "2.8"},
-        kept="",
-        cells=tuple(
-            RunCell(
-                number,
-                vars(cell),
-                "done" if cell in computed else "queued",
-                result=computed.get(cell),
-            )
-            for number, cell in enumerate(cells(plan))
-        ),
-        artefacts={"model": "ab12"},
-    )
-    return replace(stored, verdict=verdict_of(stored, {}) or {})
+    finished = 1060.0 if state == "done" else 0.0
+    run = stored(TRIALS, plan, points, id=run_id, state=state, finished=finished)
+    return replace(run, verdict=verdict_of(run, {}) or {})

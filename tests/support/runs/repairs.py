@@ -1,21 +1,22 @@
 """Runs of repairs with known figures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from finetune.trials import calibration as calibration
 from finetune.trials import mitigation as mitigation
 from finetune.trials import transfer as transfer
-from finetune.trials.base import Training, row_json
+from finetune.trials.base import Training
 from finetune.trials.calibration import Agreement
 from finetune.trials.calibration import Point as CalibrationPoint
 from finetune.trials.mitigation import Found
 from finetune.trials.mitigation import Point as MitigationPoint
 from finetune.trials.registry import EXPERIMENTS
 from finetune.trials.transfer import Point as TransferPoint
-from probe.runs.run import Run, RunCell, State, StoredRun
+from probe.runs.run import StoredRun
 from probe.statistics import BINS, Bin, Calibration
+from tests.support.runs.stored import stored
 
 TRAINING = Training(1e-3)
 CALIBRATION_PLAN = calibration.Plan("minilm", TRAINING, ("temperature", "smoothing"), seeds=(0,))
@@ -85,7 +86,7 @@ def calibration_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a calibration of these points, judged if there are enough."""
-    return stored(calibration, plan, points, fields)
+    return _judged(stored(calibration.TRIALS, plan, points), fields)
 
 
 def mitigation_run(
@@ -94,7 +95,7 @@ def mitigation_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a mitigation of these points, judged if there are enough."""
-    return stored(mitigation, plan, points, fields)
+    return _judged(stored(mitigation.TRIALS, plan, points), fields)
 
 
 def transfer_run(
@@ -103,38 +104,8 @@ def transfer_run(
     **fields: Any,
 ) -> StoredRun:
     """Return a transfer of these points, judged if there are enough."""
-    return stored(transfer, plan, points, fields)
+    return _judged(stored(transfer.TRIALS, plan, points), fields)
 
 
-def stored(
-    kind: Any, plan: Any, points: Sequence[Any], fields: Mapping[str, Any]
-) -> StoredRun:  # Any: each kind has plans and points of its own
-    """Return a run as it is stored; cells without a result are queued."""
-    results, cells = {point.cell: row_json(point) for point in points}, kind.cells(plan)
-    finished: State = "done" if len(results) == len(cells) else "running"
-    run: StoredRun = Run(
-        id=kind.KIND,
-        kind=kind.KIND,
-        owner="somebody",
-        plan=asdict(plan),
-        state=finished,
-        cancelling=False,
-        error="",
-        created=1000.0,
-        started=1000.0,
-        finished=1060.0,
-        verdict={},
-        environment={"torch": "2.8"},
-        kept="",
-        cells=tuple(
-            RunCell(
-                number,
-                vars(cell),
-                "done" if cell in results else "queued",
-                result=results.get(cell),
-            )
-            for number, cell in enumerate(cells)
-        ),
-        artefacts={"model": "ab12"},
-    )
+def _judged(run: StoredRun, fields: Mapping[str, Any]) -> StoredRun:
     return replace(run, verdict=EXPERIMENTS[run.kind].conclude(run, {}) or {}, **fields)
