@@ -26,7 +26,6 @@ def worker() -> list[list[str]]:
             "import json, sys, probe.runs.worker\n"
             "first = list(sys.modules)\n"
             "import finetune.trials.generalisation_plan\n"
-            "import finetune.trials.generalisation_trial\n"
             "import finetune.trials.inoculation_plan\n"
             "import finetune.trials.inoculation_trial, finetune.training.checkpoints\n"
             "trained = list(sys.modules)\n"

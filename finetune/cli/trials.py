@@ -18,7 +18,7 @@ from finetune.training.recipes import default_rate
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials import generalisation_plan as generalisation
 from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import Epoch, Training, TrialKind, numbers, refuse
+from finetune.trials.base import Training, TrialKind, numbers, refuse
 from finetune.trials.challenges import (
     UserFiles,
     challenge_name,
@@ -306,7 +306,7 @@ def _fitting(text: str, available: int, unit: str) -> tuple[int, ...]:
 
 
 def _repair(
-    kind: TrialKind[Any, Any, Epoch, Any],  # Any: each kind has plans, cells and points of its own
+    kind: TrialKind[Any, Any, Any, Any],  # Any: each kind has plans, cells and points of its own
     check: Callable[[Any, Any], None],
     begins: Callable[[Json], str],
     came_to: Callable[[Any], str],
@@ -349,7 +349,7 @@ def _repair(
 
     def row_text(key: Json, row: Progress | Result) -> str:
         if isinstance(row, Progress):
-            return f"{begins(key)}  {of_inoculation.epoch_text(Epoch(**row.values))}"
+            return f"{begins(key)}  {of_inoculation.epoch_text(kind.epoch_from(key, row.values))}"
         point = kind.point_from(key, row.values)
         return f"{begins(key)}  {came_to(point)}  {point.seconds:.1f} s"
 

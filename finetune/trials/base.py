@@ -1,34 +1,50 @@
 """What all kinds of trials have in common: how they train, are checked, stored and read."""
 
 import json
+import math
 import re
 import secrets
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
-from functools import cache, partial
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
+
+from pydantic import TypeAdapter
 
 from finetune.training.recipes import Mode
-from finetune.trials.datasets import SourceData, source_request
+from finetune.trials.datasets import (
+    SourceData,
+)
 from probe.data.names import STEM_BYTES, cut
 from probe.errors import ExperimentError
+from probe.first_import import first_import
 from probe.models.classifier import Precision
-from probe.runs.experiment import (
-    Experiment,
-    Progress,
-    Result,
-    RunCell,
-    earlier_results,
-)
+from probe.runs.experiment import CellContext, Experiment, Progress, Result
+from probe.runs.models import load_unchanged
 from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
-from probe.tasks.task import WHY_IN_COMMON, Label
+from probe.stopping import Stop
+from probe.tasks.task import WHY_IN_COMMON
+
+if TYPE_CHECKING:
+    from finetune.trials import (
+        calibration,
+        generalisation_plan,
+        inoculation_plan,
+        mitigation,
+        transfer,
+    )
 
 MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
 """The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
 MAX_QUOTED = 60
 """Characters that a message quotes of a text."""
 Number = TypeVar("Number", int, float)
+Plan = TypeVar("Plan")
+Cell = TypeVar("Cell", bound=Hashable)
+Data = TypeVar("Data")
+Point = TypeVar("Point")
 
 
 def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number, ...]:
@@ -42,44 +58,9 @@ def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number
         ) from None
 
 
-class SweepPlan(Protocol):
-    """A plan that trains on several sizes, at several rates, by several seeds."""
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """How many examples each training has."""
-
-    @property
-    def lrs(self) -> Sequence[float]:
-        """The learning rates."""
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """By which examples are drawn and trained on."""
-
-    @property
-    def mode(self) -> Mode:
-        """Which weights are trained."""
-
-    @property
-    def batch(self) -> int | None:
-        """Examples of a batch, None for as many as in the model's own training."""
-
-    @property
-    def precision(self) -> Precision:
-        """The precision of all computing."""
-
-    @property
-    def max_epochs(self) -> int:
-        """Epochs of a training at most."""
-
-    @property
-    def patience(self) -> int:
-        """Epochs without a gain after which it ends."""
-
-
-def sweep_problems(plan: SweepPlan) -> dict[str, bool]:
+def sweep_problems(plan: "inoculation_plan.Plan | generalisation_plan.Plan") -> dict[str, bool]:
     """Return what may be wrong with a plan's trainings, but for how large its sizes may be."""
+    fewest = min(1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience)
     return {
         "give at least one size, one learning rate and one seed": not (
             plan.sizes and plan.lrs and plan.seeds
@@ -87,10 +68,7 @@ def sweep_problems(plan: SweepPlan) -> dict[str, bool]:
         **rate_problems(plan.lrs),
         **_seed_problems(plan.seeds),
         f"epochs must be at most {MAX_EPOCHS}": plan.max_epochs > MAX_EPOCHS,
-        "batch, epochs and patience must be 1 or more": min(
-            1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience
-        )
-        < 1,
+        "batch, epochs and patience must be 1 or more": fewest < 1,
         **_choice_problems(plan.mode, plan.precision),
     }
 
@@ -150,6 +128,25 @@ def diverged_words(trainings: Iterable[tuple[float, bool]]) -> str:
     )
 
 
+def best_rates(
+    points: Iterable[Any],  # Any: of a sweep
+    group: Callable[[Any], Any],
+    score: Callable[[Any], float],
+) -> dict[Any, list[Any]]:
+    """Return for each group, smallest first, the repeats with the best learning rate.
+
+    Ties go to the smaller rate. One at which a training diverged is chosen only where all did so.
+    """
+
+    def merit(own: Sequence[Any]) -> tuple[bool, float, float]:
+        return not any(each.diverged for each in own), fmean(map(score, own)), -own[0].cell.lr
+
+    by_rate: dict[Any, dict[float, list[Any]]] = {}
+    for point in points:
+        by_rate.setdefault(group(point), {}).setdefault(point.cell.lr, []).append(point)
+    return {each: max(by_rate[each].values(), key=merit) for each in sorted(by_rate)}
+
+
 @dataclass(frozen=True)
 class Training:
     """How to train further: the weights of the last epoch count.
@@ -168,51 +165,22 @@ class Training:
 
 @dataclass(frozen=True)
 class Epoch:
-    """How a repair gets on: mean loss of the epoch, accuracy on clean dev, examples a second."""
+    """How a cell gets on: mean loss of the epoch, score on dev, the rate it used."""
 
+    cell: Any  # Any: each kind has cells of its own
     epoch: int
     loss: float
     dev: float
+    lr: float
     examples_per_second: float
 
 
-class RepairPlan(Protocol):
-    """A plan that trains a model further on examples drawn of a pool, and destroys others."""
-
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The order of its outputs, where its config does not say it."""
-
-    @property
-    def training(self) -> Training:
-        """How it is trained."""
-
-    @property
-    def task(self) -> str:
-        """The name of the task that the model answers."""
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """How many examples each training has."""
-
-    @property
-    def seeds(self) -> Sequence[int]:
-        """By which it draws them."""
-
-    @property
-    def tests(self) -> int:
-        """How many test examples are destroyed."""
-
-
-def check_repair(plan: RepairPlan, source: SourceData, own: Mapping[str, bool]) -> None:
-    """Refuse a plan that cannot run on these examples; `own` may be wrong with its kind besides.
-
-    Raises ExperimentError with a sentence.
-    """
+def check_repair(
+    plan: "calibration.Plan | mitigation.Plan | transfer.Plan",
+    source: SourceData,
+    own: Mapping[str, bool],
+) -> None:
+    """Raise ExperimentError for a plan that cannot run; `own` may be wrong with its kind."""
     training, available, unit = plan.training, len(source.pool), source.task.unit
     problems = {
         **rate_problems([training.lr], "the"),
@@ -239,36 +207,44 @@ def new_model_name(model: str, *words: str) -> str:
     return re.sub(r"[^\w.-]+", "-", "-".join((*names, secrets.token_hex(4))))
 
 
-@cache
-def reader(kind: Any) -> Callable[[Any], Any]:  # Any: a type, and what JSON holds
-    """Return what reads a value of a type from JSON: of dataclasses, named tuples, what holds them.
+@dataclass(frozen=True)
+class MethodCell:
+    """One calibration or mitigation; what needs no training has size 0 and seed 0."""
 
-    Fields that an older JSON lacks begin as the dataclass says.
-    """
-    origin, inner = get_origin(kind), get_args(kind)
-    if isinstance(kind, type) and is_dataclass(kind):
-        make: Any = kind  # Any: as above
-        parts = {name: reader(hint) for name, hint in get_type_hints(kind).items()}
-        return lambda values: make(
-            **{name: parts.get(name, _same)(value) for name, value in values.items()}
-        )
-    if origin is tuple:
-        each = reader(inner[0])
-        return lambda values: tuple(map(each, values))
-    if origin is Mapping:
-        each = reader(inner[1])
-        return lambda values: {name: each(value) for name, value in values.items()}
-    if isinstance(kind, type) and issubclass(kind, tuple):
-        return lambda values: kind(*values)
-    return _same
+    method: str
+    size: int
+    seed: int
 
 
-def _same(value: Any) -> Any:  # Any: as above
-    return value
+BASE = MethodCell("baseline", 0, 0)
+FITTED = ("temperature", "threshold")
+"""The methods that fit a number on dev and train no weights."""
 
 
-def _read(kind: Any, values: Json) -> Any:  # Any: as above
-    return reader(kind)(values)
+def method_cells(plan: "calibration.Plan | mitigation.Plan") -> tuple[MethodCell, ...]:
+    """Return the cells of a plan, the model as it was first, then what is only fitted."""
+    trained = [
+        MethodCell(method, size, seed)
+        for method in plan.methods
+        if method not in ("baseline", *FITTED)
+        for size in sorted(set(plan.sizes))
+        for seed in dict.fromkeys(plan.seeds)
+    ]
+    return (BASE, *(MethodCell(name, 0, 0) for name in plan.methods if name in FITTED), *trained)
+
+
+def is_largest(plan: "calibration.Plan | mitigation.Plan", cell: MethodCell) -> bool:
+    """Whether a cell is of the first method and, where that trains, of the largest size."""
+    size = 0 if plan.methods[0] in FITTED else max(plan.sizes)
+    return (cell.method, cell.size) == (plan.methods[0], size)
+
+
+def by_method(points: Sequence[Point]) -> list[list[Point]]:
+    """Return the repeats of each method and size together, in the order of the points."""
+    groups: dict[object, list[Point]] = {}
+    for point in points:
+        groups.setdefault(replace(point.cell, seed=0), []).append(point)  # type: ignore[attr-defined]  # of a method
+    return list(groups.values())
 
 
 def row_json(row: Any) -> Json:  # Any: a dataclass
@@ -278,36 +254,49 @@ def row_json(row: Any) -> Json:  # Any: a dataclass
     return plain
 
 
-Plan = TypeVar("Plan")
-Cell = TypeVar("Cell", bound=Hashable)
-Progressed = TypeVar("Progressed")
-Point = TypeVar("Point")
+_adapter = cache(TypeAdapter)
 
 
-def keeps_none(plan: object, cell: object) -> bool:
-    """Return that no cell's model is kept."""
+def _read(kind: Any, values: Json) -> Any:  # Any: a dataclass
+    return _adapter(kind).validate_python(values)
+
+
+def _keeps_none(plan: object, cell: object) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class TrialKind(Generic[Plan, Cell, Progressed, Point]):
-    """How a kind's plans, cells, epochs and points are stored and read.
+def _sets_of(artefacts: Json, cell: object) -> object:
+    return artefacts.get("sets")
 
-    The fields in `varies` say which cells a plan has, and how they are judged. The model of a cell
-    that `keeps_model` stays.
+
+@dataclass(frozen=True)
+class TrialKind(Generic[Plan, Cell, Data, Point]):
+    """How a kind's plans, cells, epochs and points are computed, stored and read.
+
+    The fields in `varies` say which cells a plan has, and how they are judged. `trial` returns the
+    model that it changes, a copy of the one it is given, and the epochs and the point of a cell; it
+    imports what computes. The model of a cell that `keeps_model` comes with its point and may stay;
+    unless `takes_all`, such a cell is computed anew even where it is known. `artefacts` are facts
+    that a run keeps of its data, `depends` those of them that a cell's result depends on.
     """
 
     name: str
     plan: type[Plan]
     cell: type[Cell]
-    epoch: type[Progressed]
     point: type[Point]
     cells: Callable[[Plan], Sequence[Cell]]
     varies: Sequence[str]
-    keeps_model: Callable[[Plan, Cell], bool] = keeps_none
+    trial: Callable[[Plan, Data, Cell, Any, Stop], tuple[Any, Iterator[object]]]  # Any: a model
+    data_json: Callable[[Data], Json]
+    data_from: Callable[[Json], Data]
+    artefacts: Callable[[Plan, Data], Json]
+    keeps_model: Callable[[Plan, Cell], bool] = _keeps_none
+    takes_all: bool = False
+    load: Callable[[str, str, tuple[str, ...]], Any] = load_unchanged  # Any: as above
+    depends: Callable[[Json, Cell], object] = _sets_of
 
     def plan_from(self, values: Json) -> Plan:
-        """Read a plan from its JSON."""
+        """Read a plan from its JSON; what an older one lacks begins as the dataclass says."""
         plan: Plan = _read(self.plan, values)
         return plan
 
@@ -315,36 +304,32 @@ class TrialKind(Generic[Plan, Cell, Progressed, Point]):
         """Read a cell from its JSON."""
         return self.cell(**key)
 
-    def epoch_from(self, key: Json, values: Json) -> Progressed:
+    def epoch_from(self, key: Json, values: Json) -> Epoch:
         """Read an epoch from its cell's key and its JSON."""
-        epoch: Progressed = self._row(self.epoch, key, values)
-        return epoch
+        return Epoch(**{"lr": 0.0, **values, "cell": self.cell_from(key)})
 
     def point_from(self, key: Json, values: Json) -> Point:
         """Read a point from its cell's key and its JSON."""
-        point: Point = self._row(self.point, key, values)
+        point: Point = _read(self.point, {"cell": key, **values})
         return point
-
-    def _row(self, kind: type[Any], key: Json, values: Json) -> Any:  # Any: an epoch or a point
-        own = {"cell": key} if "cell" in get_type_hints(kind) else {}
-        return _read(kind, {**own, **values})
 
     def request(
         self,
         plan: Plan,
-        source: SourceData,
+        data: Data,
         environment: Json | None = None,
         artefacts: Json | None = None,
     ) -> RunRequest:
-        """Return what the store needs to begin a repair; the sets' hashes join `artefacts`."""
-        values = asdict(plan)  # type: ignore[call-overload]  # as above
-        return source_request(self.name, values, source, environment, artefacts)
+        """Return what the store needs to begin a run; facts of the data join `artefacts`."""
+        facts = {**(artefacts or {}), **self.artefacts(plan, data)}
+        values = asdict(plan)  # type: ignore[call-overload]  # a dataclass
+        return RunRequest(self.name, values, self.data_json(data), environment or {}, facts)
 
-    def run(self, run: StoredRun) -> Run[Plan, Cell, Progressed, Point]:
+    def run(self, run: StoredRun) -> Run[Plan, Cell, Epoch, Point]:
         """Return a stored run with its own types."""
         return typed_run(run, self.plan_from, self.cell_from, self.epoch_from, self.point_from)
 
-    def runs(self, runs: Iterable[StoredRun]) -> tuple[Run[Plan, Cell, Progressed, Point], ...]:
+    def runs(self, runs: Iterable[StoredRun]) -> tuple[Run[Plan, Cell, Epoch, Point], ...]:
         """Return those of this kind among stored runs, in their order."""
         return tuple(self.run(run) for run in runs if run.kind == self.name)
 
@@ -352,62 +337,82 @@ class TrialKind(Generic[Plan, Cell, Progressed, Point]):
         """Return the points that a run has come to, in the order of its cells."""
         return tuple(self.point_from(cell.key, cell.result) for cell in run.cells if cell.result)
 
-    def settings(self, plan: Json) -> Json:
-        """Return what is the same in every cell of a plan, of whatever age its JSON is."""
-        whole = asdict(self.plan_from(plan))  # type: ignore[call-overload]  # a dataclass
-        return {name: value for name, value in whole.items() if name not in self.varies}
-
     def known_results(
         self, runs: Iterable[StoredRun], plan: Plan, artefacts: Json
     ) -> dict[int, Json]:
-        """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
+        """Return by numbers of cells what earlier runs came to with all that counts the same."""
 
-        A cell depends on its key, the model, the sets and the plan's settings; `artefacts` hold the
-        hashes of `model` and `sets`. Cells whose model is to be kept are computed anew.
-        """
-        same = self.settings(asdict(plan))  # type: ignore[call-overload]  # as above
-        return earlier_results(
-            runs,
-            self.name,
-            artefacts,
-            lambda values: self.settings(values) == same,
-            self.cells(plan),
-            self.cell_from,
-            partial(self.keeps_model, plan),
-        )
+        def settings(plan: Json) -> Json:
+            whole = asdict(self.plan_from(plan))  # type: ignore[call-overload]  # a dataclass
+            return {name: value for name, value in whole.items() if name not in self.varies}
 
-    def told(
-        self,
-        rows: Iterable[object],
-        files: Callable[[], Mapping[str, bytes]] = dict,
+        same = settings(asdict(plan))  # type: ignore[call-overload]  # as above
+        known: dict[Cell, Json] = {}
+        for run in runs:
+            if run.kind != self.name or run.artefacts.get("model") != artefacts["model"]:
+                continue
+            if settings(run.plan) == same:
+                known |= {
+                    cell: stored.result
+                    for stored in run.cells
+                    for cell in [self.cell_from(stored.key)]
+                    if stored.result
+                    and self.depends(run.artefacts, cell) == self.depends(artefacts, cell)
+                }
+        return {
+            number: known[cell]
+            for number, cell in enumerate(self.cells(plan))
+            if cell in known and (self.takes_all or not self.keeps_model(plan, cell))
+        }
+
+    def run_cell(
+        self, plan: Json, inputs: Json, key: Json, context: CellContext
     ) -> Iterator[Progress | Result]:
-        """Yield epochs and at last the point as they are stored; its model's `files` come with it.
+        """Run a cell of a stored run. Raises ModelError where its model is another one by now."""
+        with first_import:
+            from finetune.training.checkpoints import model_files
 
-        What the point holds is computed before the files are.
-        """
+        typed, cell = self.plan_from(plan), self.cell_from(key)
+        before = self.load(plan["model"], context.model, tuple(plan.get("labels", ())))
+        model, rows = self.trial(typed, self.data_from(inputs), cell, before, context.stop)
         for row in rows:
-            if isinstance(row, self.point):
-                yield Result(row_json(row), files())
+            if isinstance(row, self.point):  # what it holds is computed before the files are
+                kept = self.keeps_model(typed, cell)
+                yield Result(row_json(row), model_files(model) if kept else {})
             else:
                 yield Progress(row_json(row))
 
     def experiment(
         self,
-        run_cell: RunCell,
         title: Callable[[Json], str],
         brief: Callable[[Json], Json],
         conclude: Callable[[StoredRun, Json], Json | None],
-        keep: Callable[[StoredRun, Json], str | None] = lambda run, result: None,
+        worth: Callable[[Json], float] = lambda result: -math.inf,
+        kept_name: Callable[[Plan], str] = lambda plan: "",
         **others: Any,  # Any: other fields of an experiment
     ) -> Experiment:
         """Return the kind of run; `title` names one before its model.
 
-        A worker keeps the states of frozen layers, which all cells of fast mode read.
+        Of several models that may be kept the one whose result is `worth` most is, or none that is
+        worth nothing, minus infinity. A worker keeps the states of frozen layers, which all cells
+        of fast mode read.
         """
+
+        def keep(run: StoredRun, result: Json) -> str | None:
+            plan, own = self.plan_from(run.plan), worth(result)
+            rivals = [
+                worth(cell.result)
+                for cell in run.cells
+                if cell.result and self.keeps_model(plan, self.cell_from(cell.key))
+            ]
+            if own == -math.inf or (run.kept and own < max(rivals, default=own)):
+                return None
+            return run.kept or kept_name(plan)
+
         return Experiment(
             kind=self.name,
             cells=lambda plan: [vars(cell) for cell in self.cells(self.plan_from(plan))],
-            run_cell=run_cell,
+            run_cell=self.run_cell,
             title=lambda plan: f"{title(plan)} {Path(plan['model']).name}",
             brief=lambda result: brief(result or {}),
             model=lambda plan: str(plan["model"]),
@@ -419,11 +424,10 @@ class TrialKind(Generic[Plan, Cell, Progressed, Point]):
 
     def repair(
         self,
-        run_cell: RunCell,
         title: str,
         brief: Callable[[Json], Json],
         conclude: Callable[[Plan, Sequence[Point]], Json | None],
-        keep: Callable[[StoredRun, Json], str | None] = lambda run, result: None,
+        worth: Callable[[Json], float] = lambda result: -math.inf,
     ) -> Experiment:
         """Return the kind of run of repairs, judged from plan and points alone."""
 
@@ -434,4 +438,7 @@ class TrialKind(Generic[Plan, Cell, Progressed, Point]):
             # right answers are read in fewer classes than the task has
             return {**found, "explanation": f"{found['explanation']} {WHY_IN_COMMON}"}
 
-        return self.experiment(run_cell, lambda _: title, brief, verdict, keep)
+        def kept_name(plan: Any) -> str:  # Any: its models have methods
+            return new_model_name(plan.model, plan.methods[0])
+
+        return self.experiment(lambda _: title, brief, verdict, worth, kept_name)

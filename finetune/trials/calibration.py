@@ -2,37 +2,39 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from math import inf
 from statistics import fmean
-from typing import Literal, get_args
 
+from finetune.trials.base import BASE as BASE
 from finetune.trials.base import (
     Epoch,
+    MethodCell,
     Training,
     TrialKind,
+    by_method,
     check_repair,
+    is_largest,
+    method_cells,
     names_problem,
-    new_model_name,
 )
-from finetune.trials.datasets import SourceData, source_from
+from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
 from probe.first_import import first_import
-from probe.runs.experiment import CellContext, Progress, Result
-from probe.runs.models import load_unchanged
-from probe.runs.run import Json, StoredRun
+from probe.models.classifier import Classifier
+from probe.runs.run import Json
 from probe.statistics import (
     Calibration,
     CalibrationError,
     Estimate,
     joined_difference,
     mean_error,
-    share,
+    wilson,
 )
+from probe.stopping import Stop
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task
-from probe.terms import Term, Titled
+from probe.tasks.task import Label
+from probe.terms import Term
 
-Method = Literal["baseline", "temperature", "smoothing", "focal"]
+Method = str
 METHODS: Mapping[Method, Term] = {
     "baseline": Term("As it was", "The model before any calibration."),
     "temperature": Term(
@@ -50,7 +52,7 @@ METHODS: Mapping[Method, Term] = {
         "Training counts examples less of which the model is sure already (Lin et al. 2017).",
     ),
 }
-REPAIRS: tuple[Method, ...] = tuple(name for name in get_args(Method) if name != "baseline")
+REPAIRS = ("temperature", "smoothing", "focal")
 
 
 @dataclass(frozen=True)
@@ -73,35 +75,8 @@ class Plan:
     labels: tuple[Label, ...] = ()
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One calibration; what needs no training has size 0 and seed 0."""
-
-    method: Method
-    size: int
-    seed: int
-
-
-BASE = Cell("baseline", 0, 0)
-
-
-def cells(plan: Plan) -> tuple[Cell, ...]:
-    """Return the cells of a plan, the model as it was first."""
-    trained = [
-        Cell(method, size, seed)
-        for method in plan.methods
-        if method not in ("baseline", "temperature")
-        for size in sorted(set(plan.sizes))
-        for seed in dict.fromkeys(plan.seeds)
-    ]
-    fitted = [Cell("temperature", 0, 0)] if "temperature" in plan.methods else []
-    return (BASE, *fitted, *trained)
-
-
-def is_largest(plan: Plan, cell: Cell) -> bool:
-    """Whether a cell is of the first method and, where that trains, of the largest size."""
-    size = 0 if plan.methods[0] == "temperature" else max(plan.sizes)
-    return cell.method == plan.methods[0] and cell.size == size
+Cell = MethodCell
+cells = method_cells
 
 
 def check(plan: Plan, source: SourceData) -> None:
@@ -125,15 +100,12 @@ class Agreement:
     @property
     def estimate(self) -> Estimate:
         """The share with its interval."""
-        return share([True] * self.agree + [False] * (self.n - self.agree))
+        return wilson(self.agree, self.n)
 
 
 @dataclass(frozen=True)
 class Point:
-    """What a cell came to: calibration on clean test, agreement on word salad by transform.
-
-    `temperature` is 1 where none was fitted.
-    """
+    """What a cell came to on clean test and word salad; `temperature` is 1 where none is fitted."""
 
     cell: Cell
     calibration: Calibration
@@ -165,29 +137,17 @@ WORDS: Mapping[str, Term] = {
         "Log loss",
         "Minus the logarithm of the gold label's probability; being sure and wrong costs most.",
     ),
+    "temperature-scaling": METHODS["temperature"],
+    "label-smoothing": METHODS["smoothing"],
+    "focal-loss": METHODS["focal"],
 }
-
-
-def calibration_terms(task: Task) -> dict[str, Titled]:
-    """Return the terms by id; they are the same for every task."""
-    methods = {
-        term.title.lower().replace(" ", "-"): term
-        for name, term in METHODS.items()
-        if name != "baseline"
-    }
-    return {**WORDS, **methods}
-
-
 LESS = 0.01
 """The change of a calibration error, or of agreement, that a sentence speaks of."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method comes to at one size, means over the seeds; shares from 0 to 1.
-
-    `error` is the calibration error with its interval, and what chance alone gives.
-    """
+    """What a method comes to at one size, means over the seeds; shares from 0 to 1."""
 
     method: Method
     size: int
@@ -204,43 +164,36 @@ class Outcome:
 
 def outcomes(points: Sequence[Point]) -> tuple[Outcome, ...]:
     """Return the outcome of each method and size, in the order of the points."""
-    groups: dict[tuple[Method, int], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.cell.method, point.cell.size), []).append(point)
-    return tuple(_outcome(group) for group in groups.values())
-
-
-def _outcome(points: Sequence[Point]) -> Outcome:
-    cell = points[0].cell
-    means = {
-        name: fmean(getattr(point.calibration, name) for point in points)
-        for name in ("accuracy", "confidence", "ece", "brier", "log_loss")
-    }
-    temperature = fmean(point.temperature for point in points)
-    agreement = fmean(point.agreement for point in points)
-    return Outcome(
-        cell.method,
-        cell.size,
-        len(points),
-        **means,
-        temperature=temperature,
-        agreement=agreement,
-        error=mean_error([point.calibration for point in points]),
+    return tuple(
+        Outcome(
+            same[0].cell.method,
+            same[0].cell.size,
+            len(same),
+            **{
+                name: fmean(getattr(point.calibration, name) for point in same)
+                for name in ("accuracy", "confidence", "ece", "brier", "log_loss")
+            },
+            temperature=fmean(point.temperature for point in same),
+            agreement=fmean(point.agreement for point in same),
+            error=mean_error([point.calibration for point in same]),
+        )
+        for same in by_method(points)
     )
 
 
 def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
-    """Return the verdict: before and after the first method, and every outcome.
-
-    None before the model as it was and the largest size of that method are measured.
-    """
+    """Return the verdict, None before the first method's largest size and the model as it was."""
     measured = outcomes(points)
     before = next((each for each in measured if each.method == BASE.method), None)
-    after = [each for each in measured if each.method == plan.methods[0]]
-    wanted = 0 if plan.methods[0] == "temperature" else max(plan.sizes)
-    if before is None or not after or max(each.size for each in after) < wanted:
+    done = [each for each in measured if is_largest(plan, Cell(each.method, each.size, 0))]
+    if before is None or not done:
         return None
-    largest = max(after, key=lambda each: each.size)
+    largest = done[0]
+    shares: dict[str, dict[str, list[float]]] = {}  # by method and transform
+    for point in points:
+        for name, each in point.salad.items():
+            own = shares.setdefault(point.cell.method, {})
+            own.setdefault(name, []).append(each.agree / each.n)
     return {
         "name": METHODS[largest.method].title,
         "explanation": explanation(before, largest),
@@ -252,20 +205,10 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
         "agreement_before": before.agreement,
         "agreement_after": largest.agreement,
         "methods": [asdict(each) for each in measured],
-        "per_transform": _per_transform(points),
-    }
-
-
-def _per_transform(points: Sequence[Point]) -> Json:
-    """Return by method what share of each transform's texts gets the answer expected."""
-    shares: dict[str, dict[str, list[float]]] = {}
-    for point in points:
-        own = shares.setdefault(point.cell.method, {})
-        for name, each in point.salad.items():
-            own.setdefault(name, []).append(each.agree / each.n)
-    return {
-        method: {name: fmean(values) for name, values in own.items()}
-        for method, own in shares.items()
+        "per_transform": {
+            method: {name: fmean(values) for name, values in own.items()}
+            for method, own in shares.items()
+        },
     }
 
 
@@ -297,33 +240,16 @@ def _with_interval(error: CalibrationError) -> str:
     return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-def run_stored_cell(
-    plan: Json, inputs: Json, key: Json, context: CellContext
-) -> Iterator[Progress | Result]:
-    """Run a cell of a stored run; the model of the first method's largest size comes with it.
-
-    Raises ModelError where the model is not the one that the run began with.
-    """
+def trial(
+    plan: Plan, source: SourceData, cell: Cell, before: Classifier, stop: Stop
+) -> tuple[Classifier, Iterator[Epoch | Point]]:
+    """Return a copy of a model, and what its calibration comes to."""
     with first_import:
-        from finetune.training.checkpoints import model_files
         from finetune.trials.inoculation_trial import fresh
         from finetune.trials.repair_trial import calibrate
 
-    typed, cell = plan_from(plan), Cell(**key)
-    before = load_unchanged(typed.model, context.model, typed.labels)
     changed = fresh(before)
-    rows = calibrate(typed, source_from(inputs), cell, before, changed, context.stop)
-    files = partial(model_files, changed) if is_largest(typed, cell) else dict
-    yield from TRIALS.told(rows, files)
-
-
-def name_to_keep(run: StoredRun, result: Json) -> str | None:
-    """Return a name for the model; of several seeds the best calibrated."""
-    plan = plan_from(run.plan)
-    rivals = [point.calibration.ece for point in points_of(run) if is_largest(plan, point.cell)]
-    if run.kept and result["calibration"]["ece"] > min(rivals, default=1.0):
-        return None
-    return run.kept or new_model_name(plan.model, plan.methods[0])
+    return changed, calibrate(plan, source, cell, before, changed, stop)
 
 
 def _brief(result: Json) -> Json:
@@ -332,7 +258,12 @@ def _brief(result: Json) -> Json:
 
 
 KIND = "calibration"
-TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("methods", "sizes", "seeds"), is_largest)
+TRIALS = TrialKind(
+    KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), trial, source_json, source_from,
+    source_artefacts, is_largest,
+)  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
 run_request, known_results = TRIALS.request, TRIALS.known_results
-CALIBRATION = TRIALS.repair(run_stored_cell, "Calibration of", _brief, conclude, name_to_keep)
+CALIBRATION = TRIALS.repair(
+    "Calibration of", _brief, conclude, lambda result: -result["calibration"]["ece"]
+)

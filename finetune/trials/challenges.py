@@ -7,7 +7,6 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from itertools import chain as concatenated
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from finetune.training.data import Asked, numbered_pairs, read_pairs
 from finetune.trials.base import refuse
-from finetune.trials.datasets import Sets, SourceData, bundled, split_by_premise, unseen
+from finetune.trials.datasets import Examples, Sets, SourceData, bundled, split_by_premise, unseen
 from finetune.trials.inoculation_plan import SelectedPoint
 from probe.data.file_options import Said
 from probe.data.hub_dataset import source_name
@@ -29,10 +28,9 @@ from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
 from probe.templates import Request, count, generate, kinds, split_by_template
-from probe.templates.grammar import Grammar, grammar
+from probe.templates.grammar import grammar
 from probe.transforms import REGISTRY, Options, apply
 from probe.transforms.registry import (
-    Transform,
     applies_of,
     chain,
     chain_title,
@@ -79,43 +77,26 @@ class CounterTest:
 def counter_tests(
     base: SelectedPoint, after: SelectedPoint, seed: int = 0, times: int = 1000
 ) -> tuple[CounterTest, ...]:
-    """Compare what each counter-test gained with what the challenge did.
+    """Compare each counter-test's gain with the challenge's, each set resampled by itself."""
 
-    The rows of each set are resampled by themselves, before and after together.
-    """
-    challenge = _gains(base.challenge_right, after.challenge_right, seed, times)
-    return tuple(
-        _compared(name, before, after.counter_tests[name], challenge, seed + at, times)
-        for at, (name, before) in enumerate(base.counter_tests.items(), 1)
-        if name in after.counter_tests
-    )
+    def gains(before: Sequence[float], now: Sequence[float], seed: int) -> Array:
+        """The mean gain, then those of resamples of the rows.  # (1 + times,)"""
+        rows = np.array([before, now]).T
+        draws = resampled_means(rows, times, np.random.default_rng(seed))
+        means: Array = np.vstack([rows.mean(0), draws])
+        return np.asarray(means[:, 1] - means[:, 0])
 
-
-def _compared(
-    name: str,
-    before: Sequence[float],
-    after: Sequence[float],
-    challenge: Array,
-    seed: int,
-    times: int,
-) -> CounterTest:
-    own, n = _gains(before, after, seed, times), len(before)
-    lead = challenge - own
-    return CounterTest(
-        name,
-        float(np.mean(before)),
-        float(np.mean(after)),
-        estimate(float(own[0]), own[1:], n),
-        estimate(float(lead[0]), lead[1:], n),
-    )
-
-
-def _gains(before: Sequence[float], after: Sequence[float], seed: int, times: int) -> Array:
-    """Return the mean gain, then those of resamples of the rows.  # (1 + times,)"""
-    rows = np.array([before, after]).T
-    draws = resampled_means(rows, times, np.random.default_rng(seed))
-    means: Array = np.vstack([rows.mean(0), draws])
-    return np.asarray(means[:, 1] - means[:, 0])
+    challenge, found = gains(base.challenge_right, after.challenge_right, seed), []
+    for at, (name, before) in enumerate(base.counter_tests.items(), 1):
+        if name in after.counter_tests:
+            now = after.counter_tests[name]
+            own = gains(before, now, seed + at)
+            gain, lead = (
+                estimate(float(values[0]), values[1:], len(before))
+                for values in (own, challenge - own)
+            )
+            found.append(CounterTest(name, float(np.mean(before)), float(np.mean(now)), gain, lead))
+    return tuple(found)
 
 
 def counter_sentence(test: CounterTest, measure: str) -> str:
@@ -150,10 +131,7 @@ MAX_PAIRS = 1000
 
 @dataclass(frozen=True)
 class Challenge:
-    """A challenge: its title, what it is, and where its gold labels come from.
-
-    `source` says where a transform is from; what templates are after, their summary says.
-    """
+    """A challenge: what it is, and where its labels and, of a transform, its idea come from."""
 
     name: str
     title: str
@@ -166,28 +144,25 @@ class Challenge:
 
 def catalogue(task: Task = NLI) -> tuple[Challenge, ...]:
     """Return the challenges that can be made here, transforms first, in the registry's order."""
-    changed = (_changed(REGISTRY[name], task) for name in ready(task) if leaves_gold(name))
+    changed = (
+        Challenge(
+            entry.name,
+            entry.title,
+            "transform",
+            entry.family,
+            summary_of(entry, task),
+            entry.rule.words,
+            source_of(entry, task),
+        )
+        for entry in map(REGISTRY.__getitem__, filter(leaves_gold, ready(task)))
+    )
+    labels = "the template gives the gold label"
     from_templates = (
-        _from_template(name, grammar(kind)) for name, kind in template_challenges(task).items()
+        Challenge(name, own.title, "template", "templates", own.summary, labels)
+        for name, kind in template_challenges(task).items()
+        for own in [grammar(kind)]
     )
     return (*changed, *from_templates)
-
-
-def _changed(entry: Transform, task: Task) -> Challenge:
-    return Challenge(
-        entry.name,
-        entry.title,
-        "transform",
-        entry.family,
-        summary_of(entry, task),
-        entry.rule.words,
-        source_of(entry, task),
-    )
-
-
-def _from_template(name: str, kind: Grammar) -> Challenge:
-    labels = "the template gives the gold label"
-    return Challenge(name, kind.title, "template", "templates", kind.summary, labels)
 
 
 def title_of(challenge: str, task: Task = NLI) -> str:
@@ -214,9 +189,7 @@ def challenges(task: Task = NLI) -> tuple[str, ...]:
     return tuple(challenge.name for challenge in catalogue(task))
 
 
-def challenged(
-    challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task = NLI
-) -> tuple[Any, ...]:  # Any: the task's own dataclass
+def challenged(challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task = NLI) -> Examples:
     """Transform examples into a challenge set.
 
     Those that it leaves as they were, or without a gold label, are left out; of several made from
@@ -224,32 +197,25 @@ def challenged(
     chain of them.
     """
     if not _transforms(challenge, task):
-        raise _no_challenge(challenge, task)
-    results = apply(challenge, pairs, task, seed, Options(), lambda unread: [])
-    examples = [
-        _numbered(result.example, result.number)
-        for result in concatenated.from_iterable(results)
-        if result.changed and result.gold
-    ]
-    # made of one side only, the same pair comes from every row with that side
-    return tuple(_distinct(examples, task) if rule_of(challenge) is COMPUTED else examples)
-
-
-def _no_challenge(name: str, task: Task) -> ExperimentError:
-    other = next((each for each in offered_tasks() if name in challenges(each)), None)
-    problem = (
-        f"{name} is a challenge of {other.title.lower()}, not of {task.title.lower()}"
-        if other
-        else f"there is no challenge {name!r}"
-    )
-    return ExperimentError(f"{problem}; there are: {', '.join(challenges(task))}")
-
-
-def _distinct(examples: Sequence[Any], task: Task) -> list[Any]:
-    by_texts: dict[tuple[str, ...], Any] = {}
-    for example in examples:
-        by_texts.setdefault(tuple(task.texts(example).values()), example)
-    return list(by_texts.values())
+        other = next((each for each in offered_tasks() if challenge in challenges(each)), None)
+        problem = (
+            f"{challenge} is a challenge of {other.title.lower()}, not of {task.title.lower()}"
+            if other
+            else f"there is no challenge {challenge!r}"
+        )
+        raise ExperimentError(f"{problem}; there are: {', '.join(challenges(task))}")
+    examples: dict[object, Any] = {}  # Any: as above
+    for results in apply(challenge, pairs, task, seed, Options(), lambda unread: []):
+        for made in results:
+            example = made.example
+            if not (made.changed and made.gold):
+                continue
+            if made.number > 1:
+                example = replace(example, id=f"{example.id}-{made.number}")
+            # made of one side only, the same pair comes from every row with that side
+            same = tuple(task.texts(example).values()) if rule_of(challenge) is COMPUTED else ()
+            examples.setdefault(same or len(examples), example)
+    return tuple(examples.values())
 
 
 def _transforms(name: str, task: Task) -> bool:
@@ -260,58 +226,43 @@ def _transforms(name: str, task: Task) -> bool:
         return False
 
 
-def _numbered(example: Any, number: int) -> Any:
-    return replace(example, id=f"{example.id}-{number}") if number > 1 else example
-
-
 def make_sets(challenge: str, source_data: SourceData, seed: int = 0) -> Sets:
     """Return the sets of a challenge by name. Raises ExperimentError."""
     task = source_data.task
     if kind := template_challenges(task).get(challenge):
-        train_pairs, test_pairs = _from_templates(kind, seed)
+        # no template makes both (Rozen et al. 2019, 4)
+        requests = [Request(kind, templates=part) for part in split_by_template(kind, seed=seed)]
+        learnt, tested = (
+            tuple(generate(each, min(MAX_PAIRS, count(each) or MAX_PAIRS), seed))
+            for each in requests
+        )
     else:
         parts = (source_data.pool, source_data.test)
-        train_pairs, test_pairs = (challenged(challenge, pairs, seed, task) for pairs in parts)
-    if not (train_pairs and test_pairs):
+        learnt, tested = (challenged(challenge, pairs, seed, task) for pairs in parts)
+    if not (learnt and tested):
         needs = "; ".join(applies_of(link, task) for link in chain(challenge))
         raise ExperimentError(f"no {task.unit} suits the challenge {challenge}: it needs {needs}")
-    control = CONTROLS.get(challenge)
-    sister = challenged(control, source_data.test, seed, task) if control else ()
-    counter_tests = counter_tests_of(challenge, source_data, seed)
-    return Sets(
-        source_data.dev, source_data.test, train_pairs, test_pairs, sister, counter_tests, task
-    )
+    sets = _with_counter_tests(challenge, source_data, learnt, tested, seed)
+    if control := CONTROLS.get(challenge):
+        return replace(sets, control=challenged(control, source_data.test, seed, task))
+    return sets
 
 
-def counter_tests_of(
-    challenge: str, source_data: SourceData, seed: int
-) -> dict[str, tuple[Any, ...]]:
-    """Return the counter-tests of a challenge by name, made from the original test set."""
-    names = COUNTER_TESTS.get(challenge, ())
-    return {name: challenged(name, source_data.test, seed, source_data.task) for name in names}
+def _with_counter_tests(
+    challenge: str, source_data: SourceData, learnt: Examples, tested: Examples, seed: int
+) -> Sets:
+    """Return the sets of a challenge, its counter-tests made from the original test set."""
+    task, originals = source_data.task, source_data.test
+    counter_tests = {
+        name: challenged(name, originals, seed, task) for name in COUNTER_TESTS.get(challenge, ())
+    }
+    sets = Sets(source_data.dev, originals, learnt, tested, task=task)
+    return replace(sets, counter_tests=counter_tests)
 
 
 def bundled_sets(challenge: str, task: Task = NLI, seed: int = 0) -> Sets:
-    """Return the sets of a challenge made from a task's bundled examples.
-
-    Raises ExperimentError, and ExampleError where the task has none.
-    """
+    """Return the sets made from bundled examples. Raises ExampleError where the task has none."""
     return make_sets(challenge, bundled(task), seed)
-
-
-def _from_templates(kind: str, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return pairs to train and to test on; no template makes both (Rozen et al. 2019, 4)."""
-    train_request, test_request = (
-        Request(kind, templates=part) for part in split_by_template(kind, seed=seed)
-    )
-    return _generated(train_request, seed), _generated(test_request, seed)
-
-
-def _generated(request: Request, seed: int) -> tuple[Any, ...]:
-    available = count(request)
-    return tuple(
-        generate(request, MAX_PAIRS if available is None else min(MAX_PAIRS, available), seed)
-    )
 
 
 SPLIT_SPELLINGS = {
@@ -320,6 +271,18 @@ SPLIT_SPELLINGS = {
     **dict.fromkeys(("dev", "development", "valid", "validation", "val"), "dev"),
 }
 """How people spell the values of a column `split`."""
+
+
+def column_cells(path: Path, column: str, asked: Asked) -> tuple[str | None, list[str], list[str]]:
+    """Return a column's own name, those of all columns, and its cells without space around them.
+
+    The name is None where there is no such column, in whatever case. Raises FileError.
+    """
+    frame = read_table(path, asked.bounds, asked.options).frame
+    names = {str(name).strip().lower(): name for name in reversed(frame.columns)}
+    found, there = names.get(column.strip().lower()), list(map(str, frame.columns))
+    values = () if found is None else frame[found]
+    return found, there, ["" if is_missing(cell) else str(cell).strip() for cell in values]
 
 
 def file_sets(
@@ -340,22 +303,15 @@ def file_sets(
     task = source_data.task
     if isinstance(files, tuple):
         train_pairs, test_pairs = (read_pairs(path, task, asked) for path in files)
+    elif not (parts := _parts(files, task, asked)):
+        train_pairs, test_pairs = _drawn(read_pairs(files, task, asked), train, seed, task)
     else:
-        train_pairs, test_pairs = _parts(files, task, asked) or _drawn(
-            read_pairs(files, task, asked), train, seed, task
-        )
+        train_pairs, test_pairs = parts
     if not (train_pairs and test_pairs):
         raise ExperimentError(
             f"{challenge}: too few {task.unit}s to train on some and test on others"
         )
-    return Sets(
-        source_data.dev,
-        source_data.test,
-        train_pairs,
-        test_pairs,
-        counter_tests=counter_tests_of(challenge, source_data, seed),
-        task=task,
-    )
+    return _with_counter_tests(challenge, source_data, train_pairs, test_pairs, seed)
 
 
 def sets_tested_on(
@@ -375,33 +331,27 @@ def sets_tested_on(
     return replace(make_sets(challenge, apart, seed), challenge_test=tests)
 
 
-def _drawn(
-    pairs: Sequence[Any], train: int, seed: int, task: Task
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _drawn(pairs: Examples, train: int, seed: int, task: Task) -> tuple[Examples, Examples]:
     """Draw pairs to train on and to test on; no passage of questions is on both sides."""
     n = train if len(pairs) >= 2 * train else len(pairs) // 2
     if task.has_spans:
         return split_by_premise(pairs, n, seed, task)
     rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
-    sides: tuple[list[Any], list[Any]] = ([], [])
-    for row, pair in enumerate(pairs):
-        sides[row not in rows].append(pair)
-    return tuple(sides[0]), tuple(sides[1])
+    learnt = tuple(pairs[row] for row in sorted(rows))
+    return learnt, tuple(pair for row, pair in enumerate(pairs) if row not in rows)
 
 
-def _parts(path: Path, task: Task, asked: Asked) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+def _parts(path: Path, task: Task, asked: Asked) -> tuple[Examples, Examples] | None:
     """Return the rows by the column `split`, None where there is none. Raises FileError."""
-    frame = read_table(path, asked.bounds, asked.options).frame
-    column = next((name for name in frame.columns if str(name).strip().lower() == "split"), None)
+    column, _, cells = column_cells(path, "split", asked)
     if column is None:
         return None
-    values = ["" if is_missing(cell) else str(cell).strip().lower() for cell in frame[column]]
     rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
     for number, pair in numbered_pairs(path, task, asked):
-        rows.setdefault(SPLIT_SPELLINGS.get(values[number], ""), []).append(pair)
+        rows.setdefault(SPLIT_SPELLINGS.get(cells[number].lower(), ""), []).append(pair)
     test_pairs = rows["test"] or rows["dev"]
     if not (rows["train"] and test_pairs):
-        names = listed(sorted(filter(None, set(values)))) or "nothing"
+        names = listed(sorted({cell.lower() for cell in cells if cell})) or "nothing"
         raise FileError(
             f"the column {shown(column)} of {path.name} needs train and test; has: {names}"
         )
@@ -441,7 +391,21 @@ class UserFiles:
 
 def read_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
     """Return the sets of a challenge. Raises ExperimentError, FileError or LabelError."""
-    _check(files)
+    learnt, tested = files.challenge_train, files.challenge_test
+    problems = {
+        "--challenge-train needs a --challenge-test": learnt and not tested,
+        "give --challenge-file or --challenge-train and --challenge-test, not all": (
+            files.challenge and (learnt or tested)
+        ),
+        "--original is split into dev and test; give it alone or the two, not all": (
+            files.original and (files.original_dev or files.original_test)
+        ),
+        "--challenge-train and --challenge-test are one file; a test needs examples of its own": (
+            learnt and tested and learnt.resolve() == tested.resolve()
+        ),
+        "--train must be 1 or more": files.train < 1,
+    }
+    refuse(problems)
     return read_unchecked_sets(challenge, files, task)
 
 
@@ -487,12 +451,7 @@ def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
 
 
 def sources_of(files: UserFiles) -> Said:
-    """Return the files by their options on the command line, without their folders.
-
-    The draws and how the files are read are among them.
-
-    A run keeps them, so that the command that repeats it can be printed.
-    """
+    """Return by options, for the command that repeats a run, its files, draws and reading."""
     named = {
         OPTIONS.get(field.name, field.name.replace("_", "-")): getattr(files, field.name)
         for field in fields(files)
@@ -501,25 +460,3 @@ def sources_of(files: UserFiles) -> Said:
     drawn = {"train": str(files.train)} if files.challenge else {}
     seed = {"sample-seed": str(files.seed)} if files.seed else {}
     return {**names, **drawn, **seed, **(files.asked.options.said if names else {})}
-
-
-def _check(files: UserFiles) -> None:
-    either = files.challenge_train or files.challenge_test
-    problems = {
-        "--challenge-train needs a --challenge-test": (
-            files.challenge_train and not files.challenge_test
-        ),
-        "give --challenge-file or --challenge-train and --challenge-test, not all": (
-            files.challenge and either
-        ),
-        "--original is split into dev and test; give it alone or the two, not all": (
-            files.original and (files.original_dev or files.original_test)
-        ),
-        "--challenge-train and --challenge-test are one file; a test needs examples of its own": (
-            files.challenge_train
-            and files.challenge_test
-            and files.challenge_train.resolve() == files.challenge_test.resolve()
-        ),
-        "--train must be 1 or more": files.train < 1,
-    }
-    refuse(problems)

@@ -8,7 +8,7 @@ from typing import Any
 
 from probe.errors import ExperimentError
 from probe.models.weights import pairs_hash
-from probe.runs.run import Json, RunRequest
+from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task, example_json, in_common_classes, read_example, task_named
@@ -42,10 +42,7 @@ class Sets:
 
     @cached_property
     def scored(self) -> "Sets":
-        """The sets as they are scored: with gold labels in the classes that all of them have.
-
-        They are trained on as they are.
-        """
+        """The sets as they are scored, though not trained on: in the classes that all have."""
         kept = in_common_classes(self.task, *self.examples.values())
         read = dict(zip(self.examples, kept, strict=True))
         dev, test, train, challenge, control = (read.pop(name) for name in SET_NAMES)
@@ -99,12 +96,33 @@ def worst_variants(
     return tuple(lowest.values())
 
 
-def sets_facts(sets: Sets) -> Json:
-    """Return for each set n, how many pairs it has, and sha256, their hash as they are scored."""
+def facts_of(named: Mapping[str, Sequence[Any]]) -> Json:
+    """Return for each set n, how many examples it has, and sha256, their hash."""
     return {
-        name: {"n": len(pairs), "sha256": pairs_hash(pairs)}
-        for name, pairs in sets.scored.examples.items()
+        name: {"n": len(examples), "sha256": pairs_hash(examples)}
+        for name, examples in named.items()
     }
+
+
+def sets_facts(sets: Sets) -> Json:
+    """Return the facts of each set as it is scored."""
+    return facts_of(sets.scored.examples)
+
+
+def merged_measure(task: Task, *several: Sequence[Any]) -> Json:
+    """Return what scores are called, as `measure`, where it is not what the task calls them."""
+    measure = task.measure_of(each.gold for examples in several for each in examples)
+    return {"measure": measure} if measure != task.measure else {}
+
+
+def examples_json(examples: Sequence[Any]) -> list[Json]:
+    """Return examples as JSON."""
+    return [example_json(each) for each in examples]
+
+
+def examples_from(task: Task, rows: Sequence[Json]) -> Examples:
+    """Read what `examples_json` wrote."""
+    return tuple(read_example(task, row) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -152,36 +170,23 @@ SETS = ("dev", "test", "pool")
 
 def source_json(source: SourceData) -> Json:
     """Return the examples and the name of their task as JSON."""
-    examples = {name: [example_json(each) for each in getattr(source, name)] for name in SETS}
-    return {"task": source.task.name, **examples}
+    return {
+        "task": source.task.name,
+        **{name: examples_json(getattr(source, name)) for name in SETS},
+    }
 
 
 def source_from(values: Json) -> SourceData:
     """Read examples from their JSON."""
     task = task_named(values["task"])
-    examples = {name: tuple(read_example(task, row) for row in values[name]) for name in SETS}
-    return SourceData(**examples, task=task)
+    dev, test, pool = (examples_from(task, values[name]) for name in SETS)
+    return SourceData(dev, test, pool, task)
 
 
-def source_facts(source: SourceData) -> Json:
-    """Return for each set n, how many examples it has, and sha256, their hash."""
-    return {
-        name: {"n": len(getattr(source, name)), "sha256": pairs_hash(getattr(source, name))}
-        for name in SETS
-    }
-
-
-def source_request(
-    kind: str, plan: Json, source: SourceData, environment: Json | None, artefacts: Json | None
-) -> RunRequest:
-    """Return what the store needs to begin a run on the examples; their hashes are added.
-
-    So is what scores are called, where it is not what the task calls them.
-    """
-    measure = source.task.measure_of(each.gold for each in (*source.dev, *source.test))
-    merged = {"measure": measure} if measure != source.task.measure else {}
-    facts = {**(artefacts or {}), "sets": source_facts(source), **merged}
-    return RunRequest(kind, plan, source_json(source), environment or {}, facts)
+def source_artefacts(plan: object, source: SourceData) -> Json:
+    """Return the facts of the examples that a run keeps, and what scores are called."""
+    facts = facts_of({name: getattr(source, name) for name in SETS})
+    return {"sets": facts, **merged_measure(source.task, source.dev, source.test)}
 
 
 def drawn(examples: Sequence[object], seed: int, size: int) -> Examples:
@@ -192,10 +197,7 @@ def drawn(examples: Sequence[object], seed: int, size: int) -> Examples:
 
 
 def labelled(source: SourceData) -> SourceData:
-    """Return the source without examples whose gold is not known. Raises ExperimentError.
-
-    What is tested has its gold labels in the classes that all have; the pool is as it is.
-    """
+    """Return what has gold labels, dev and test in common classes. Raises ExperimentError."""
     task = source.task
     kept = {
         name: tuple(each for each in getattr(source, name) if each.gold is not None)

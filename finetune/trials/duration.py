@@ -11,7 +11,7 @@ from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.recipes import Mode
 from finetune.trials import calibration, generalisation_plan, mitigation, transfer
 from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import SweepPlan
+from finetune.trials.base import method_cells
 from finetune.trials.datasets import Sets, SourceData
 from finetune.trials.inoculation_trial import fresh, prepare_any
 from finetune.trials.word_salad import destroy, salad_names
@@ -94,10 +94,7 @@ def _seconds(work: Callable[[], object], model: AnyModel) -> float:
 
 
 def _measured(plan: Any, how: Any, examples: Sequence[Any], model: AnyModel | None) -> Throughput:
-    """Return what a model takes in a mode, measured at the first question about them.
-
-    # Any: a plan of some kind, and the part of it that says mode and precision
-    """
+    """Return what a model takes in a mode, measured once.  # Any: a plan, its mode and precision"""
     key = (plan.model, how.mode, how.precision)
     with _LOCK:
         if key not in _MEASURED:
@@ -117,19 +114,34 @@ def seconds_of(work: Work, each: Throughput, destroying: float = 0.0) -> float:
     )
 
 
-def _sweep(plan: SweepPlan, trainings: int, trained: float, dev: int, tests: int) -> Work:
-    """Return the work of a number of trainings on so many examples in all, and of what precedes."""
-    epochs = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS)
-    drawn = max(plan.sizes) * len(set(plan.seeds))
-    answered = (1 + trainings) * tests + (1 + epochs * trainings) * dev
-    return Work(1 + trainings, tests + dev + drawn, answered, epochs * trained)
+Sweep = inoculation.Plan | generalisation_plan.Plan
+Repair = calibration.Plan | mitigation.Plan | transfer.Plan
+
+
+def work_of(
+    plan: Sweep | Repair, sizes: Sequence[int], epochs: int, dev: int, tests: int,
+    broken: float = 0.0, destroyed: int = 0,
+) -> Work:  # fmt: skip
+    """Return the work of a training for each size above 0, and of testing each model.
+
+    `broken` is how many destroyed examples each one has beside it that is trained on.
+    """
+    drawn = (1 + broken) * max(plan.sizes) * len(set(plan.seeds))
+    trained, trainings = (1 + broken) * sum(sizes), sum(map(bool, sizes))
+    answered = len(sizes) * tests + (1 + epochs * trainings) * dev
+    destroyed_in_all = destroyed + broken * sum(sizes)
+    return Work(len(sizes), dev + tests + drawn, answered, epochs * trained, destroyed_in_all)
+
+
+def _epochs(plan: Sweep) -> int:
+    return min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS)
 
 
 def inoculation_work(plan: inoculation.Plan, sets: Sets) -> Work:
     """Return what an inoculation does."""
-    sizes = [cell.size for cell in inoculation.cells(plan) if cell.size]
+    sizes = [cell.size for cell in inoculation.cells(plan)]
     tests = (sets.original_test, sets.challenge_test, sets.control, *sets.counter_tests.values())
-    return _sweep(plan, len(sizes), sum(sizes), len(sets.original_dev), sum(map(len, tests)))
+    return work_of(plan, sizes, _epochs(plan), len(sets.original_dev), sum(map(len, tests)))
 
 
 def inoculation_seconds(plan: inoculation.Plan, sets: Sets, model: AnyModel | None = None) -> float:
@@ -144,10 +156,7 @@ def inoculation_seconds(plan: inoculation.Plan, sets: Sets, model: AnyModel | No
 
 
 def overflow_note(plan: inoculation.Plan, sets: Sets, model: AnyModel | None = None) -> str:
-    """Say that the frozen layers' states are more than is kept of them, "" where they are not.
-
-    Costs and raises what `inoculation_seconds` does.
-    """
+    """Say that frozen states are more than is kept, else ""; raises as `inoculation_seconds`."""
     each = _measured(plan, plan, sets.challenge_train, model)
     size, limit = each.states * inoculation_work(plan, sets).prepared, TENSOR_CACHE.limit()
     if size <= limit:
@@ -168,33 +177,22 @@ def generalisation_seconds(
     seed, row = plan.seeds[0], plan.rows[0]
     tests = generalisation_plan.draw_tests(plan, data, seed)
     drawn = generalisation_plan.draw_training(plan, data, seed, row, tests)
-    sizes = [cell.size for cell in generalisation_plan.cells(plan) if cell.size]
+    sizes = [cell.size for cell in generalisation_plan.cells(plan)]
     tested = len(data.original) + sum(map(len, tests.values()))
-    work = _sweep(plan, len(sizes), sum(sizes), len(drawn.dev), tested)
+    work = work_of(plan, sizes, _epochs(plan), len(drawn.dev), tested)
     return seconds_of(work, _measured(plan, plan, drawn.train, classifier))
-
-
-Repair = calibration.Plan | mitigation.Plan | transfer.Plan
 
 
 def repair_work(plan: Repair, source: SourceData) -> Work:
     """Return what a calibration, a mitigation or a transfer does; texts are destroyed once."""
-    names, broken = len(salad_names(source.task)), 0.0  # of each example that is trained on
-    if isinstance(plan, calibration.Plan):
-        sizes = [cell.size for cell in calibration.cells(plan)]
-    elif isinstance(plan, mitigation.Plan):
-        sizes = [cell.size for cell in mitigation.cells(plan)]
-        names = len(plan.transforms) or names
-        broken = plan.share * names
-    else:
-        sizes = [cell.size for cell in transfer.cells(plan)]
-        names, broken = len(plan.transforms), plan.share
-    tests, dev = names * plan.tests, len(source.dev)
-    learnt, epochs = (1 + broken) * sum(sizes), plan.training.epochs
-    trainings = sum(map(bool, sizes))
-    answered = len(sizes) * (len(source.test) + tests) + epochs * trainings * dev
-    prepared = dev + len(source.test) + tests + learnt
-    return Work(len(sizes), prepared, answered, epochs * learnt, tests + broken * sum(sizes))
+    own = () if isinstance(plan, calibration.Plan) else plan.transforms
+    names, broken = len(own or salad_names(source.task)), 0.0  # of each example trained on
+    if not isinstance(plan, calibration.Plan):
+        broken = plan.share * (names if isinstance(plan, mitigation.Plan) else 1)
+    planned = transfer.cells(plan) if isinstance(plan, transfer.Plan) else method_cells(plan)
+    texts, sizes = names * plan.tests, [cell.size for cell in planned]
+    tests, epochs = len(source.test) + texts, plan.training.epochs
+    return work_of(plan, sizes, epochs, len(source.dev), tests, broken, texts)
 
 
 def repair_seconds(plan: Repair, source: SourceData, classifier: Classifier | None = None) -> float:

@@ -1,5 +1,6 @@
 """Generalisation as a kind of run."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -7,8 +8,13 @@ from statistics import fmean
 from typing import Any, Literal
 
 from finetune.training.data import Asked, numbered_pairs
-from finetune.trials.base import diverged_words
-from finetune.trials.challenges import UserFiles, read_source_data, template_challenges
+from finetune.trials.base import best_rates, diverged_words
+from finetune.trials.challenges import (
+    UserFiles,
+    column_cells,
+    read_source_data,
+    template_challenges,
+)
 from finetune.trials.datasets import Examples
 from finetune.trials.generalisation_plan import (
     FILE,
@@ -25,14 +31,11 @@ from finetune.trials.generalisation_plan import (
     described,
     generalisation_run,
     point_from,
-    run_stored_cell,
     share_right,
     total,
 )
 from finetune.trials.inoculation_plan import InoculationRun, inoculation_runs
 from probe.data.names import listed, shown
-from probe.data.rows import is_missing
-from probe.data.source import read_table
 from probe.errors import ExperimentError, FileQuestion
 from probe.models import bundled
 from probe.runs.run import Json, StoredRun
@@ -57,21 +60,9 @@ class Loss:
 
 
 def chosen(points: Iterable[Point]) -> Results:
-    """Choose a learning rate for each condition and size; ties go to the smaller rate.
-
-    One at which a training diverged is chosen only where it did so at all.
-    """
-
-    def merit(own: Sequence[Point]) -> tuple[bool, float, float]:
-        whole = not any(point.diverged for point in own)
-        return whole, fmean(point.dev for point in own), -own[0].cell.lr
-
-    by_rate: dict[tuple[str, int], dict[float, list[Point]]] = {}
-    for point in points:
-        if point.cell.size:
-            rates = by_rate.setdefault((point.cell.train, point.cell.size), {})
-            rates.setdefault(point.cell.lr, []).append(point)
-    return {key: max(rates.values(), key=merit) for key, rates in by_rate.items()}
+    """Choose a learning rate for each condition and size by held-out pairs."""
+    trained = [point for point in points if point.cell.size]
+    return best_rates(trained, lambda p: (p.cell.train, p.cell.size), lambda p: p.dev)
 
 
 def untrained(points: Iterable[Point]) -> tuple[Point, ...]:
@@ -113,16 +104,10 @@ def labelled(scores: Sequence[Scores]) -> dict[Label, Estimate]:
 
 def constant(points: Iterable[Point], column: str) -> float:
     """Return the share of a condition's pairs that the best single answer gets right."""
-    counts: dict[Label, int] = {}
+    counts = Counter[Label]()
     for point in points:
-        for label, hits in point.tests[column].items():
-            counts[label] = counts.get(label, 0) + hits.n
-    return max(counts.values()) / sum(counts.values())
-
-
-def repeats(points: Iterable[Point], column: str) -> tuple[float, ...]:
-    """Return the accuracy on a condition of each repeat."""
-    return tuple(share_right(point.tests[column]) for point in points)
+        counts.update({label: hits.n for label, hits in point.tests[column].items()})
+    return max(counts.values()) / counts.total()
 
 
 def loss(points: Sequence[Point], row: str, column: str) -> Loss:
@@ -138,31 +123,23 @@ def loss(points: Sequence[Point], row: str, column: str) -> Loss:
 Outcome = Literal["data_set", "phenomenon", "not_learnt", "undecided"]
 
 
-@dataclass(frozen=True)
-class OutcomeWords:
-    """An outcome as a badge names it, and in one sentence."""
-
-    name: str
-    summary: str
-
-
-OUTCOMES: Mapping[Outcome, OutcomeWords] = {
-    "data_set": OutcomeWords(
+OUTCOMES: Mapping[Outcome, Term] = {
+    "data_set": Term(
         "Learnt the data set",
         "Away from what it saw the model loses much of what it had learnt: it fitted the examples, "
         "not what they have in common.",
     ),
-    "phenomenon": OutcomeWords(
+    "phenomenon": Term(
         "Learnt the phenomenon",
         "What the model learnt on one kind of example it can do on the others, as far as these "
         "conditions tell.",
     ),
-    "not_learnt": OutcomeWords(
+    "not_learnt": Term(
         "Not learnt",
         "Even on the kind of example that it was trained on the model does no better than one "
         "answer for all, so nothing can be lost elsewhere.",
     ),
-    "undecided": OutcomeWords(
+    "undecided": Term(
         "Undecided",
         "The losses are too uncertain, or not every kind of example was learnt; more examples or "
         "repeats may tell.",
@@ -171,51 +148,6 @@ OUTCOMES: Mapping[Outcome, OutcomeWords] = {
 """In the order in which they are explained."""
 MIN_TESTS = 300
 """Pairs of a condition, all repeats together, below which a warning says that they are few."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The outcome at the largest size, every loss away from what was seen, and what to beware of.
-
-    `learnt` are the conditions on which training beats the best single answer.
-    """
-
-    outcome: Outcome
-    explanation: str
-    losses: tuple[Loss, ...]
-    learnt: tuple[str, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def worst(self) -> Loss | None:
-        """The largest loss of a model that learnt its own condition, None where none did.
-
-        Of fewer than `FEWEST` tests none is named.
-        """
-        of_learnt = [
-            each for each in self.losses if each.row in self.learnt and each.loss.n >= FEWEST
-        ]
-        return max(of_learnt, key=lambda each: each.loss.value, default=None)
-
-
-def conclude(plan: Plan, points: Sequence[Point]) -> Verdict:
-    """Judge the largest size. Raises ValueError where a condition has no point of that size."""
-    at = at_largest(plan, chosen(points))
-    losses = tuple(
-        loss(at[row], row, column) for row in plan.rows for column in plan.columns if column != row
-    )
-    learnt = tuple(
-        row for row in plan.rows if on_condition(at[row], row).low > constant(at[row], row)
-    )
-    outcome = classify(plan, losses, learnt)
-    judged = Verdict(outcome, "", losses, learnt, ())
-    return Verdict(
-        outcome,
-        " ".join(filter(None, (in_figures(plan, judged.worst), OUTCOMES[outcome].summary))),
-        losses,
-        learnt,
-        tuple(_warnings(plan, points, at)),
-    )
 
 
 def at_largest(plan: Plan, results: Results) -> dict[str, Sequence[Point]]:
@@ -257,11 +189,10 @@ def in_figures(plan: Plan, worst: Loss | None) -> str:
 
 def worst_in(verdict: Json) -> Loss | None:
     """Read the largest loss of a stored verdict, None where it has none."""
-    stored = verdict["worst"]
-    if stored is None:
+    if (stored := verdict["worst"]) is None:
         return None
-    own, away, loss = (Estimate(**stored[name]) for name in ("own", "away", "loss"))
-    return Loss(stored["row"], stored["column"], own, away, loss)
+    estimates = {name: Estimate(**stored[name]) for name in ("own", "away", "loss")}
+    return Loss(**{**stored, **estimates})
 
 
 def serving_all(verdict: Json) -> list[str]:
@@ -277,17 +208,18 @@ def serving_all(verdict: Json) -> list[str]:
 def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Point]]) -> list[str]:
     """Return what to beware of as sentences, the gravest first."""
     fewest = min(on_condition(own, column).n for own in at.values() for column in plan.columns)
-    start = on_original(untrained(points)) if untrained(points) else None
-    lost = {row: start.value - on_original(own).value for row, own in at.items()} if start else {}
+    start = untrained(points)
+    lost = {
+        row: on_original(start).value - on_original(own).value for row, own in at.items() if start
+    }
     worst = max(lost, key=lambda row: lost[row], default="")
-    repeated = min(len(own) for own in at.values())
     sets = [scores for point in points for scores in (point.original, *point.tests.values())]
     golds = {gold for scores in sets for gold in scores}
     sentences = {
         (told := diverged_words((p.cell.lr, p.diverged) for p in points)): bool(told),
         WHY_IN_COMMON: task_named(plan.task).merges(golds) is not None,
         "Only one repeat: another draw of templates may say otherwise (published: five).": (
-            repeated < 2
+            min(map(len, at.values())) < 2
         ),
         f"A condition has only {fewest} test examples; the intervals are wide.": fewest < MIN_TESTS,
         f"The original set lost {100 * lost.get(worst, 0):.1f} points after training on "
@@ -299,72 +231,58 @@ def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Poi
 
 
 def verdict_json(plan: Plan, points: Sequence[Point]) -> Json:
-    """Return verdict, grid and the table before training as they are stored.
+    """Return what the largest size shows, with the table before training, as it is stored.
 
-    Raises ValueError where a condition has no point of the largest size.
+    `losses` are all away from what was seen, `worst` the largest of them of a model that `learnt`
+    its own condition: where training beats the best single answer; of fewer than `FEWEST` tests
+    none is named. The `grid` has rows by what was trained on, columns by what is tested: `low` and
+    `high` are 95 % intervals, `repeats` each repeat's accuracy, `original` that on the original set
+    afterwards, `lr` the chosen rates. `before` is the accuracy by condition and gold label (Table
+    3). Raises ValueError where a condition has no point of the largest size.
     """
-    verdict = conclude(plan, points)
+    at, columns = at_largest(plan, chosen(points)), plan.columns
+    losses = [loss(at[row], row, away) for row in plan.rows for away in columns if away != row]
+    learnt = [row for row in plan.rows if on_condition(at[row], row).low > constant(at[row], row)]
+    telling = [each for each in losses if each.row in learnt and each.loss.n >= FEWEST]
+    worst = max(telling, key=lambda each: each.loss.value, default=None)
+    outcome = classify(plan, losses, learnt)
+    cells = [[on_condition(at[row], column) for column in columns] for row in plan.rows]
+    before, start = {}, untrained(points)
+    if start:
+        of_original = {**labelled([start[0].original]), "all": on_original(start)}
+        tested = {
+            name: {**by_label(start, name), "all": on_condition(start, name)} for name in columns
+        }
+        before = {
+            name: {label: asdict(each) for label, each in own.items()}
+            for name, own in {"original": of_original, **tested}.items()
+        }
     return {
-        "outcome": verdict.outcome,
-        "name": OUTCOMES[verdict.outcome].name,
-        "explanation": verdict.explanation,
-        "learnt": list(verdict.learnt),
-        "worst": _loss_json(verdict.worst),
-        "losses": [_loss_json(each) for each in verdict.losses],
+        "outcome": outcome,
+        "name": OUTCOMES[outcome].title,
+        "explanation": f"{in_figures(plan, worst)} {OUTCOMES[outcome].summary}".strip(),
+        "learnt": learnt,
+        "worst": asdict(worst) if worst else None,
+        "losses": [asdict(each) for each in losses],
         "thresholds": asdict(plan.thresholds),
-        "warnings": list(verdict.warnings),
-        "grid": grid_json(plan, points),
-        "before": before_json(plan, points),
+        "warnings": _warnings(plan, points, at),
+        "grid": {
+            "rows": list(plan.rows),
+            "columns": list(columns),
+            "size": max(plan.sizes),
+            "accuracy": [[each.value for each in line] for line in cells],
+            "low": [[each.low for each in line] for line in cells],
+            "high": [[each.high for each in line] for line in cells],
+            "n": [[each.n for each in line] for line in cells],
+            "repeats": [
+                [[share_right(point.tests[column]) for point in at[row]] for column in columns]
+                for row in plan.rows
+            ],
+            "original": [on_original(at[row]).value for row in plan.rows],
+            "lr": [at[row][0].cell.lr for row in plan.rows],
+        },
+        "before": before,
     }
-
-
-def grid_json(plan: Plan, points: Sequence[Point]) -> Json:
-    """Return final accuracies as rows by what was trained on, columns by what is tested.
-
-    `low` and `high` are 95 % intervals, `repeats` each repeat's accuracy, `original` that on the
-    original set afterwards, `lr` the chosen rates.
-    """
-    at = at_largest(plan, chosen(points))
-    estimates = [[on_condition(at[row], column) for column in plan.columns] for row in plan.rows]
-    return {
-        "rows": list(plan.rows),
-        "columns": list(plan.columns),
-        "size": max(plan.sizes),
-        "accuracy": [[each.value for each in line] for line in estimates],
-        "low": [[each.low for each in line] for line in estimates],
-        "high": [[each.high for each in line] for line in estimates],
-        "n": [[each.n for each in line] for line in estimates],
-        "repeats": [[repeats(at[row], column) for column in plan.columns] for row in plan.rows],
-        "original": [on_original(at[row]).value for row in plan.rows],
-        "lr": [at[row][0].cell.lr for row in plan.rows],
-    }
-
-
-def before_json(plan: Plan, points: Sequence[Point]) -> Json:
-    """Return the model's accuracies before training, by condition and gold label (Table 3)."""
-    start = untrained(points)
-    if not start:
-        return {}
-    sets = {name: _labelled_json(by_label(start, name)) for name in plan.columns}
-    for name in plan.columns:
-        sets[name]["all"] = asdict(on_condition(start, name))
-    original = {
-        **_labelled_json(labelled([start[0].original])),
-        "all": asdict(on_original(start)),
-    }
-    return {"original": original, **sets}
-
-
-def _labelled_json(estimates: Mapping[str, Estimate]) -> Json:
-    return {label: asdict(each) for label, each in estimates.items()}
-
-
-def _loss_json(each: Loss | None) -> Json | None:
-    return None if each is None else asdict(each)
-
-
-def _title(plan: Json) -> str:
-    return f"{plan['phenomenon']} by {plan['vary']} on"
 
 
 def _brief(result: Json) -> Json:
@@ -386,7 +304,9 @@ def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
     return verdict_json(run.plan, run.results)
 
 
-GENERALISATION = TRIALS.experiment(run_stored_cell, _title, _brief, verdict_of)
+GENERALISATION = TRIALS.experiment(
+    lambda plan: f"{plan['phenomenon']} by {plan['vary']} on", _brief, verdict_of
+)
 
 
 WORDS: Mapping[str, Term] = {
@@ -409,19 +329,13 @@ WORDS: Mapping[str, Term] = {
 
 def generalisation_terms(task: Task) -> dict[str, Titled]:
     """Return the terms by id; what varies in templates is inference's."""
-    outcomes = {
-        f"generalisation-{name.replace('_', '-')}": Term(words.name, words.summary)
-        for name, words in OUTCOMES.items()
-    }
+    outcomes = {f"generalisation-{name.replace('_', '-')}": term for name, term in OUTCOMES.items()}
     varied = {f"vary-{name}": Term(f"Vary: {g.title}", g.summary) for name, g in GRIDS.items()}
     return {**WORDS, **outcomes, **(varied if task is NLI else {})}
 
 
 def judged_anew(run: GeneralisationRun, loss: float) -> GeneralisationRun:
-    """Return a judged run with the verdict that another loss, as a share, brings.
-
-    Raises ExperimentError for one that is no share.
-    """
+    """Return a run judged by another loss. Raises ExperimentError for one that is no share."""
     plan = replace(run.plan, thresholds=Thresholds(loss))
     check(plan)
     return replace(run, plan=plan, verdict=verdict_json(plan, run.results))
@@ -462,19 +376,16 @@ def read_conditions(
 
     Rows of which it says nothing are left out. Raises FileError or LabelError.
     """
-    frame = read_table(path, asked.bounds, asked.options).frame
-    names = {str(name).strip().lower(): name for name in frame.columns}
-    if column.strip().lower() not in names:
-        there = listed([str(name) for name in frame.columns])
+    found, there, cells = column_cells(path, column, asked)
+    if found is None:
         raise FileQuestion(
-            f"no column {shown(column)} in {path.name} names each row's condition; it has: {there}",
+            f"no column {shown(column)} in {path.name} names each row's condition; it has: "
+            f"{listed(there)}",
             "--condition NAME",
         )
-    cells = frame[names[column.strip().lower()]]
-    values = ["" if is_missing(cell) else str(cell).strip() for cell in cells]
     rows: dict[str, list[Any]] = {}
     for number, example in numbered_pairs(path, task, asked):
-        rows.setdefault(values[number], []).append(example)
+        rows.setdefault(cells[number], []).append(example)
     if without := rows.pop("", []):
         asked.tell(
             f"note: {path.name}: {len(without):,} rows are left out, of which {shown(column)} "

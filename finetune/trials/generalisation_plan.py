@@ -1,23 +1,24 @@
 """What to run: a plan, the cells it falls into, and what it must not ask for."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 from finetune.training.recipes import Mode
+from finetune.trials.base import Epoch as Epoch
 from finetune.trials.base import TrialKind, refuse, sweep_problems
-from finetune.trials.datasets import Examples
+from finetune.trials.datasets import Examples, examples_from, examples_json, facts_of
 from probe.errors import ExperimentError, TemplateError
 from probe.first_import import first_import
-from probe.models.classifier import Precision
-from probe.models.weights import pairs_hash
-from probe.runs.experiment import CellContext, Progress, Result
-from probe.runs.models import load_unchanged
-from probe.runs.run import Json, Run, RunRequest, StoredRun
+from probe.models.classifier import Classifier, Precision
+from probe.runs.run import Json, Run
+from probe.stopping import Stop
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task, example_json, read_example, task_named
+from probe.tasks.task import Label, Task, task_named
 from probe.templates import Request, count, generate, kinds, read_range, split_by_template
 from probe.templates.generate import COMPLEXITIES, select
 
@@ -86,15 +87,9 @@ def usual_rates(rate: float) -> tuple[float, ...]:
 
 def cells(plan: Plan) -> tuple[Cell, ...]:
     """Return the cells of a plan, the model as it was first, then by size."""
-    seeds = tuple(dict.fromkeys(plan.seeds))
-    trained = [
-        Cell(row, size, lr, seed)
-        for size in sorted(set(plan.sizes))
-        for seed in seeds
-        for row in plan.rows
-        for lr in dict.fromkeys(plan.lrs)
-    ]
-    return (*(base_cell(seed) for seed in seeds), *trained)
+    seeds = dict.fromkeys(plan.seeds)
+    trained = product(sorted(set(plan.sizes)), seeds, plan.rows, dict.fromkeys(plan.lrs))
+    return (*map(base_cell, seeds), *(Cell(row, size, lr, n) for size, n, row, lr in trained))
 
 
 def base_cell(seed: int) -> Cell:
@@ -104,11 +99,7 @@ def base_cell(seed: int) -> Cell:
 
 def check(plan: Plan) -> None:
     """Refuse a plan that cannot run. Raises ExperimentError with a sentence."""
-    refuse(_problems(plan))
-
-
-def _problems(plan: Plan) -> Mapping[str, bool]:
-    return {
+    problems = {
         f"each size must be a whole number from 1 to {MAX_SIZE:,}": not all(
             1 <= size <= MAX_SIZE for size in plan.sizes
         ),
@@ -121,6 +112,7 @@ def _problems(plan: Plan) -> Mapping[str, bool]:
         ),
         "give at least two conditions to train on": len(plan.rows) < 2,
     }
+    refuse(problems)
 
 
 class Hits(NamedTuple):
@@ -132,18 +124,6 @@ class Hits(NamedTuple):
 
 Scores = Mapping[Label, Hits]
 """What is right of a set, by gold label."""
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """How a cell gets on: mean loss of the epoch, accuracy on its dev set, the rate it used."""
-
-    cell: Cell
-    epoch: int
-    loss: float
-    dev: float
-    lr: float
-    examples_per_second: float
 
 
 @dataclass(frozen=True)
@@ -168,9 +148,7 @@ class Point:
 
 def total(scores: Scores) -> Hits:
     """Return what is right of a whole set."""
-    return Hits(
-        sum(hits.right for hits in scores.values()), sum(hits.n for hits in scores.values())
-    )
+    return Hits(*map(sum, zip(*scores.values(), strict=True)))
 
 
 def share_right(scores: Scores) -> float:
@@ -186,11 +164,7 @@ Fields = Mapping[str, Any]  # Any: values of a Request's fields
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: its title, and a phrase that names its examples.
-
-    `train` and `test` are the fields of the requests that its examples are drawn with; one that is
-    only tested on has no `train`.
-    """
+    """A condition, and the fields of the requests for its examples; `train` None: only tested."""
 
     name: str
     title: str
@@ -255,16 +229,12 @@ GRIDS: Mapping[str, Grid] = {
 
 def conditions(phenomenon: str, vary: str) -> tuple[Condition, ...]:
     """Return the conditions that a kind of templates has, none where it has no two to train on."""
-    fitting = tuple(each for each in GRIDS[vary].conditions if _fits(phenomenon, each))
-    return fitting if sum(each.train is not None for each in fitting) > 1 else ()
-
-
-def _fits(phenomenon: str, condition: Condition) -> bool:
-    try:
-        select(Request(phenomenon, **condition.test))
-    except TemplateError:
-        return False
-    return True
+    fitting = []
+    for each in GRIDS[vary].conditions:
+        with suppress(TemplateError):
+            select(Request(phenomenon, **each.test))
+            fitting.append(each)
+    return tuple(fitting) if sum(each.train is not None for each in fitting) > 1 else ()
 
 
 def grids(phenomenon: str) -> tuple[str, ...]:
@@ -338,26 +308,40 @@ def with_conditions(plan: Plan, data: SourceData) -> Plan:
     return replace(plan, rows=rows, columns=tuple(each.name for each in known))
 
 
+def _examples(
+    plan: Plan, data: SourceData, name: str, seed: int, tested: bool
+) -> Iterator[Any]:  # Any: the task's own dataclass
+    """Yield a condition's examples in a seed's order, those tested on or those trained on.
+
+    They have templates or, of a file, premises of their own: in a task without a source the texts
+    themselves. Of each condition about as large a share is held out.
+    """
+    task = data.task
+    if plan.vary == FILE:
+        held_out = set[str]()
+        for each, rows in data.rows.items():
+            sources = sorted({_source(task, row) for row in rows})
+            random.Random(f"{seed}|{each}|sources").shuffle(sources)
+            held_out |= set(sources[: max(1, round((1 - TRAIN_SHARE) * len(sources)))])
+        own = list(data.rows[name])
+        random.Random(f"{seed}|{name}|rows").shuffle(own)
+        return (row for row in own if (_source(task, row) in held_out) is tested)
+    condition = described((name,), plan.vary)[name]
+    fields = condition.test if tested else condition.train
+    assert fields is not None, f"{name} is only tested on"
+    templates: tuple[str, ...] = ()  # none stands for all
+    if GRIDS[plan.vary].by_template:
+        templates = split_by_template(plan.phenomenon, TRAIN_SHARE, seed)[tested]
+    request = Request(plan.phenomenon, templates=templates, **fields)
+    available = count(request)
+    return generate(request, ENDLESS if available is None else available, seed)
+
+
 def draw_tests(plan: Plan, data: SourceData, seed: int) -> dict[str, Examples]:
     """Return by condition the pairs that a seed tests on, `plan.tests` or all there are."""
-    draw = _held_out_rows if plan.vary == FILE else _from_templates
-    drawn = draw(plan, data, seed)
-    return {name: tuple(islice(pairs, plan.tests)) for name, pairs in drawn.items()}
-
-
-def _held_out_rows(plan: Plan, data: SourceData, seed: int) -> dict[str, Iterator[Any]]:
-    held_out, task = _held_out(data, seed), data.task
     return {
-        name: (row for row in _rows(data, name, seed) if _source(task, row) in held_out)
+        name: tuple(islice(_examples(plan, data, name, seed, True), plan.tests))
         for name in plan.columns
-    }
-
-
-def _from_templates(plan: Plan, data: SourceData, seed: int) -> dict[str, Iterator[Any]]:
-    _, templates = _templates(plan, seed)
-    return {
-        name: _generated(plan, condition.test, templates, seed)
-        for name, condition in described(plan.columns, plan.vary).items()
     }
 
 
@@ -371,9 +355,8 @@ def draw_training(
     """
     task, size = data.task, max(plan.sizes)
     tested = {_source(task, example) for examples in tests.values() for example in examples}
-    if plan.vary == FILE:
-        tested |= _held_out(data, seed)
-    unseen = (each for each in _pool(plan, data, seed, row) if _source(task, each) not in tested)
+    pool = _examples(plan, data, row, seed, False)
+    unseen = (each for each in pool if _source(task, each) not in tested)
     dev = tuple(islice(unseen, plan.dev))
     chosen_by = {_source(task, example) for example in dev}
     train = tuple(islice((e for e in unseen if _source(task, e) not in chosen_by), size))
@@ -385,168 +368,65 @@ def draw_training(
     return TrainingSets(train, dev)
 
 
-def _pool(plan: Plan, data: SourceData, seed: int, row: str) -> Iterator[Any]:
-    """Yield the pairs of a condition that a seed may train on, in its order."""
-    if plan.vary == FILE:
-        return iter(_rows(data, row, seed))
-    templates, _ = _templates(plan, seed)
-    fields = described((row,), plan.vary)[row].train
-    assert fields is not None, f"{row} is only tested on"
-    return _generated(plan, fields, templates, seed)
-
-
-def _templates(plan: Plan, seed: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the templates to train on and those to test on; none stands for all."""
-    if not GRIDS[plan.vary].by_template:
-        return (), ()
-    return split_by_template(plan.phenomenon, TRAIN_SHARE, seed)
-
-
-def _generated(plan: Plan, fields: Fields, templates: tuple[str, ...], seed: int) -> Iterator[Any]:
-    request = Request(plan.phenomenon, templates=templates, **fields)
-    available = count(request)
-    return generate(request, ENDLESS if available is None else available, seed)
-
-
-def _rows(data: SourceData, condition: str, seed: int) -> list[Any]:
-    """Return the rows of a condition in a seed's order."""
-    rows = list(data.rows[condition])
-    random.Random(f"{seed}|{condition}|rows").shuffle(rows)
-    return rows
-
-
-def _held_out(data: SourceData, seed: int) -> set[str]:
-    """Return the premises that a seed does not train on, of each condition about as large a share.
-
-    In a task without a source it is the texts themselves.
-    """
-    held_out = set[str]()
-    for condition, rows in data.rows.items():
-        sources = sorted({_source(data.task, row) for row in rows})
-        random.Random(f"{seed}|{condition}|sources").shuffle(sources)
-        n = max(1, round((1 - TRAIN_SHARE) * len(sources)))
-        held_out |= set(sources[:n])
-    return held_out
-
-
 def _source(task: Task, example: Any) -> str:
     return str(getattr(example, task.source or task.target))
 
 
 def data_json(data: SourceData) -> Json:
     """Return the original set, a person's own rows and the name of their task as JSON."""
-    return {
-        "task": data.task.name,
-        "original": [example_json(example) for example in data.original],
-        "rows": {
-            name: [example_json(example) for example in examples]
-            for name, examples in data.rows.items()
-        },
-    }
+    rows = {name: examples_json(examples) for name, examples in data.rows.items()}
+    return {"task": data.task.name, "original": examples_json(data.original), "rows": rows}
 
 
 def data_from(values: Json) -> SourceData:
     """Read what `data_json` wrote."""
-    task = task_named(values["task"])
-    return SourceData(
-        tuple(read_example(task, row) for row in values["original"]),
-        {
-            name: tuple(read_example(task, row) for row in rows)
-            for name, rows in values["rows"].items()
-        },
-        task,
-    )
+    read = partial(examples_from, task_named(values["task"]))
+    rows = {name: read(examples) for name, examples in values["rows"].items()}
+    return SourceData(read(values["original"]), rows, task_named(values["task"]))
 
 
-def run_stored_cell(
-    plan: Json, inputs: Json, key: Json, context: CellContext
-) -> Iterator[Progress | Result]:
-    """Run a cell of a stored run.
+def _artefacts(plan: Plan, data: SourceData) -> Json:
+    """Return the facts of all sets. Raises ExperimentError where a seed finds too few pairs."""
+    seeds = {}
+    for seed in dict.fromkeys(plan.seeds):
+        tests = draw_tests(plan, data, seed)
+        trained = {row: draw_training(plan, data, seed, row, tests) for row in plan.rows}
+        seeds[str(seed)] = {
+            "test": facts_of(tests),
+            "dev": facts_of({row: sets.dev for row, sets in trained.items()}),
+            "train": facts_of({row: sets.train for row, sets in trained.items()}),
+        }
+    original = facts_of({"original": data.original})
+    return {"sets": {**original, "rows": facts_of(data.rows), "seeds": seeds}}
 
-    Raises ModelError where the model is not the one that the run began with.
+
+def _depends(artefacts: Json, cell: Cell) -> Json:
+    """Return the facts that a cell's figures depend on, besides those of its training set.
+
+    A larger training set begins with a smaller one, so that its hash may be another.
     """
-    with first_import:
-        from finetune.trials.generalisation_trial import run_cell
-        from finetune.trials.inoculation_trial import fresh
+    sets = artefacts["sets"]
+    seed = sets["seeds"].get(str(cell.seed), {})
+    return {**sets, "seeds": {name: seed.get(name) for name in ("test", "dev")}}
 
-    typed = plan_from(plan)
-    classifier = fresh(load_unchanged(typed.model, context.model, typed.labels))
-    rows = run_cell(typed, data_from(inputs), Cell(**key), classifier, context.stop)
-    yield from TRIALS.told(rows)
+
+def trial(
+    plan: Plan, data: SourceData, cell: Cell, before: Classifier, stop: Stop
+) -> tuple[Classifier, Iterator[Epoch | Point]]:
+    """Return a copy of a model, and what its training comes to."""
+    with first_import:
+        from finetune.trials.inoculation_trial import fresh, generalise
+
+    model = fresh(before)
+    return model, generalise(plan, data, cell, model, stop)
 
 
 KIND = "generalisation"
-DRAWN = ("test", "dev")
-"""The sets of a seed that must be the same for a cell to be taken over."""
-TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("sizes", "lrs", "seeds", "thresholds"))
+TRIALS = TrialKind(
+    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), trial, data_json,
+    data_from, _artefacts, depends=_depends,
+)  # fmt: skip
 GeneralisationRun = Run[Plan, Cell, Epoch, Point]
 plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
 generalisation_run, generalisation_runs = TRIALS.run, TRIALS.runs
-
-
-def run_request(
-    plan: Plan, data: SourceData, environment: Json | None = None, artefacts: Json | None = None
-) -> RunRequest:
-    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`.
-
-    Raises ExperimentError where a seed finds too few pairs of a condition.
-    """
-    return RunRequest(
-        KIND,
-        asdict(plan),
-        data_json(data),
-        environment or {},
-        {**(artefacts or {}), "sets": sets_facts(plan, data)},
-    )
-
-
-def sets_facts(plan: Plan, data: SourceData) -> Json:
-    """Return n and sha256 of the original set, of a person's rows, and of all that a seed draws."""
-    return {
-        "original": _facts(data.original),
-        "rows": {name: _facts(examples) for name, examples in data.rows.items()},
-        "seeds": {str(seed): _seed_facts(plan, data, seed) for seed in dict.fromkeys(plan.seeds)},
-    }
-
-
-def _seed_facts(plan: Plan, data: SourceData, seed: int) -> Json:
-    tests = draw_tests(plan, data, seed)
-    trained = {row: draw_training(plan, data, seed, row, tests) for row in plan.rows}
-    return {
-        "test": {name: _facts(examples) for name, examples in tests.items()},
-        "dev": {row: _facts(sets.dev) for row, sets in trained.items()},
-        "train": {row: _facts(sets.train) for row, sets in trained.items()},
-    }
-
-
-def _facts(examples: Examples) -> Json:
-    return {"n": len(examples), "sha256": pairs_hash(examples)}
-
-
-def known_results(runs: Iterable[StoredRun], plan: Plan, artefacts: Json) -> dict[int, Json]:
-    """Return by the numbers of a plan's cells what earlier runs came to with the same settings.
-
-    A cell depends on its key, the model, the plan's settings and the sets of its seed. A larger
-    training set begins with a smaller one, so that its hash may be another.
-    """
-    known: dict[Cell, Json] = {}
-    same = TRIALS.settings(asdict(plan))
-    for run in runs:
-        if run.kind != KIND or TRIALS.settings(run.plan) != same:
-            continue
-        if run.artefacts.get("model") == artefacts["model"]:
-            known |= {
-                cell: stored.result
-                for stored in run.cells
-                for cell in [Cell(**stored.key)]
-                if stored.result and _drawn(run.artefacts, cell) == _drawn(artefacts, cell)
-            }
-    numbered = enumerate(cells(plan))
-    return {number: known[cell] for number, cell in numbered if cell in known}
-
-
-def _drawn(artefacts: Json, cell: Cell) -> Json:
-    """Return the hashes that a cell's figures depend on, besides its training set's."""
-    sets = artefacts["sets"]
-    seed = sets["seeds"].get(str(cell.seed), {})
-    return {"original": sets["original"], "rows": sets["rows"], **{n: seed.get(n) for n in DRAWN}}
+run_request, known_results = TRIALS.request, TRIALS.known_results

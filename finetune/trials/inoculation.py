@@ -1,19 +1,18 @@
 """Inoculation as a kind of run."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from finetune.training.recipes import default_rate
 from finetune.trials.base import diverged_words
 from finetune.trials.challenges import (
-    Array,
     CounterTest,
     counter_sentence,
     counter_tests,
@@ -25,7 +24,6 @@ from finetune.trials.inoculation_plan import (
     BASE,
     THRESHOLDS,
     TRIALS,
-    InoculationRun,
     Plan,
     Point,
     SelectedPoint,
@@ -36,7 +34,6 @@ from finetune.trials.inoculation_plan import (
     kept_name,
     merge,
     plan_from,
-    run_stored_cell,
     sets_from,
 )
 from probe.baselines import BASELINES, baselines_for
@@ -45,7 +42,7 @@ from probe.runs.run import Json, StoredRun
 from probe.statistics import NOTHING, Estimate, interval, resampled_means
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
-from probe.terms import Term, Titled
+from probe.terms import Term
 
 Outcome = Literal["0", "1", "2", "3", "between", "too_little"]
 
@@ -147,11 +144,6 @@ class SizeOutcome:
         """The outcome in a few words."""
         return OUTCOMES[self.outcome].name
 
-    @property
-    def explanation(self) -> str:
-        """What the outcome means."""
-        return OUTCOMES[self.outcome].summary
-
 
 def outcome_of(
     base: SelectedPoint,
@@ -165,39 +157,29 @@ def outcome_of(
     original = np.array([base.original_right, after.original_right]).T
     challenge = np.array([base.challenge_right, after.challenge_right]).T
     rng = np.random.default_rng(seed)
-    if paired:
-        draws = resampled_means(np.hstack([original, challenge]), times, rng)
-    else:
-        draws = np.hstack(
-            [resampled_means(original, times, rng), resampled_means(challenge, times, rng)]
-        )
-    means = np.array([base.original, after.original, base.challenge, after.challenge])
-    n = len(original) if paired else min(len(original), len(challenge))
+    drawn = [np.hstack([original, challenge])] if paired else [original, challenge]
+    draws = np.hstack([resampled_means(rows, times, rng) for rows in drawn])
+    means = (base.original, after.original, base.challenge, after.challenge)
+    # each begins with what was measured, its resamples follow
+    original_before, original_after, before, now = np.vstack([means, draws]).T
+    gaps, gains = original_before - before, now - before
+    closed_shares = np.divide(gains, gaps, out=np.full_like(gaps, np.nan), where=gaps > 1e-12)
+    n = min(map(len, drawn))
     gap, closed, drop, gain = (
-        estimate(float(value[0]), value[1:], n) for value in _quantities(np.vstack([means, draws]))
+        estimate(float(values[0]), values[1:], n)
+        for values in (gaps, closed_shares, original_before - original_after, gains)
     )
-    finding = SizeOutcome(
-        after.size, after.lr, after.seeds, after.original, after.challenge,
-        gap, closed, drop, gain, "between", after.control, counter_tests(base, after, seed, times),
+    return SizeOutcome(
+        after.size, after.lr, after.seeds, after.original, after.challenge, gap, closed, drop, gain,
+        classify(gap, closed, drop, gain, thresholds), after.control,
+        counter_tests(base, after, seed, times),
     )  # fmt: skip
-    return replace(finding, outcome=classify(gap, closed, drop, gain, thresholds))
-
-
-def _quantities(means: Array) -> tuple[Array, Array, Array, Array]:
-    """Return gap, closed, drop, gain of (rows, 4) means; closed is NaN where there is no gap."""
-    before, after, challenge_before, challenge_after = means.T
-    gap, gain = before - challenge_before, challenge_after - challenge_before
-    closed = np.divide(gain, gap, out=np.full_like(gap, np.nan), where=gap > 1e-12)
-    return gap, closed, before - after, gain
 
 
 def classify(
     gap: Estimate, closed: Estimate, drop: Estimate, gain: Estimate, limits: Thresholds = THRESHOLDS
 ) -> Outcome:
-    """Return the outcome of figures: damage first, then no gap, then how much of it was closed.
-
-    Liu et al. call it outcome 3 regardless of the gap.
-    """
+    """Return the outcome: damage, whatever the gap (Liu et al.), then no gap, then its closing."""
     # rounding: 0.85 - 0.82 must count as three points
     value, lost, share = (round(estimate.value, 9) for estimate in (gap, drop, closed))
     if lost >= limits.drop and drop.low > 0:
@@ -284,12 +266,16 @@ class Conclusion:
 
 def learnt_shares(points: Sequence[Point]) -> Shares:
     """Return the share of the dose that was learnt by size and rate, over seeds on average."""
-    found: dict[int, dict[float, float | None]] = {}
-    for size, lr in dict.fromkeys((point.cell.size, point.cell.lr) for point in points):
-        doses = [p.dose for p in points if (p.cell.size, p.cell.lr) == (size, lr)]
-        known = [dose / size for dose in doses if dose is not None]
-        found.setdefault(size, {})[lr] = fmean(known) if len(known) == len(doses) else None
-    return found
+    doses: dict[int, dict[float, list[float | None]]] = {}
+    for point in points:
+        doses.setdefault(point.cell.size, {}).setdefault(point.cell.lr, []).append(point.dose)
+    return {
+        size: {
+            lr: None if None in seeds else fmean(dose / size for dose in seeds if dose is not None)
+            for lr, seeds in by_rate.items()
+        }
+        for size, by_rate in doses.items()
+    }
 
 
 def concluded(by_size: Sequence[SizeOutcome], evidence: Evidence) -> Conclusion:
@@ -299,7 +285,7 @@ def concluded(by_size: Sequence[SizeOutcome], evidence: Evidence) -> Conclusion:
     largest; else the largest size speaks.
     """
     largest = by_size[-1]
-    closing = [each for each in by_size if each.outcome == "1" and not lacking(each, evidence)]
+    closing = [each for each in by_size if each.outcome == "1" and not any(lacking(each, evidence))]
     told = closing[-1] if closing and largest.outcome != "3" else largest
     lacks = tuple(lacking(told, evidence))
     outcome: Outcome = "too_little" if lacks else told.outcome
@@ -307,38 +293,24 @@ def concluded(by_size: Sequence[SizeOutcome], evidence: Evidence) -> Conclusion:
     return Conclusion(outcome, told.outcome, told.size, lacks, marks)
 
 
-def shown(found: SizeOutcome, evidence: Evidence) -> SizeOutcome:
-    """Return the figures of one size with the outcome that it shows by itself."""
-    return replace(found, outcome="too_little") if any(lacking(found, evidence)) else found
-
-
-def lacking(found: SizeOutcome, evidence: Evidence) -> list[Lack]:
-    """Return what a run lacks to show the outcome that the figures of a size have."""
-    needs = {"1": _interval, "2": _ability, "3": _original}
-    return list(needs[found.outcome](found, evidence)) if found.outcome in needs else []
-
-
-def _interval(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
-    if found.closed.low <= CLEARLY_CLOSED:
+def lacking(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
+    """Yield what a run lacks to show the outcome that the figures of a size have."""
+    plan, least = evidence.plan, evidence.plan.thresholds.tests
+    if found.outcome == "1" and found.closed.low <= CLEARLY_CLOSED:
         yield Lack(
             "interval",
             f"{100 * found.closed.value:.0f} % of the gap closed, but by so few test examples that "
             f"it may be anything from {interval(found.closed)} %",
         )
-
-
-def _original(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
-    least = evidence.plan.thresholds.tests
-    if evidence.original < least:
+    if found.outcome == "3" and evidence.original < least:
         yield Lack(
             "original",
             f"{100 * found.drop.value:.1f} points lost on an original test set of only "
             f"{evidence.original}, where {least} tell",
         )
-
-
-def _ability(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
-    if evidence.plan.mode == "fast":
+    if found.outcome != "2":
+        return
+    if plan.mode == "fast":
         yield Lack("weights", "only the upper layers were trained")
     if found.size < MIN_DOSE and found.size != evidence.available:
         yield Lack("examples", f"{found.size} examples are few, {MIN_DOSE} or all there are tell")
@@ -358,23 +330,12 @@ def _ability(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
 def _marks(
     outcome: Outcome, told: SizeOutcome, largest: SizeOutcome, evidence: Evidence
 ) -> Iterator[Mark]:
-    limits, plan = evidence.plan.thresholds, evidence.plan
-    if plan.mode == "fast" and outcome in ("1", "3", "between"):
-        yield Mark("upper layers only", "only the upper layers were trained")
-    if outcome in ("1", "between"):
-        yield from _learnt_instead(told, evidence)
-    if outcome != "3" and round(largest.drop.value - limits.drop, 9) >= 0:
-        yield Mark(
-            "original may be lost",
-            f"the original set lost {100 * largest.drop.value:.1f} points with {largest.size} "
-            f"examples ({interval(largest.drop)})",
-        )
-
-
-def _learnt_instead(told: SizeOutcome, evidence: Evidence) -> Iterator[Mark]:
-    """Yield what may have been learnt in place of the phenomenon, where its gap closed in part."""
+    """Yield what may have been learnt in place of the phenomenon, and what else was lost."""
     limits, before, after = evidence.plan.thresholds, evidence.control, told.control
-    if told.outcome == "1" and before is not None and after is not None:
+    if evidence.plan.mode == "fast" and outcome in ("1", "3", "between"):
+        yield Mark("upper layers only", "only the upper layers were trained")
+    closes = outcome in ("1", "between")
+    if closes and told.outcome == "1" and before is not None and after is not None:
         gap = told.original + told.drop.value - before
         closed = (after - before) / gap if gap >= limits.gap else 1.0
         if closed < limits.cured:
@@ -383,7 +344,7 @@ def _learnt_instead(told: SizeOutcome, evidence: Evidence) -> Iterator[Mark]:
                 f"on a control set by other words, never trained on, only {100 * closed:.0f} % of "
                 "its gap closed: it learnt this wording, not to ignore one",
             )
-    if evidence.majority >= limits.majority:
+    if closes and evidence.majority >= limits.majority:
         yield Mark(
             "one label prevails",
             f"{100 * evidence.majority:.0f} % of the challenge training examples have the same "
@@ -394,10 +355,16 @@ def _learnt_instead(told: SizeOutcome, evidence: Evidence) -> Iterator[Mark]:
         for name, share in evidence.rules.items()
         if round(share - told.challenge, 9) >= 0
     ]
-    if reached:
+    if closes and reached:
         yield Mark(
             "a rule does as well",
             f"rules that understand nothing do as well on the challenge: {', '.join(reached)}",
+        )
+    if outcome != "3" and round(largest.drop.value - limits.drop, 9) >= 0:
+        yield Mark(
+            "original may be lost",
+            f"the original set lost {100 * largest.drop.value:.1f} points with {largest.size} "
+            f"examples ({interval(largest.drop)})",
         )
 
 
@@ -434,52 +401,44 @@ LARGE_LOSS = 5.0  # points of the original set that fast mode loses beyond full 
 class MeasuredModes:
     """The outcome of a challenge in both modes, and the points that the original set lost."""
 
-    model: str
-    challenge: str
     full_loss: float
     full: Outcome
     fast_loss: float
     fast: Outcome
 
 
-MEASURED = (
-    MeasuredModes("minilm", "word_overlap", 0.5, "1", 1.5, "1"),
-    MeasuredModes("minilm", "negation", 1.4, "1", 2.4, "between"),
-    MeasuredModes("minilm", "spelling", 0.3, "between", 1.2, "between"),
-    MeasuredModes("minilm", "length_mismatch", 0.0, "between", 1.8, "too_little"),
-    MeasuredModes("minilm", "numerical", 5.0, "3", 25.3, "3"),
-    MeasuredModes("minilm", "templates_numerical", 2.0, "between", 16.4, "3"),
-    MeasuredModes("da", "word_overlap", -0.9, "1", -0.3, "1"),
-    MeasuredModes("da", "negation", 1.7, "between", 1.9, "between"),
-    MeasuredModes("da", "spelling", 0.6, "between", -0.2, "too_little"),
-    MeasuredModes("da", "length_mismatch", 0.7, "between", 0.4, "too_little"),
-    MeasuredModes("da", "numerical", 7.0, "3", 6.1, "3"),
-    MeasuredModes("esim", "word_overlap", 1.0, "1", -0.6, "1"),
-    MeasuredModes("esim", "negation", 0.9, "1", 0.3, "1"),
-    MeasuredModes("esim", "spelling", 0.2, "too_little", -0.8, "too_little"),
-    MeasuredModes("esim", "length_mismatch", 0.7, "0", -1.3, "0"),
-    MeasuredModes("esim", "numerical", 2.4, "between", 1.7, "between"),
-    MeasuredModes("esim_char", "word_overlap", 1.2, "1", 1.3, "between"),
-    MeasuredModes("esim_char", "negation", 0.6, "1", -0.3, "1"),
-    MeasuredModes("esim_char", "spelling", 0.4, "too_little", -1.2, "too_little"),
-    MeasuredModes("esim_char", "length_mismatch", 0.1, "too_little", -1.2, "too_little"),
-    MeasuredModes("esim_char", "numerical", 3.7, "3", 2.6, "between"),
-)
-
-
-def measured_modes(plan: Plan) -> MeasuredModes | None:
-    """Return what was measured of a plan's model and challenge."""
-    key = (Path(plan.model).name, plan.challenge)
-    return next((row for row in MEASURED if (row.model, row.challenge) == key), None)
+MEASURED = {
+    ("minilm", "word_overlap"): MeasuredModes(0.5, "1", 1.5, "1"),
+    ("minilm", "negation"): MeasuredModes(1.4, "1", 2.4, "between"),
+    ("minilm", "spelling"): MeasuredModes(0.3, "between", 1.2, "between"),
+    ("minilm", "length_mismatch"): MeasuredModes(0.0, "between", 1.8, "too_little"),
+    ("minilm", "numerical"): MeasuredModes(5.0, "3", 25.3, "3"),
+    ("minilm", "templates_numerical"): MeasuredModes(2.0, "between", 16.4, "3"),
+    ("da", "word_overlap"): MeasuredModes(-0.9, "1", -0.3, "1"),
+    ("da", "negation"): MeasuredModes(1.7, "between", 1.9, "between"),
+    ("da", "spelling"): MeasuredModes(0.6, "between", -0.2, "too_little"),
+    ("da", "length_mismatch"): MeasuredModes(0.7, "between", 0.4, "too_little"),
+    ("da", "numerical"): MeasuredModes(7.0, "3", 6.1, "3"),
+    ("esim", "word_overlap"): MeasuredModes(1.0, "1", -0.6, "1"),
+    ("esim", "negation"): MeasuredModes(0.9, "1", 0.3, "1"),
+    ("esim", "spelling"): MeasuredModes(0.2, "too_little", -0.8, "too_little"),
+    ("esim", "length_mismatch"): MeasuredModes(0.7, "0", -1.3, "0"),
+    ("esim", "numerical"): MeasuredModes(2.4, "between", 1.7, "between"),
+    ("esim_char", "word_overlap"): MeasuredModes(1.2, "1", 1.3, "between"),
+    ("esim_char", "negation"): MeasuredModes(0.6, "1", -0.3, "1"),
+    ("esim_char", "spelling"): MeasuredModes(0.4, "too_little", -1.2, "too_little"),
+    ("esim_char", "length_mismatch"): MeasuredModes(0.1, "too_little", -1.2, "too_little"),
+    ("esim_char", "numerical"): MeasuredModes(3.7, "3", 2.6, "between"),
+}
+"""By the names of model and challenge."""
 
 
 def known_differences(plans: Sequence[Plan]) -> Iterator[str]:
     """Yield what plans in fast mode are known to find otherwise, as sentences."""
-    rows = {
-        _named(plan): row for plan in plans if plan.mode == "fast" and (row := measured_modes(plan))
-    }
+    rows = {title: row for title, row in _measured(plans).items() if row}
+    short = {name: words.title.lower() for name, words in OUTCOMES.items()}
     others = [
-        f"{title} ({_short(row.fast)} instead of {_short(row.full)})"
+        f"{title} ({short[row.fast]} instead of {short[row.full]})"
         for title, row in rows.items()
         if row.fast != row.full
     ]
@@ -503,10 +462,7 @@ def known_differences(plans: Sequence[Plan]) -> Iterator[str]:
 def fast_notes(plans: Sequence[Plan]) -> Iterator[str]:
     """Yield what to know of fast mode before plans are run, as sentences."""
     yield from known_differences(plans)
-    unknown = [
-        _named(plan) for plan in plans if plan.mode == "fast" and measured_modes(plan) is None
-    ]
-    if unknown:
+    if unknown := [title for title, row in _measured(plans).items() if row is None]:
         yield (
             "Whether training the upper layers alone finds what training all weights finds was not "
             f"measured for {', '.join(unknown)}: it can close less of a gap and cost the original "
@@ -514,14 +470,17 @@ def fast_notes(plans: Sequence[Plan]) -> Iterator[str]:
         )
 
 
-def _named(plan: Plan) -> str:
-    """Return what a person calls a plan's model and challenge."""
-    challenge = title_of(plan.challenge, task_named(plan.task))
-    return f"{bundled.title_of(Path(plan.model).name)} on “{challenge}”"
-
-
-def _short(outcome: Outcome) -> str:
-    return OUTCOMES[outcome].title.lower()
+def _measured(plans: Sequence[Plan]) -> dict[str, MeasuredModes | None]:
+    """Return by what a person calls a plan in fast mode what was measured of it."""
+    found = {}
+    for plan in plans:
+        if plan.mode == "fast":
+            name = Path(plan.model).name
+            challenge = title_of(plan.challenge, task_named(plan.task))
+            found[f"{bundled.title_of(name)} on “{challenge}”"] = MEASURED.get(
+                (name, plan.challenge)
+            )
+    return found
 
 
 BY_SIZE: Mapping[Selection, str] = {"oracle_lr": "by_size", "dev_lr": "by_size_dev"}
@@ -607,51 +566,39 @@ def judge(
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
-    start = merge([base])
-
-    def chosen(by: Selection) -> tuple[SizeOutcome, ...]:
-        return tuple(
-            outcome_of(start, point, paired, thresholds=plan.thresholds)
-            for point in choose(points, by)
-        )
-
-    evidence = Evidence(
-        plan, len(base.original_right), available, learnt_shares(points), base.control,
-        rules or {}, majority,
-    )  # fmt: skip
-    measure = measure or task.measure
-    merged = (WHY_IN_COMMON,) if measure != task.measure else ()
-    cautions = (*merged, *known_differences([plan]), *_cautions(evidence, base, points, task))
-    return Verdict(chosen("oracle_lr"), chosen("dev_lr"), evidence, cautions, measure)
-
-
-def _cautions(
-    evidence: Evidence, base: Point, points: Sequence[Point], task: Task
-) -> Iterator[str]:
-    """Yield the warnings that hold whatever the outcome, the gravest first."""
-    limits = evidence.plan.thresholds
-    if told := diverged_words((each.cell.lr, each.diverged) for each in points):
-        yield told
-    if evidence.majority >= limits.majority:
-        yield (
-            f"{evidence.majority:.0%} of the challenge training {task.unit}s have the same label, "
-            "so a closed gap says little: the model may have learnt only to prefer that label."
-        )
-    n = min(len(base.original_right), len(base.challenge_right))
-    if n < limits.tests:
-        yield (
-            f"A test set has only {n} {task.unit}s; below {limits.tests} the intervals are very "
-            "wide."
-        )
-    lost: dict[float, float] = {}
-    for point in points:
+    start, limits, unit = merge([base]), plan.thresholds, task.unit
+    by_size, by_size_dev = (
+        tuple(outcome_of(start, each, paired, thresholds=limits) for each in choose(points, by))
+        for by in get_args(Selection)
+    )
+    tested, measure = len(base.original_right), measure or task.measure
+    doses = learnt_shares(points)
+    evidence = Evidence(plan, tested, available, doses, base.control, rules or {}, majority)
+    fewest = min(tested, len(base.challenge_right))
+    lost: dict[float, float] = {}  # by rate, smallest first
+    for point in sorted(points, key=lambda point: point.cell.lr):
         lost[point.cell.lr] = max(lost.get(point.cell.lr, 0.0), base.dev - point.dev)
-    for rate in sorted(lost):
-        if lost[rate] >= limits.damage:
-            yield (
-                f"With learning rate {rate:g} even the best epoch scores {100 * lost[rate]:.1f} "
-                "points less on original dev than the model before: a lower rate damages less."
+    diverged = diverged_words((each.cell.lr, each.diverged) for each in points)
+    cautions = {
+        WHY_IN_COMMON: measure != task.measure,
+        **dict.fromkeys(known_differences([plan]), True),
+        diverged: bool(diverged),
+        f"{majority:.0%} of the challenge training {unit}s have the same label, so a closed gap "
+        "says little: the model may have learnt only to prefer that label.": (
+            majority >= limits.majority
+        ),
+        f"A test set has only {fewest} {unit}s; below {limits.tests} the intervals are very "
+        "wide.": fewest < limits.tests,
+        **{
+            f"With learning rate {rate:g} even the best epoch scores {100 * loss:.1f} points less "
+            "on original dev than the model before: a lower rate damages less.": (
+                loss >= limits.damage
             )
+            for rate, loss in lost.items()
+        },
+    }
+    told = tuple(caution for caution, holds in cautions.items() if holds)
+    return Verdict(by_size, by_size_dev, evidence, told, measure)
 
 
 def verdict_json(verdict: Verdict) -> Json:
@@ -663,21 +610,56 @@ def verdict_json(verdict: Verdict) -> Json:
     size it is shown. In `evidence` a dose is null where it was not recorded.
     """
     largest, evidence = verdict.largest, verdict.evidence
-    published = _concluded_json(largest, verdict.conclusion)
+    before, after = evidence.control, largest.control
+
+    def outcome_json(found: SizeOutcome) -> Json:
+        row = asdict(replace(found, counter_tests=()))
+        del row["counter_tests"]
+        for name in MEASURES:
+            row[name] = {
+                key: None if np.isnan(number) else number for key, number in row[name].items()
+            }
+        return {**row, "name": found.name}
+
+    def shown(found: SizeOutcome, conclusion: Conclusion) -> Json:
+        """The figures of the largest size with what is concluded from all sizes."""
+        return {
+            **outcome_json(replace(found, outcome=conclusion.outcome)),
+            "headline": conclusion.headline,
+            "marks": [mark.badge for mark in conclusion.marks],
+            "lacks": [lack._asdict() for lack in conclusion.lacks],
+            "figures": conclusion.figures,
+            "shown_at": conclusion.size,
+        }
+
+    def by_size(outcomes: Sequence[SizeOutcome]) -> Json:
+        """The figures of each size with the outcome that it shows by itself."""
+        return {
+            str(each.size): outcome_json(
+                replace(each, outcome="too_little") if any(lacking(each, evidence)) else each
+            )
+            for each in outcomes
+        }
+
+    tests = [
+        {**asdict(test), "sentence": counter_sentence(test, verdict.measure)}
+        for test in largest.counter_tests
+    ]
+    published = shown(largest, verdict.conclusion)
     return {
-        "gap": largest.gap.value,
-        "closed": None if np.isnan(largest.closed.value) else largest.closed.value,
-        "drop": largest.drop.value,
+        **{name: published[name]["value"] for name in ("gap", "closed", "drop")},
         "measure": verdict.measure,
         **{name: published[name] for name in ("outcome", "name", "headline")},
         "explanation": OUTCOMES[verdict.conclusion.outcome].summary,
         "oracle_lr": published,
-        "dev_lr": _concluded_json(verdict.by_size_dev[-1], verdict.by_dev),
-        "by_size": _by_size(verdict.by_size, evidence),
-        "by_size_dev": _by_size(verdict.by_size_dev, evidence),
+        "dev_lr": shown(verdict.by_size_dev[-1], verdict.by_dev),
+        "by_size": by_size(verdict.by_size),
+        "by_size_dev": by_size(verdict.by_size_dev),
         "baselines": dict(evidence.rules),
-        "control": _control(verdict),
-        **_counter_tests(verdict),
+        "control": (
+            None if before is None or after is None else {"before": before, "after": after}
+        ),
+        **({"counter_tests": tests} if tests else {}),
         "thresholds": asdict(evidence.plan.thresholds),
         "warnings": list(verdict.warnings),
         "evidence": {
@@ -692,10 +674,7 @@ def verdict_json(verdict: Verdict) -> Json:
 
 
 def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
-    """Return a stored verdict by today's rule; one that asked for evidence already is as it was.
-
-    Its run did not record what was learnt of the doses.
-    """
+    """Return a stored verdict by today's rule; one that asked for evidence already stays."""
     if "by_size" not in stored or "evidence" in stored:
         return stored
     sets = artefacts.get("sets", {})
@@ -703,67 +682,25 @@ def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
         sets.get(name, {}).get("n", 0) for name in ("original_test", "challenge_train")
     )
     control = (stored.get("control") or {}).get("before")
-    evidence = Evidence(
-        plan_from(plan), original, available, {}, control, stored.get("baselines", {})
-    )
+    rules = stored.get("baselines", {})
+    evidence = Evidence(plan_from(plan), original, available, {}, control, rules)
+
+    def read(row: Json) -> SizeOutcome:
+        found = {
+            name: NOTHING if row[name]["value"] is None else Estimate(**row[name])
+            for name in MEASURES
+        }
+        outcome = classify(**found, limits=evidence.plan.thresholds)
+        facts = {name: value for name, value in row.items() if name != "name"}
+        return SizeOutcome(**{**facts, **found, "outcome": outcome})
+
     by_size, by_size_dev = (
-        tuple(
-            _size_outcome(row, evidence) for row in (stored.get(name) or stored["by_size"]).values()
-        )
+        tuple(map(read, (stored.get(name) or stored["by_size"]).values()))
         for name in BY_SIZE.values()
     )
     cautions = tuple(each for each in stored["warnings"] if not each.startswith(SAID_NOW))
     measure = stored.get("measure", NLI.measure)
     return {**stored, **verdict_json(Verdict(by_size, by_size_dev, evidence, cautions, measure))}
-
-
-def _size_outcome(row: Json, evidence: Evidence) -> SizeOutcome:
-    """Read the figures of a size from their JSON and classify them."""
-    found = {
-        name: NOTHING if row[name]["value"] is None else Estimate(**row[name]) for name in MEASURES
-    }
-    facts = {name: value for name, value in row.items() if name not in ("name", *MEASURES)}
-    outcome = classify(**found, limits=evidence.plan.thresholds)
-    return SizeOutcome(**{**facts, **found, "outcome": outcome})
-
-
-def _concluded_json(largest: SizeOutcome, conclusion: Conclusion) -> Json:
-    """Return the figures of the largest size with what is concluded from all sizes."""
-    return {
-        **_outcome_json(replace(largest, outcome=conclusion.outcome)),
-        "headline": conclusion.headline,
-        "marks": [mark.badge for mark in conclusion.marks],
-        "lacks": [lack._asdict() for lack in conclusion.lacks],
-        "figures": conclusion.figures,
-        "shown_at": conclusion.size,
-    }
-
-
-def _control(verdict: Verdict) -> Json | None:
-    """Return the score on the control set before and after, None where there is no such set."""
-    before, after = verdict.evidence.control, verdict.largest.control
-    return None if before is None or after is None else {"before": before, "after": after}
-
-
-def _counter_tests(verdict: Verdict) -> Json:
-    """Return what the counter-tests show at the largest size, nothing where there are none."""
-    tests = [
-        {**asdict(test), "sentence": counter_sentence(test, verdict.measure)}
-        for test in verdict.largest.counter_tests
-    ]
-    return {"counter_tests": tests} if tests else {}
-
-
-def _by_size(outcomes: Sequence[SizeOutcome], evidence: Evidence) -> Json:
-    return {str(each.size): _outcome_json(shown(each, evidence)) for each in outcomes}
-
-
-def _outcome_json(outcome: SizeOutcome) -> Json:
-    row = asdict(replace(outcome, counter_tests=()))
-    del row["counter_tests"]
-    for name in ("gap", "closed", "drop", "gain"):
-        row[name] = {key: None if np.isnan(number) else number for key, number in row[name].items()}
-    return {**row, "name": outcome.name}
 
 
 def baseline_scores(sets: Sets) -> dict[str, float]:
@@ -774,82 +711,49 @@ def baseline_scores(sets: Sets) -> dict[str, float]:
     comparing two classes would put it above any model that tells three apart.
     """
     task = sets.task
+    counts = right_counts(task, [each.gold for each in sets.challenge_train if each.gold])
     answers: dict[str, Sequence[Label]] = {
         name: BASELINES[name](sets.challenge_test) for name in baselines_for(task)
     }
     if task.labels:
-        constant = _right_most(task, sets.challenge_train, task.labels)
+        constant = max(task.labels, key=counts.__getitem__)  # of equals the first
         answers["majority"] = [constant] * len(sets.challenge_test)
-    return {name: _share_right(sets, labels) for name, labels in answers.items()}
-
-
-def _right_most(task: Task, examples: Sequence[Any], labels: Sequence[Label]) -> Label:
-    """Return the label that gets most examples right; of equals the first."""
-    counts = right_counts(task, [example.gold for example in examples if example.gold])
-    return max(labels, key=lambda label: counts[label])
-
-
-def _share_right(sets: Sets, answers: Sequence[Label]) -> float:
-    """Return the share of the challenge test set that is right; merged labels mean one of them."""
-    task = sets.task
-    meant = {
-        label: _right_most(
-            task, sets.challenge_train, [own for own in task.labels if task.matches(own, label)]
+    scores = {}
+    for name, labels in answers.items():
+        meant = {
+            label: max(
+                (own for own in task.labels if task.matches(own, label)), key=counts.__getitem__
+            )
+            for label in set(labels)
+        }
+        scores[name] = fmean(
+            task.matches(meant[label], example.gold)
+            for label, example in zip(labels, sets.challenge_test, strict=True)
+            if example.gold
         )
-        for label in set(answers)
-    }
-    hits = [
-        task.matches(meant[answer], example.gold)
-        for answer, example in zip(answers, sets.challenge_test, strict=True)
-        if example.gold
-    ]
-    return sum(hits) / len(hits)
+    return scores
 
 
-BRIEF = ("original", "challenge", "dev", "dose", "seconds")
-"""What is told of a point over HTTP."""
 ROWS = {"original_right": "original_test", "challenge_right": "challenge_test"}
 """A point's scores of rows, and the set whose examples they belong to."""
 FLOATS = "float32"
 """Names scores that are no truth values, in little-endian single precision."""
 
 
-def _brief(result: Json) -> Json:
-    return {name: result.get(name) for name in BRIEF}
-
-
-def name_to_keep(stored: StoredRun, result: Json) -> str | None:
-    """Return a name for the model of the largest size; of several the best on original dev.
-
-    That of a training that diverged is not kept.
-    """
-    run = inoculation_run(stored)
-    rivals = [point.dev for point in run.results if _is_largest(run, point) and not point.diverged]
-    if result.get("diverged"):
-        return None
-    if run.kept and result["dev"] < max(rivals, default=0.0):
-        return None
-    return run.kept or kept_name(run.plan)
-
-
 def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
     """Judge what there is, if the model as it was and the largest size are among it."""
     run = inoculation_run(stored)
-    measured = any(point.cell == BASE for point in run.results)
-    if not (measured and any(_is_largest(run, point) for point in run.results)):
+    there = {point.cell.size for point in run.results}
+    if not {0, max(run.plan.sizes)} <= there:
         return None
     return verdict_json(conclude(run.plan, sets_from(inputs), run.results))
-
-
-def _is_largest(run: InoculationRun, point: Point) -> bool:
-    return point.cell.size == max(run.plan.sizes)
 
 
 def pack_scores(scores: Sequence[float]) -> str | Json:
     """Write scores as base64 text: truth values eight to a byte, others under `FLOATS`."""
     if all(isinstance(score, bool) for score in scores):
-        return _base64(np.packbits(np.array(scores, dtype=bool)))
-    return {FLOATS: _base64(np.array(scores, dtype="<f4"))}
+        return base64.b64encode(np.packbits(np.array(scores, dtype=bool)).tobytes()).decode()
+    return {FLOATS: base64.b64encode(np.array(scores, dtype="<f4").tobytes()).decode()}
 
 
 def unpack_scores(packed: str | Json, n: int) -> tuple[float, ...]:
@@ -860,40 +764,32 @@ def unpack_scores(packed: str | Json, n: int) -> tuple[float, ...]:
     return tuple(np.frombuffer(base64.b64decode(packed[FLOATS]), dtype="<f4").tolist())
 
 
-def _base64(values: NDArray[Any]) -> str:  # Any: bytes or floats
-    return base64.b64encode(values.tobytes()).decode()
-
-
-def _pack(result: Json) -> Json:
-    counter_tests = result.get("counter_tests", {})
+def _each_set(values: Json, change: Callable[[str, Any], object]) -> Json:
+    """Return a point whose scores of rows are changed; `change` takes a set's name and scores."""
+    tests = values.get("counter_tests", {})
     return {
-        **result,
-        **{name: pack_scores(result[name]) for name in ROWS},
-        "counter_tests": {name: pack_scores(scores) for name, scores in counter_tests.items()},
+        **values,
+        **{name: change(which, values[name]) for name, which in ROWS.items()},
+        "counter_tests": {name: change(name, scores) for name, scores in tests.items()},
     }
 
 
 def _unpack(values: Json, artefacts: Json) -> Json:
-    counts = {name: each["n"] for name, each in artefacts["sets"].items()}
-    counter_tests = values.get("counter_tests", {})
-    return {
-        **values,
-        **{name: unpack_scores(values[name], counts[which]) for name, which in ROWS.items()},
-        "counter_tests": {
-            name: unpack_scores(packed, counts[name]) for name, packed in counter_tests.items()
-        },
-    }
+    sets = artefacts["sets"]
+    return _each_set(values, lambda name, packed: unpack_scores(packed, sets[name]["n"]))
 
 
 INOCULATION = TRIALS.experiment(
-    run_stored_cell,
     lambda plan: f"{plan['challenge']} on",
-    _brief,
+    lambda result: {
+        name: result.get(name) for name in ("original", "challenge", "dev", "dose", "seconds")
+    },
     verdict_of,
-    name_to_keep,
+    lambda result: -math.inf if result.get("diverged") else result["dev"],
+    kept_name,
     current_verdict=current_verdict,
     form=2,
-    pack=_pack,
+    pack=lambda result: _each_set(result, lambda _, scores: pack_scores(scores)),
     unpack=_unpack,
 )
 
@@ -920,14 +816,9 @@ WORDS: Mapping[str, Term] = {
     "learning-rate": Term(
         "Learning rate", "How far one step of training moves a model; several are tried."
     ),
-}
-
-
-def inoculation_terms(task: Task) -> dict[str, Titled]:
-    """Return the terms by id; they are the same for every task."""
-    measures = {term.title.lower().replace(" ", "-"): term for term in MEASURES.values()}
-    outcomes = {
+    **{term.title.lower().replace(" ", "-"): term for term in MEASURES.values()},
+    **{
         f"outcome-{key.replace('_', '-')}": Term(words.name, words.summary)
         for key, words in OUTCOMES.items()
-    }
-    return {**WORDS, **measures, **outcomes}
+    },
+}

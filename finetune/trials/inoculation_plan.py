@@ -3,26 +3,42 @@
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from itertools import product
+from operator import attrgetter
 from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
 
 from finetune.training.recipes import Mode
-from finetune.trials.base import TrialKind, new_model_name, numbers, refuse, sweep_problems
-from finetune.trials.datasets import SET_NAMES, Sets, sets_facts
+from finetune.trials.base import Epoch as Epoch
+from finetune.trials.base import (
+    TrialKind,
+    best_rates,
+    new_model_name,
+    numbers,
+    refuse,
+    sweep_problems,
+)
+from finetune.trials.datasets import (
+    SET_NAMES,
+    Sets,
+    examples_from,
+    examples_json,
+    merged_measure,
+    sets_facts,
+)
 from probe.data.names import HALF
 from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.classifier import Precision
-from probe.runs.experiment import CellContext, Progress, Result
+from probe.models.library import AnyModel
 from probe.runs.models import load_any_unchanged
-from probe.runs.run import Json, Run, RunCell, RunRequest
+from probe.runs.run import Json, Run, RunCell
+from probe.stopping import Stop
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task, example_json, read_example, task_named
+from probe.tasks.task import Label, Task, task_named
 
 ALL = -1
 """Stands for the size of the whole challenge training set until the sets are known."""
@@ -89,13 +105,8 @@ BASE = Cell(0, 0.0, 0)
 
 def cells(plan: Plan) -> tuple[Cell, ...]:
     """Return the cells of a plan, the model as it was first, then by size."""
-    trained = [
-        Cell(size, lr, seed)
-        for size in sorted(set(plan.sizes))
-        for lr in dict.fromkeys(plan.lrs)
-        for seed in dict.fromkeys(plan.seeds)
-    ]
-    return (BASE, *trained)
+    sizes, lrs, seeds = sorted(set(plan.sizes)), dict.fromkeys(plan.lrs), dict.fromkeys(plan.seeds)
+    return (BASE, *(Cell(*each) for each in product(sizes, lrs, seeds)))
 
 
 def cell_count(plan: Plan) -> int:
@@ -134,25 +145,20 @@ def nested(pairs: Sequence[Any], seed: int, size: int, task: Task = NLI) -> tupl
     shuffled = list(pairs)
     random.Random(f"{seed}|nested").shuffle(shuffled)
     if task.has_spans:
-        shuffled = _by_turns(shuffled, task)
+        seen = Counter[str]()
+        turns = []
+        for topic in map(task.topic_of, shuffled):
+            turns.append(seen[topic])
+            seen[topic] += 1
+        shuffled = [shuffled[at] for at in sorted(range(len(turns)), key=turns.__getitem__)]
     return tuple(shuffled[:size])
-
-
-def _by_turns(examples: Sequence[Any], task: Task) -> list[Any]:
-    """Return the first example of each topic, then the second ones, and so on."""
-    seen = Counter[str]()
-    turns = []
-    for example in examples:
-        topic = task.topic_of(example)
-        turns.append(seen[topic])
-        seen[topic] += 1
-    return [examples[at] for at in sorted(range(len(examples)), key=turns.__getitem__)]
 
 
 def check(plan: Plan, sets: Sets) -> None:
     """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
-    available, unit = len(sets.challenge_train), sets.task.unit
+    available, unit, task = len(sets.challenge_train), sets.task.unit, sets.task
     golds = {pair.gold for pair in sets.challenge_train}
+    known = None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
     problems = {
         "the challenge's name holds half of a character, a lone surrogate": (
             HALF.search(plan.challenge) is not None
@@ -160,7 +166,7 @@ def check(plan: Plan, sets: Sets) -> None:
         "each size must be 1 or more": any(size < 1 for size in plan.sizes),
         **sweep_problems(plan),
         "a model that answers with spans has no fast mode; choose full": (
-            plan.mode == "fast" and sets.task.has_spans
+            plan.mode == "fast" and task.has_spans
         ),
         "one of the sets is empty": not all(
             (sets.original_dev, sets.original_test, available, sets.challenge_test)
@@ -171,12 +177,10 @@ def check(plan: Plan, sets: Sets) -> None:
         "the share closed for Outcome 1 must be at least that for Outcome 2": (
             plan.thresholds.cured < plan.thresholds.uncured
         ),
-        f"the model answers the task {plan.task}, the challenge is one of {sets.task.name}": (
-            plan.task != sets.task.name
+        f"the model answers the task {plan.task}, the challenge is one of {task.name}": (
+            plan.task != task.name
         ),
-        f"each {unit} of the challenge training set needs a gold label": (
-            not sets.challenge_train or not _golden(sets.task, golds)
-        ),
+        f"each {unit} of the challenge training set needs a gold label": (not known),
         (
             f"the challenge training set has {available} {unit}s; no size can be larger: "
             f"take {available} at most, or all"
@@ -185,26 +189,9 @@ def check(plan: Plan, sets: Sets) -> None:
     refuse(problems)
 
 
-def _golden(task: Task, golds: set[Label | None]) -> bool:
-    """Whether all are gold labels of a task; where its answer is a span, whether all are there."""
-    return None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
-
-
 def kept_name(plan: Plan) -> str:
     """Return a new name for the model of the largest size; it leads to no run."""
     return new_model_name(plan.model, plan.challenge, str(max(plan.sizes)))
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """How a cell gets on: mean loss of the epoch, score on original dev, the rate it used."""
-
-    cell: Cell
-    epoch: int
-    loss: float
-    dev: float
-    lr: float
-    examples_per_second: float
 
 
 @dataclass(frozen=True)
@@ -261,29 +248,18 @@ class SelectedPoint:
 
 
 def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
-    """Choose a learning rate for each size, smallest size first; ties go to the smaller rate.
-
-    One at which a training diverged is chosen only where it did so at all.
-    """
-    merged = [merge(group) for group in _groups(points)]
-    chosen = []
-    for _, rates in groupby(merged, key=lambda point: point.size):
-        chosen.append(max(rates, key=lambda point: (*_score(point, selection), -point.lr)))
-    return tuple(chosen)
-
-
-def _score(point: SelectedPoint, selection: Selection) -> tuple[bool, float]:
-    return not point.diverged, point.challenge if selection == "oracle_lr" else point.dev
-
-
-def _groups(points: Iterable[Point]) -> list[list[Point]]:
-    ordered = sorted(points, key=lambda point: (point.cell.size, point.cell.lr))
-    by_rate = groupby(ordered, key=lambda point: (point.cell.size, point.cell.lr))
-    return [list(group) for _, group in by_rate]
+    """Choose a learning rate for each size, smallest size first."""
+    score = attrgetter("challenge" if selection == "oracle_lr" else "dev")
+    return tuple(map(merge, best_rates(points, lambda p: p.cell.size, score).values()))
 
 
 def merge(points: Sequence[Point]) -> SelectedPoint:
     """Average the seeds of one size and learning rate."""
+
+    def rows(scores: Iterable[Sequence[float]]) -> tuple[float, ...]:
+        return tuple(np.mean(list(scores), axis=0).tolist())
+
+    controls = [point.control for point in points if point.control is not None]
     return SelectedPoint(
         points[0].cell.size,
         points[0].cell.lr,
@@ -291,83 +267,58 @@ def merge(points: Sequence[Point]) -> SelectedPoint:
         fmean(point.original for point in points),
         fmean(point.challenge for point in points),
         fmean(point.dev for point in points),
-        _mean_rows([point.original_right for point in points]),
-        _mean_rows([point.challenge_right for point in points]),
-        _mean([point.control for point in points if point.control is not None]),
+        rows(point.original_right for point in points),
+        rows(point.challenge_right for point in points),
+        fmean(controls) if controls else None,
         {
-            name: _mean_rows([point.counter_tests[name] for point in points])
+            name: rows(point.counter_tests[name] for point in points)
             for name in points[0].counter_tests
         },
         any(point.diverged for point in points),
     )
 
 
-def _mean_rows(scores: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    return tuple(np.mean(scores, axis=0).tolist())
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None
-
-
 def sets_from(values: Json) -> Sets:
     """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
     task = task_named(values.get("task", NLI.name))
-    examples = {
-        name: tuple(read_example(task, row) for row in rows)
-        for name, rows in values.items()
-        if name != "task"
-    }
-    known = {name: examples.pop(name) for name in SET_NAMES if name in examples}
-    return Sets(**known, counter_tests=examples, task=task)
+    sets = {name: examples_from(task, rows) for name, rows in values.items() if name != "task"}
+    known = {name: sets.pop(name) for name in SET_NAMES if name in sets}
+    return Sets(**known, counter_tests=sets, task=task)
 
 
 def sets_json(sets: Sets) -> Json:
     """Return the sets, counter-tests by their own names, and the name of their task as JSON."""
-    examples = {
-        name: [example_json(example) for example in examples]
-        for name, examples in sets.examples.items()
-    }
+    examples = {name: examples_json(each) for name, each in sets.examples.items()}
     return {"task": sets.task.name, **examples}
 
 
-def run_stored_cell(
-    plan: Json, inputs: Json, key: Json, context: CellContext
-) -> Iterator[Progress | Result]:
-    """Run a cell of a stored run; the model of the largest size comes with its point.
+def _artefacts(plan: Plan, sets: Sets) -> Json:
+    return {"sets": sets_facts(sets), **merged_measure(sets.task, *sets.examples.values())}
 
-    Raises ModelError where the model is not the one that the run began with.
-    """
+
+def is_largest(plan: Plan, cell: Cell) -> bool:
+    """Whether a cell is of the largest size, whose model may be kept."""
+    return cell.size == max(plan.sizes)
+
+
+def trial(
+    plan: Plan, sets: Sets, cell: Cell, before: AnyModel, stop: Stop
+) -> tuple[AnyModel, Iterator[Epoch | Point]]:
+    """Return a copy of a model, and what its training comes to."""
     with first_import:
-        from finetune.training.checkpoints import model_files
         from finetune.trials.inoculation_trial import fresh, run_cell
 
-    typed, cell = plan_from(plan), Cell(**key)
-    model = fresh(load_any_unchanged(typed.model, context.model, typed.labels))
-    files = partial(model_files, model) if cell.size == max(typed.sizes) else dict
-    yield from TRIALS.told(run_cell(typed, sets_from(inputs), cell, model, context.stop), files)
+    model = fresh(before)
+    return model, run_cell(plan, sets, cell, model, stop)
 
 
 KIND = "inoculation"
-TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("sizes", "lrs", "seeds", "thresholds"))
+TRIALS = TrialKind(
+    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), trial, sets_json,
+    sets_from, _artefacts, is_largest, takes_all=True, load=load_any_unchanged,
+)  # fmt: skip
 InoculationRun = Run[Plan, Cell, Epoch, Point]
 InoculationCell = RunCell[Cell, Epoch, Point]
 plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
 inoculation_run, inoculation_runs, known_results = TRIALS.run, TRIALS.runs, TRIALS.known_results
-
-
-def run_request(
-    plan: Plan, sets: Sets, environment: Json | None = None, artefacts: Json | None = None
-) -> RunRequest:
-    """Return what the store needs to begin a run; the sets' hashes are added to `artefacts`.
-
-    What scores are called is among them where it is not what the task calls them.
-    """
-    merged = {"measure": sets.measure} if sets.measure != sets.task.measure else {}
-    return RunRequest(
-        KIND,
-        asdict(plan),
-        sets_json(sets),
-        environment or {},
-        {**(artefacts or {}), "sets": sets_facts(sets), **merged},
-    )
+run_request = TRIALS.request

@@ -3,32 +3,34 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from math import inf
 from statistics import fmean
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from finetune.trials.base import BASE as BASE
 from finetune.trials.base import (
     Epoch,
+    MethodCell,
     Training,
     TrialKind,
+    by_method,
     check_repair,
+    is_largest,
+    method_cells,
     names_problem,
-    new_model_name,
 )
-from finetune.trials.datasets import SourceData, source_from
+from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
 from finetune.trials.word_salad import gradient_names, salad_names
 from probe.first_import import first_import
-from probe.runs.experiment import CellContext, Progress, Result
-from probe.runs.models import load_unchanged
-from probe.runs.run import Json, StoredRun
-from probe.statistics import Estimate, share
+from probe.models.classifier import Classifier
+from probe.runs.run import Json
+from probe.statistics import Estimate, wilson
+from probe.stopping import Stop
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
-from probe.terms import Term, Titled
+from probe.terms import Term
 
 STEP, TOLERANCE = 0.001, 0.03
 """The grid's step, and the clean accuracy that may be lost, a rejected example being an error."""
@@ -73,7 +75,7 @@ def best_threshold(
     return Threshold(float(thresholds[at]), accuracy, int(found[at]) / max(1, len(doubted)))
 
 
-Method = Literal["baseline", "threshold", "entropic", "invalid"]
+Method = str
 METHODS: Mapping[Method, Term] = {
     "baseline": Term("As it was", "The model before any repair, which always answers."),
     "threshold": Term(
@@ -91,7 +93,7 @@ METHODS: Mapping[Method, Term] = {
         "The model gets one more label and learns to give it to broken texts.",
     ),
 }
-REPAIRS: tuple[Method, ...] = ("invalid", "entropic", "threshold")
+REPAIRS = ("invalid", "entropic", "threshold")
 SHARE = 0.5
 """Of the examples that are trained on, those that are destroyed too; the paper's."""
 
@@ -125,36 +127,8 @@ class Plan:
     transforms: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One repair; what needs no training has size 0 and seed 0."""
-
-    method: Method
-    size: int
-    seed: int
-
-
-BASE = Cell("baseline", 0, 0)
-UNTRAINED = ("baseline", "threshold")
-
-
-def cells(plan: Plan) -> tuple[Cell, ...]:
-    """Return the cells of a plan, the model as it was first."""
-    trained = [
-        Cell(method, size, seed)
-        for method in plan.methods
-        if method not in UNTRAINED
-        for size in sorted(set(plan.sizes))
-        for seed in dict.fromkeys(plan.seeds)
-    ]
-    chosen = [Cell("threshold", 0, 0)] if "threshold" in plan.methods else []
-    return (BASE, *chosen, *trained)
-
-
-def is_largest(plan: Plan, cell: Cell) -> bool:
-    """Whether a cell is of the first method and, where that trains, of the largest size."""
-    size = 0 if plan.methods[0] in UNTRAINED else max(plan.sizes)
-    return cell.method == plan.methods[0] and cell.size == size
+Cell = MethodCell
+cells = method_cells
 
 
 def transforms_of(plan: Plan, task: Task) -> tuple[str, ...]:
@@ -197,7 +171,7 @@ class Found:
     @property
     def estimate(self) -> Estimate:
         """The share with its interval."""
-        return share([True] * self.count + [False] * (self.n - self.count))
+        return wilson(self.count, self.n)
 
 
 @dataclass(frozen=True)
@@ -227,7 +201,6 @@ class Point:
         return fmean(each.share for each in self.found.values())
 
 
-IDS = {"threshold": "threshold", "entropic": "entropic-regularisation", "invalid": "invalid-class"}
 WORDS: Mapping[str, Term] = {
     "invalid": Term(
         "Invalid", "What a repaired model says of a text that is no example of its task."
@@ -235,15 +208,10 @@ WORDS: Mapping[str, Term] = {
     "collapse": Term(
         "Collapse", "A training that ends with a model which gives every text the same answer."
     ),
+    "threshold": METHODS["threshold"],
+    "entropic-regularisation": METHODS["entropic"],
+    "invalid-class": METHODS["invalid"],
 }
-
-
-def mitigation_terms(task: Task) -> dict[str, Titled]:
-    """Return the terms by id; they are the same for every task."""
-    methods = {IDS[name]: term for name, term in METHODS.items() if name in IDS}
-    return {**WORDS, **methods}
-
-
 COLLAPSED = 0.95
 """The share of clean answers from which a model counts as collapsed to one class."""
 REJECTING = 0.5
@@ -273,42 +241,34 @@ def collapsed(point: Point) -> bool:
 
 def outcomes(points: Sequence[Point]) -> tuple[Outcome, ...]:
     """Return the outcome of each method and size, in the order of the points."""
-    groups: dict[tuple[Method, int], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.cell.method, point.cell.size), []).append(point)
-    return tuple(_outcome(group) for group in groups.values())
-
-
-def _outcome(points: Sequence[Point]) -> Outcome:
-    cell = points[0].cell
-    return Outcome(
-        cell.method,
-        cell.size,
-        len(points),
-        fmean(point.clean.share for point in points),
-        fmean(point.rejected.share for point in points),
-        fmean(point.invalid_found for point in points),
-        fmean(point.threshold for point in points),
-        fmean(point.temperature for point in points),
-        any(collapsed(point) for point in points),
-        {
-            name: fmean(point.found[name].share for point in points if name in point.found)
-            for name in points[0].found
-        },
+    return tuple(
+        Outcome(
+            same[0].cell.method,
+            same[0].cell.size,
+            len(same),
+            fmean(point.clean.share for point in same),
+            fmean(point.rejected.share for point in same),
+            fmean(point.invalid_found for point in same),
+            fmean(point.threshold for point in same),
+            fmean(point.temperature for point in same),
+            any(map(collapsed, same)),
+            {
+                name: fmean(point.found[name].share for point in same if name in point.found)
+                for name in same[0].found
+            },
+        )
+        for same in by_method(points)
     )
 
 
 def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
-    """Return the verdict: the first method at its largest size, and every outcome.
-
-    None before the model as it was and that are measured.
-    """
+    """Return the verdict, None before the first method's largest size and the model as it was."""
     measured = outcomes(points)
     before = next((each for each in measured if each.method == BASE.method), None)
-    chosen = [point for point in points if is_largest(plan, point.cell)]
-    if before is None or not chosen:
+    done = [each for each in measured if is_largest(plan, Cell(each.method, each.size, 0))]
+    if before is None or not done:
         return None
-    after = _outcome(chosen)
+    after = done[0]
     return {
         "name": METHODS[after.method].title,
         "explanation": explanation(before, after),
@@ -347,65 +307,43 @@ def _warnings(outcome: Outcome) -> Iterator[str]:
         )
 
 
-def run_stored_cell(
-    plan: Json, inputs: Json, key: Json, context: CellContext
-) -> Iterator[Progress | Result]:
-    """Run a cell of a stored run; the model of the first method's largest size comes with it.
-
-    Raises ModelError where the model is not the one that the run began with.
-    """
+def trial(
+    plan: Plan, source: SourceData, cell: Cell, before: Classifier, stop: Stop
+) -> tuple[Classifier, Iterator[Epoch | Point]]:
+    """Return a copy of a model, and what its repair comes to."""
     with first_import:
-        from finetune.training.checkpoints import model_files
         from finetune.trials.repair_trial import changed_copy, mitigate
 
-    typed, cell = plan_from(plan), Cell(**key)
-    before = load_unchanged(typed.model, context.model, typed.labels)
-    changed = changed_copy(cell, before)
-    rows = mitigate(typed, source_from(inputs), cell, before, changed, context.stop)
-    files = partial(model_files, changed) if is_largest(typed, cell) else dict
-    yield from TRIALS.told(rows, files)
-
-
-def name_to_keep(run: StoredRun, result: Json) -> str | None:
-    """Return a name for the model; of several seeds the one that finds most and loses least."""
-    plan = plan_from(run.plan)
-    rivals = [_worth(point) for point in points_of(run) if is_largest(plan, point.cell)]
-    key = {"method": plan.methods[0], "size": 0, "seed": 0}
-    if run.kept and _worth(point_from(key, result)) < max(rivals, default=0.0):
-        return None
-    return run.kept or new_model_name(plan.model, plan.methods[0])
-
-
-def _worth(point: Point) -> float:
-    return point.invalid_found + point.clean.share
+    changed = changed_copy(cell.method == "invalid", before)
+    return changed, mitigate(plan, source, cell, before, changed, stop)
 
 
 def _brief(result: Json) -> Json:
     return {name: result.get(name) for name in ("clean", "rejected", "found", "seconds")}
 
 
+def _worth(result: Json) -> float:
+    """Return what a repair finds and keeps together, each transform counting alike."""
+    shares = [Found(**each).share for each in result["found"].values()]
+    return fmean(shares) + Found(**result["clean"]).share
+
+
 KIND = "mitigation"
-TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("methods", "sizes", "seeds"), is_largest)
+TRIALS = TrialKind(
+    KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), trial, source_json, source_from,
+    source_artefacts, is_largest,
+)  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
 run_request, known_results = TRIALS.request, TRIALS.known_results
-MITIGATION = TRIALS.repair(run_stored_cell, "Repair of", _brief, conclude, name_to_keep)
+MITIGATION = TRIALS.repair("Repair of", _brief, conclude, _worth)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a model with the class finds, and what it loses on whole texts, in points."""
-
-    found: float
-    lost: float
-
-
-QUICK, PUBLISHED = Measured(88, 18), Measured(87, 1)
-"""`finetune mitigate --model minilm --methods invalid --seeds 0` in fast and in full mode."""
 COST = (
     "Quick costs much here: on MiniLM the class “invalid”, learnt by the upper layers alone, loses "
-    f"{QUICK.lost:g} points on whole texts and finds {QUICK.found:g} % of the broken ones; learnt "
-    f"by all weights it loses {PUBLISHED.lost:g} and finds {PUBLISHED.found:g} %."
+    "18 points on whole texts and finds 88 % of the broken ones; learnt by all weights it loses 1 "
+    "and finds 87 %."
 )
+"""`finetune mitigate --model minilm --methods invalid --seeds 0` in fast and in full mode."""
 
 
 def quick_cost(plan: Plan) -> str:

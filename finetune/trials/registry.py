@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from finetune.trials.calibration import CALIBRATION, calibration_terms
+from finetune.trials import calibration, inoculation, mitigation, transfer
+from finetune.trials.calibration import CALIBRATION
 from finetune.trials.generalisation import GENERALISATION, generalisation_terms
-from finetune.trials.inoculation import INOCULATION, inoculation_terms
-from finetune.trials.mitigation import MITIGATION, mitigation_terms
-from finetune.trials.transfer import TRANSFER, transfer_terms
+from finetune.trials.inoculation import INOCULATION
+from finetune.trials.mitigation import MITIGATION
+from finetune.trials.transfer import TRANSFER
 from probe import experiments, glossary
 from probe.runs.experiment import Experiment, register
 
@@ -24,8 +25,8 @@ def register_experiments() -> None:
     experiments.register_experiments()
     for experiment in EXPERIMENTS.values():
         register(experiment)
-    glossary.register("inoculation", "Inoculation", inoculation_terms)
+    glossary.register("inoculation", "Inoculation", lambda task: inoculation.WORDS)
     glossary.register("generalisation", "Generalisation", generalisation_terms)
-    glossary.register("calibration", "Calibration", calibration_terms)
-    glossary.register("mitigation", "Invalid inputs", mitigation_terms)
-    glossary.register("transfer", "Transfer", transfer_terms)
+    glossary.register("calibration", "Calibration", lambda task: calibration.WORDS)
+    glossary.register("mitigation", "Invalid inputs", lambda task: mitigation.WORDS)
+    glossary.register("transfer", "Transfer", lambda task: transfer.WORDS)

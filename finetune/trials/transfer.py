@@ -6,16 +6,16 @@ from statistics import fmean
 from typing import Literal
 
 from finetune.trials.base import Epoch, Training, TrialKind, check_repair, names_problem
-from finetune.trials.datasets import SourceData, source_from
+from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
 from finetune.trials.mitigation import Found
 from finetune.trials.word_salad import salad_names
 from probe.first_import import first_import
-from probe.runs.experiment import CellContext, Progress, Result
-from probe.runs.models import load_unchanged
+from probe.models.classifier import Classifier
 from probe.runs.run import Json
+from probe.stopping import Stop
 from probe.tasks.nli import NLI
-from probe.tasks.task import Label, Task
-from probe.terms import Term, Titled
+from probe.tasks.task import Label
+from probe.terms import Term
 
 Lesson = Literal["one", "clean_only", "salad_only"]
 LESSONS: Mapping[Lesson, Term] = {
@@ -32,6 +32,7 @@ LESSONS: Mapping[Lesson, Term] = {
         "ones; the test is on whole texts.",
     ),
 }
+WORDS = {"transfer": LESSONS["one"], "salad-only": LESSONS["salad_only"]}
 SHUFFLE = "shuffle"
 """The transform of the texts that alone are trained on (Gupta et al. 2021, table 11)."""
 
@@ -59,10 +60,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Cell:
-    """One training: on clean examples and one transform, or on one kind of text only.
-
-    `transform` is "" where clean texts alone are trained on.
-    """
+    """One training: on clean examples and one transform, "" for none, or on one kind of text."""
 
     lesson: Lesson
     transform: str
@@ -94,21 +92,13 @@ def check(plan: Plan, source: SourceData) -> None:
 
 @dataclass(frozen=True)
 class Point:
-    """What a cell came to: clean test examples that are right, broken ones found by transform.
-
-    `found` is empty where nothing was learnt about invalid texts.
-    """
+    """What a cell came to: clean examples that are right, broken ones found, where it learnt to."""
 
     cell: Cell
     clean: Found
     found: Mapping[str, Found]
     epochs: int
     seconds: float
-
-
-def transfer_terms(task: Task) -> dict[str, Titled]:
-    """Return the terms by id; they are the same for every task."""
-    return {"transfer": LESSONS["one"], "salad-only": LESSONS["salad_only"]}
 
 
 def largest(plan: Plan, points: Sequence[Point], lesson: Lesson) -> list[Point]:
@@ -122,17 +112,16 @@ def matrix(plan: Plan, points: Sequence[Point]) -> list[list[float | None]]:
 
     None where nothing is measured, or the transform changed no text.
     """
-    chosen = largest(plan, points, "one")
-    return [[_mean(chosen, row, column) for column in plan.transforms] for row in plan.transforms]
 
+    def mean(row: str, column: str) -> float | None:
+        shares = [
+            point.found[column].share
+            for point in largest(plan, points, "one")
+            if point.cell.transform == row and column in point.found
+        ]
+        return fmean(shares) if shares else None
 
-def _mean(points: Sequence[Point], row: str, column: str) -> float | None:
-    shares = [
-        point.found[column].share
-        for point in points
-        if point.cell.transform == row and column in point.found
-    ]
-    return fmean(shares) if shares else None
+    return [[mean(row, column) for column in plan.transforms] for row in plan.transforms]
 
 
 def own_and_others(values: Sequence[Sequence[float | None]]) -> tuple[list[float], list[float]]:
@@ -197,25 +186,26 @@ def row_of(cell: Cell) -> str:
     return cell.transform if cell.lesson == "one" else cell.lesson.replace("_", " ")
 
 
-def run_stored_cell(
-    plan: Json, inputs: Json, key: Json, context: CellContext
-) -> Iterator[Progress | Result]:
-    """Run a cell of a stored run. Raises ModelError where its model is another one by now."""
+def trial(
+    plan: Plan, source: SourceData, cell: Cell, before: Classifier, stop: Stop
+) -> tuple[Classifier, Iterator[Epoch | Point]]:
+    """Return a copy of a model, and what its training comes to."""
     with first_import:
-        from finetune.trials.repair_trial import teach
+        from finetune.trials.repair_trial import changed_copy, teach
 
-    typed = plan_from(plan)
-    before = load_unchanged(typed.model, context.model, typed.labels)
-    rows = teach(typed, source_from(inputs), Cell(**key), before, context.stop)
-    yield from TRIALS.told(rows)
-
-
-def _brief(result: Json) -> Json:
-    return {name: result.get(name) for name in ("clean", "found", "seconds")}
+    changed = changed_copy(cell.lesson == "one", before)
+    return changed, teach(plan, source, cell, before, changed, stop)
 
 
 KIND = "transfer"
-TRIALS = TrialKind(KIND, Plan, Cell, Epoch, Point, cells, ("sizes", "seeds", "salad_only"))
+TRIALS = TrialKind(
+    KIND, Plan, Cell, Point, cells, ("sizes", "seeds", "salad_only"), trial, source_json,
+    source_from, source_artefacts,
+)  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
 run_request, known_results = TRIALS.request, TRIALS.known_results
-TRANSFER = TRIALS.repair(run_stored_cell, "Transfer of", _brief, conclude)
+TRANSFER = TRIALS.repair(
+    "Transfer of",
+    lambda result: {name: result.get(name) for name in ("clean", "found", "seconds")},
+    conclude,
+)

@@ -9,7 +9,7 @@ import pytest
 
 from finetune.trials import calibration, generalisation_plan, mitigation, transfer
 from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import MAX_EPOCHS, MAX_SEED, TrialKind, refuse, row_json
+from finetune.trials.base import MAX_EPOCHS, MAX_SEED, Training, TrialKind, refuse, row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.params import PARAMS
 from finetune.trials.registry import EXPERIMENTS, register_experiments
@@ -132,14 +132,11 @@ def test_a_plan_that_cannot_run_is_refused_and_no_other(sets: Sets) -> None:
 
     for plan, check, _ in WRONG:
         check(plan, sets)
+    refuse({"too many": False, "too late": None})
+    with pytest.raises(ExperimentError, match=r"^too few$"):  # the first that is true
+        refuse({"too many": False, "too few": True, "too late": True})
     cases = [(plan, check, *wrong) for plan, check, wrongs in WRONG for wrong in wrongs]
     assert failures(refused, cases) == {}
-
-
-def test_the_first_sentence_that_is_true_is_said_and_none_where_none_is() -> None:
-    refuse({"too many": False, "too late": None})
-    with pytest.raises(ExperimentError, match=r"^too few$"):
-        refuse({"too many": False, "too few": True, "too late": True})
 
 
 def test_plans_and_points_come_back_from_their_json() -> None:
@@ -161,18 +158,12 @@ def test_plans_and_points_come_back_from_their_json() -> None:
         (transfer.KIND, TAUGHT, repairs.TRANSFERRED[0]),
     ]  # fmt: skip
     assert failures(comes_back, cases) == {}
-
-
-def test_plans_of_before_a_field_begin_with_its_default() -> None:
-    def reads(kind: str, plan: Any, *newer: str) -> None:
+    # plans of before a field begin with its default
+    added = ((INOCULATED, ("task", "labels", "mode", "thresholds")), (MENDED, ("transforms",)))
+    for plan, newer in added:
+        (trials,) = (each for each in KINDS.values() if type(plan) is each.plan)
         old = {name: value for name, value in asdict(plan).items() if name not in newer}
-        assert KINDS[kind].plan_from(old) == plan
-
-    cases = [
-        (inoculation.KIND, INOCULATED, "task", "labels", "mode", "thresholds"),
-        (mitigation.KIND, MENDED, "transforms"),
-    ]
-    assert failures(reads, cases) == {}
+        assert trials.plan_from(old) == plan
 
 
 def test_the_shipped_runs_open_with_their_own_types_and_are_written_alike() -> None:
@@ -216,33 +207,25 @@ def test_all_cells_are_taken_over_but_those_whose_model_is_kept() -> None:
     assert not known(made, replace(calibrated, tests=7), SAME)
     assert not known(made[1:], calibrated, SAME)
     assert not known_mended(made, replace(mended, transforms=("sort",)), SAME)
-
-
-def test_runs_of_other_kinds_are_passed_over() -> None:
-    run = repairs.transfer_run()
-    assert [typed.id for typed in transfer.TRIALS.runs([replace(run, kind="other"), run])] == [
-        run.id
-    ]
+    assert [typed.id for typed in mitigation.TRIALS.runs(made)] == ["mitigation"]  # no other kind
 
 
 def test_each_kind_has_parameters_whose_defaults_are_its_plans() -> None:
     assert list(EXPERIMENTS) == list(KINDS) and set(PARAMS) == set(KINDS)
-    plans = {INOCULATED, generalised.PLAN, repairs.CALIBRATION_PLAN, repairs.MITIGATION_PLAN}
 
-    def agrees(plan: Any, name: str, field: str, default: Any) -> None:
-        for part in field.split(".")[:-1]:
-            plan = getattr(plan, part)
-        assert default == type(plan).__dataclass_fields__[field.split(".")[-1]].default, name
+    def agrees(kind: str, name: str, field: str, default: Any) -> None:
+        owner, _, last = field.rpartition(".")
+        plan: Any = KINDS[kind].plan
+        of = {"": plan, "training": Training}.get(owner) or type(plan.thresholds)
+        assert default == of.__dataclass_fields__[last].default, name
 
+    of_plans = {"epochs", "tests", "share", "gradient_share", "weight", "tolerance", "balance"}
+    of_plans |= {"epsilon", "gamma", "salad_only", "max_epochs", "patience"}
     cases = [
-        (plan, param.name, param.field or param.name, param.default)
-        for plan in (*plans, repairs.TRANSFER_PLAN)
-        for kind in KINDS.values()
-        if isinstance(plan, kind.plan)
-        for param in PARAMS[kind.name]
-        if param.field.startswith("thresholds.")
-        or param.name in ("epochs", "tests", "share", "gradient_share", "weight", "tolerance")
-        or param.name in ("balance", "epsilon", "gamma", "salad_only", "max_epochs", "patience")
+        (kind, param.name, param.field or param.name, param.default)
+        for kind in KINDS
+        for param in PARAMS[kind]
+        if param.field.startswith("thresholds.") or param.name in of_plans
     ]
     assert len(cases) > 20
     assert failures(agrees, cases) == {}

@@ -1,141 +1,177 @@
-"""What a model can be inoculated against, and how its sets are cut."""
+"""What a model can be inoculated against, how its sets are cut, and from whose files."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from finetune.report.inoculation import by_panel, command, points_frame
 from finetune.trials.challenges import (
+    UserFiles,
     catalogue,
+    challenge_name,
     challenged,
     challenges,
     file_sets,
     make_sets,
+    read_sets,
+    read_source_data,
+    sources_of,
     template_challenges,
     title_of,
 )
-from finetune.trials.datasets import Sets, SourceData, bundled, split_by_premise, unseen
-from probe.errors import ExperimentError, FileError
+from finetune.trials.datasets import SET_NAMES, Sets, SourceData, bundled, split_by_premise, unseen
+from finetune.trials.inoculation_plan import sets_from, sets_json
+from probe.errors import ExperimentError, FileError, FileQuestion
 from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.nli import NLI, NLI_TWO_WAY, Pair
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.sentiment import SENTIMENT, Review
+from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY
 from probe.transforms.registry import ready
-from tests.support.cases import failures
+from tests.support.cases import each
 from tests.support.files.pair_files import PAIRS, row, write
+from tests.support.runs.points import make_point, make_run
 
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
 NUMERICAL = Path(__file__).parents[4] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
+REVIEWS = tuple(
+    Review(f"The {thing} was {word}.", label, f"{thing}-{word}")
+    for thing in ("film", "book", "soup", "room")
+    for word, label in (("good", "positive"), ("bad", "negative"))
+)
+OF_REVIEWS = SourceData(REVIEWS[:2], REVIEWS[2:4], REVIEWS[4:], SENTIMENT)
 
 
-def test_every_transform_with_a_label_and_no_model_is_a_challenge() -> None:
-    there = {c.name for c in catalogue() if c.kind == "transform"}
-    assert {"word_overlap", "neghyp", "negprem", "numerical"} & set(ready(NLI)) <= there
-    assert not any(REGISTRY[name].rule is UNDEFINED for name in there)
-    assert "drop" not in there
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Thirty labelled pairs with fifteen premises."""
+    return write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
 
 
-def test_each_challenge_says_what_it_is_and_where_its_labels_come_from() -> None:
-    for challenge in catalogue():
+def sizes(sets: Sets) -> tuple[int, int]:
+    return len(sets.challenge_train), len(sets.challenge_test)
+
+
+@each("task", offered_tasks())
+def test_each_challenge_says_what_it_is_and_leaves_a_label(task: Task) -> None:
+    for challenge in catalogue(task):
         assert challenge.title and challenge.summary.endswith(".") and challenge.labels
-
-
-def test_a_challenge_has_a_title_whatever_it_is_made_of() -> None:
+    there = {each.name for each in catalogue(task) if each.kind == "transform"}
+    assert not any(REGISTRY[name].rule is UNDEFINED for name in there)
+    own = {"neghyp", "negprem", "numerical"} & set(ready(task)) if task is NLI else set()
+    assert {"word_overlap", "negation"} & set(ready(task)) | own <= there and "drop" not in there
+    assert set(template_challenges(task)) <= set(challenges(task))
     titles = {
         "negation": "Add a negation",
-        "templates_hans": "Shared words",
         "negation+spelling": "Add a negation, then misspell a word",
         "my file": "my file",
+        **({"templates_hans": "Shared words"} if task is NLI else {}),
     }
-    assert {challenge: title_of(challenge) for challenge in titles} == titles
+    if "spelling" in there:
+        assert {challenge: title_of(challenge, task) for challenge in titles} == titles
 
 
 def test_what_a_challenge_makes_of_a_pair() -> None:
     pair = Pair("A man walks.", "A man moves.", "entailment", "7")
-    assert challenged("negation", [pair]) == (
-        replace(pair, hypothesis="A man moves and false is not true."),
+    made = {name: challenged(name, [pair]) for name in ("negation", "negation+word_overlap")}
+    negated = replace(pair, hypothesis="A man moves and false is not true.")
+    both = replace(pair, hypothesis="A man moves and false is not true and true is true.")
+    assert made == {"negation": (negated,), "negation+word_overlap": (both,)}
+    assert [one.gold for one in challenged("neghyp", [pair])] == ["non-entailment"]
+    several = challenged(
+        "numerical", [Pair("Tim has 350 nails.", "Tim has nails.", "entailment", "7")]
     )
-    (made,) = challenged("neghyp", [pair])
-    assert made.gold == "non-entailment"
-    (made,) = challenged("negation+word_overlap", [pair])
-    assert made.hypothesis == "A man moves and false is not true and true is true."
-
-
-def test_what_leaves_no_label_is_no_challenge() -> None:
-    for name in ("sort", "drop", "negation+sort", "nothing"):
-        there = rf"no challenge '{name.replace('+', '.')}'; there are: .*word_overlap"
-        with pytest.raises(ExperimentError, match=there):
-            challenged(name, PAIRS)
-
-
-def test_pairs_of_one_are_told_apart_by_their_ids() -> None:
-    pair = Pair("Tim has 350 nails.", "Tim has nails.", "entailment", "7")
-    made = challenged("numerical", [pair])
-    assert [one.id for one in made] == ["7", "7-2", "7-3"]
-    assert {one.gold for one in made} == {"entailment", "neutral", "contradiction"}
-
-
-def test_a_computed_pair_that_two_rows_make_comes_once() -> None:
+    assert [one.id for one in several] == ["7", "7-2", "7-3"]
+    assert {one.gold for one in several} == {"entailment", "neutral", "contradiction"}
     rows = [Pair("The big dog ran.", "A dog ran.", "entailment", str(i)) for i in range(2)]
-    made = challenged("antonym", rows)
-    assert len({(one.premise, one.hypothesis) for one in made}) == len(made) > 0
+    computed = challenged("antonym", rows)  # the same pair, made by both rows, comes once
+    assert len({(one.premise, one.hypothesis) for one in computed}) == len(computed) > 0
 
 
-def test_the_training_set_is_made_of_the_pool_and_the_test_set_of_the_test() -> None:
+@each("task, name, sentence", [
+    *((NLI, name, rf"no challenge '{name.replace('+', '.')}'; there are: .*word_overlap")
+      for name in ("sort", "drop", "negation+sort", "nothing")),
+    *((task, name, f"{name} is a challenge of {owner}, not of {task.title.lower()}; there are: ")
+      for task, name, owner in (
+          (SENTIMENT, "templates_word_order", "paraphrase identification"),
+          (SENTIMENT, "neghyp", "natural language inference"),
+          (PARAPHRASE_IDENTIFICATION, "templates_hans", "natural language inference"),
+          (NLI, "templates_word_order", "paraphrase identification"),
+      )),
+])  # fmt: skip
+def test_what_leaves_no_label_or_is_another_tasks_is_no_challenge(
+    task: Task, name: str, sentence: str
+) -> None:
+    with pytest.raises(ExperimentError, match=sentence):
+        challenged(name, (), task=task)
+
+
+def test_the_sets_of_a_challenge_and_of_its_control() -> None:
     sets = make_sets("word_overlap", TINY)
     assert [pair.id for pair in sets.challenge_train] == [pair.id for pair in TINY.pool]
-    assert sets.paired
-    assert (sets.original_dev, sets.original_test) == (TINY.dev, TINY.test)
-
-
-def test_a_tautology_is_controlled_by_another_and_other_challenges_are_not() -> None:
+    assert sets.paired and (sets.original_dev, sets.original_test) == (TINY.dev, TINY.test)
     for challenge in ("word_overlap", "negation"):
         control = make_sets(challenge, TINY).control
         assert len(control) == len(TINY.test)
         assert all(pair.hypothesis.endswith("and green is not red.") for pair in control)
     assert make_sets("spelling", TINY).control == ()
-
-
-def test_a_challenge_that_no_pair_suits_says_what_it_needs() -> None:
     with pytest.raises(ExperimentError, match="needs a number and a name in the premise"):
         make_sets("numerical", TINY)
+    reviews = make_sets("negation", OF_REVIEWS)
+    assert reviews.challenge_test[0].text == "The book was good and false is not true."
+    assert reviews.control[0].text == "The book was good and green is not red."
+    whole = read_sets("word_overlap", UserFiles())
+    assert whole.original_dev == bundled_examples(NLI, "dev")
+    assert whole.paired and whole.control and len(whole.challenge_train) >= 400
+    tested = {pair.premise for pair in (*whole.original_dev, *whole.original_test)}
+    assert not tested & {pair.premise for pair in whole.challenge_train}
 
 
-def test_no_template_is_trained_on_and_tested_and_labels_are_balanced() -> None:
-    def apart(name: str) -> None:
-        sets = make_sets(name, TINY)
-        assert (len(sets.challenge_train), len(sets.challenge_test)) == (1000, 1000)
-        learnt, tested = (
-            {pair.id.rpartition("-")[0] for pair in part}
-            for part in (sets.challenge_train, sets.challenge_test)
-        )
-        assert learnt and tested and not learnt & tested
-        golds = Counter(pair.gold for pair in sets.challenge_train)
-        assert max(golds.values()) < 1.2 * min(golds.values())
-
-    assert set(template_challenges()) <= set(challenges())
-    assert failures(apart, template_challenges()) == {}
+@each("name", template_challenges())
+def test_no_template_is_trained_on_and_tested_and_labels_are_balanced(name: str) -> None:
+    sets = make_sets(name, TINY)
+    assert sizes(sets) == (1000, 1000)
+    learnt, tested = (
+        {pair.id.rpartition("-")[0] for pair in part}
+        for part in (sets.challenge_train, sets.challenge_test)
+    )
+    assert learnt and tested and not learnt & tested
+    golds = Counter(pair.gold for pair in sets.challenge_train)
+    assert max(golds.values()) < 1.2 * min(golds.values())
 
 
-def test_one_file_is_drawn_from_and_the_rest_is_tested(tmp_path: Path) -> None:
-    path = write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
-    sets, other = (file_sets(TINY, "mine", path, train=10, seed=seed) for seed in (0, 1))
-    assert (len(sets.challenge_train), len(sets.challenge_test)) == (10, 20)
+def test_templates_are_named_in_short_too() -> None:
+    named = {
+        ("word_order", PARAPHRASE_IDENTIFICATION.name): "templates_word_order",
+        ("hans", NLI.name): "templates_hans",
+        ("numerical", NLI.name): "numerical",  # a transform has this name
+        ("word_order", SENTIMENT.name): "word_order",
+    }
+    tasks = {task.name: task for task in offered_tasks()}
+    assert {key: challenge_name(key[0], tasks[key[1]]) for key in named} == named
+
+
+def test_one_file_is_drawn_from_and_the_rest_is_tested(file: Path, tmp_path: Path) -> None:
+    sets, other = (file_sets(TINY, "mine", file, train=10, seed=seed) for seed in (0, 1))
+    assert sizes(sets) == (10, 20)
     ids = [pair.id for pair in (*sets.challenge_train, *sets.challenge_test)]
     assert sorted(ids, key=int) == [str(number) for number in range(30)]
     assert sets.challenge_train != other.challenge_train
-    short = file_sets(TINY, "mine", write(tmp_path / "short.jsonl", list(map(row, PAIRS[:7]))))
-    assert (len(short.challenge_train), len(short.challenge_test)) == (3, 4)
+    read = read_sets("mine", UserFiles(challenge=file, train=10))
+    assert read.challenge_train == sets.challenge_train
+    assert read.original_test == bundled_examples(NLI, "test")
+    short = write(tmp_path / "short.jsonl", list(map(row, PAIRS[:7])))
+    assert sizes(file_sets(TINY, "mine", short)) == (3, 4)
+    assert sizes(file_sets(TINY, "mine", (short, file))) == (7, 30)
     with pytest.raises(ExperimentError, match="mine: too few pairs"):
         file_sets(TINY, "mine", write(tmp_path / "one.jsonl", [row(PAIRS[0])]))
-
-
-def test_two_files_are_taken_as_they_are(tmp_path: Path) -> None:
-    train = write(tmp_path / "train.jsonl", [row(pair) for pair in PAIRS[:5]])
-    test = write(tmp_path / "test.jsonl", [row(pair) for pair in PAIRS[5:]])
-    sets = file_sets(TINY, "mine", (train, test))
-    assert (len(sets.challenge_train), len(sets.challenge_test)) == (5, 25)
+    if NUMERICAL.is_file():  # as published
+        assert sizes(file_sets(bundled(), "numerical", NUMERICAL)) == (1000, 6596)
 
 
 def test_a_column_split_is_kept_to(tmp_path: Path) -> None:
@@ -146,15 +182,9 @@ def test_a_column_split_is_kept_to(tmp_path: Path) -> None:
     sets = sets_of("Train", "test", "dev")
     assert [pair.id for pair in sets.challenge_train] == [str(n) for n in range(0, 30, 3)]
     assert [pair.id for pair in sets.challenge_test] == [str(n) for n in range(1, 30, 3)]
-    assert len(sets_of("train", "validation").challenge_test) == 15
+    assert sizes(sets_of("train", "validation")) == (15, 15)
     with pytest.raises(FileError, match="needs train and test; has: test"):
         sets_of("test")
-
-
-@pytest.mark.skipif(not NUMERICAL.is_file(), reason="the released file is not here")
-def test_the_released_numerical_file_is_cut_as_published() -> None:
-    sets = file_sets(bundled(), "numerical", NUMERICAL)
-    assert (len(sets.challenge_train), len(sets.challenge_test)) == (1000, 6596)
 
 
 def test_drawn_premises_are_whole_and_on_one_side() -> None:
@@ -162,8 +192,99 @@ def test_drawn_premises_are_whole_and_on_one_side() -> None:
     first, rest = split_by_premise(pairs, 100)
     assert (len(first), len(rest)) == (102, 198)
     assert not {pair.premise for pair in first} & {pair.premise for pair in rest}
-
-
-def test_premises_seen_elsewhere_are_left_out() -> None:
     assert unseen(PAIRS, PAIRS[:15]) == ()  # the tiny pairs have fifteen premises
     assert unseen(PAIRS[:3], PAIRS[3:6]) == PAIRS[:3]
+
+
+def test_originals_pool_and_control_of_ones_own(file: Path, tmp_path: Path) -> None:
+    fresh = [row(replace(pair, premise=f"So, {pair.premise}")) for pair in PAIRS[:3]]
+    pool = write(tmp_path / "pool.jsonl", [*map(row, PAIRS), *fresh])
+    sets = read_sets("word_overlap", UserFiles(original=file, pool=pool, control=file))
+    assert abs(len(sets.original_dev) - len(sets.original_test)) <= 2
+    halves = [{pair.premise for pair in part} for part in (sets.original_dev, sets.original_test)]
+    assert not set.intersection(*halves)
+    assert len(sets.challenge_test) == len(sets.original_test)
+    # the pool loses the premises of dev and test
+    assert [pair.premise[:4] for pair in sets.challenge_train] == ["So, "] * 3
+    assert [pair.hypothesis for pair in sets.control] == [pair.hypothesis for pair in PAIRS]
+    with pytest.raises(ExperimentError, match="every premise of mine"):
+        read_sets("word_overlap", UserFiles(original=file, pool=file))
+    texts = [{"sentence": review.text, "label": review.gold} for review in REVIEWS]
+    own = UserFiles(original=write(tmp_path / "texts.jsonl", texts))
+    source = read_source_data(own, SENTIMENT)
+    assert sorted(review.text for review in (*source.dev, *source.test)) == sorted(
+        review.text for review in REVIEWS
+    )
+    assert len(source.dev) == 4
+
+
+@each("names, train, sentence", [
+    (["challenge_train"], 9, "--challenge-train needs a --challenge-test"),
+    (["challenge_train", "challenge_test"], 9, "are one file; a test needs examples of its own"),
+    (["challenge", "challenge_train", "challenge_test"], 9, "--challenge-file or"),
+    (["original", "original_dev"], 9, "--original is split into dev and test"),
+    (["challenge"], 0, "--train must be 1 or more"),
+])  # fmt: skip
+def test_files_that_exclude_each_other_are_refused(
+    names: Sequence[str], train: int, sentence: str, file: Path
+) -> None:
+    with pytest.raises(ExperimentError, match=sentence):
+        read_sets("mine", replace(UserFiles(train=train), **dict.fromkeys(names, file)))
+
+
+def test_a_run_keeps_the_names_of_its_files_by_their_options(file: Path) -> None:
+    assert sources_of(UserFiles(original=file, challenge=file, train=10, seed=3)) == {
+        "original": "mine.jsonl", "challenge-file": "mine.jsonl", "train": "10", "sample-seed": "3",
+    }  # fmt: skip
+    assert sources_of(UserFiles()) == {}
+
+
+def test_sets_keep_their_task_and_those_of_before_the_tasks_are_of_inference() -> None:
+    for sets in (
+        Sets(PAIRS, PAIRS, PAIRS, PAIRS, task=NLI_TWO_WAY),
+        make_sets("negation", OF_REVIEWS),
+    ):
+        assert sets_from(sets_json(sets)) == sets
+    golds = tuple(Pair("A.", "B.", gold) for gold in ("neutral", "contradiction", "entailment"))
+    majorities = [Sets((), (), golds, (), task=task).majority for task in (NLI_TWO_WAY, NLI)]
+    assert majorities == pytest.approx([2 / 3, 1 / 3])
+    assert sets_from({name: [vars(PAIRS[0])] for name in SET_NAMES}).task is NLI
+
+
+@each("task, cells, kind, sentence", [
+    (SENTIMENT, {"premise": "A.", "hypothesis": "B.", "label": "neutral"}, FileError,
+     "no column 'text' in your file; it has: premise, hyp"),
+    (PARAPHRASE_IDENTIFICATION, {"premise": "A.", "hypothesis": "B.", "label": "neutral"},
+     FileError, "no columns 'text1' and 'text2' in"),
+    (PARAPHRASE_IDENTIFICATION, {"sentence1": "A.", "sentence2": "B.", "label": "neutral"},
+     FileQuestion, "holds 'neutral'"),
+    (SENTIMENT, {"text": "A.", "label": "5"}, FileQuestion, "holds '5'"),
+    (NLI, {"text": "A.", "label": "neutral"}, FileError, "no columns 'premise' and 'hypothesis'"),
+    (NLI, {"premise": "A.", "hypothesis": "B."}, FileError, "gold labels are needed here, and of"),
+    (NLI, {"premise": "A.", "hypothesis": "B.", "label": ""}, FileError, "holds no pair"),
+])  # fmt: skip
+def test_a_file_of_another_task_or_without_labels_is_refused(
+    task: Task, cells: dict[str, object], kind: type[Exception], sentence: str, tmp_path: Path
+) -> None:
+    with pytest.raises(kind, match=sentence):
+        read_sets("mine", UserFiles(challenge=write(tmp_path / "wrong.jsonl", [cells] * 4)), task)
+
+
+def test_a_file_is_read_as_the_task_says(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"question1": "A?", "question2": f"B{n}?", "label": n % 2} for n in range(6)
+    ]
+    source = SourceData((), (), (), PARAPHRASE_IDENTIFICATION)
+    sets = file_sets(source, "paws", write(tmp_path / "paws.jsonl", rows), train=2)
+    assert (sets.task, *sizes(sets)) == (PARAPHRASE_IDENTIFICATION, 2, 4)
+    assert {pair.gold for pair in sets.challenge_test} == {"paraphrase", "non-paraphrase"}
+
+
+def test_command_and_panels_tell_the_task_of_a_run() -> None:
+    runs = [make_run([make_point(80, 60)], model, run_id=model) for model in ("minilm", "other")]
+    assert list(by_panel(runs)) == ["negation"] and "--task" not in command(runs[1])
+    plan = replace(runs[1].plan, task="sentiment", labels=("negative", "positive"))
+    of_sentiment = replace(runs[1], plan=plan)
+    assert "--task sentiment --labels negative,positive" in command(of_sentiment)
+    assert list(by_panel([runs[0], of_sentiment])) == ["negation (nli)", "negation (sentiment)"]
+    assert list(points_frame([runs[0], of_sentiment])["task"]) == ["nli", "sentiment"]

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import pytest
 
 from finetune.trials.challenges import UserFiles
-from finetune.trials.datasets import Sets, SourceData, labelled, source_request
+from finetune.trials.datasets import Sets, SourceData, labelled, source_artefacts
 from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import conclude
 from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, run_request
@@ -35,8 +36,9 @@ PLAN = Plan("tiny", "mine", (4,), (1e-3,), (0,), batch=4, max_epochs=1, precisio
 
 def in_two(answers: Sequence[Label], golds: Sequence[Label | None]) -> float:
     """Return the share of answers that are right of entailed or not."""
-    pairs = zip(answers, golds, strict=True)
-    return sum((a == ENTAILMENT) == (b == ENTAILMENT) for a, b in pairs) / len(golds)
+    return fmean(
+        (a == ENTAILMENT) == (b == ENTAILMENT) for a, b in zip(answers, golds, strict=True)
+    )
 
 
 def figures(model: str, pairs: Sequence[Pair]) -> dict[str, Figure]:
@@ -94,20 +96,17 @@ def test_an_inoculation_scores_all_its_sets_in_two_classes_and_says_so(model: st
 
 
 def test_what_repairs_and_generalisations_test_is_in_the_same_classes(tmp_path: Path) -> None:
+    assert in_common_classes(NLI, PAIRS, PAIRS[:2]) == (PAIRS, PAIRS[:2])
     source = labelled(SourceData(PAIRS, MIXED, PAIRS))
     assert {pair.gold for pair in (*source.dev, *source.test)} == {ENTAILMENT, NON_ENTAILMENT}
     assert source.pool == PAIRS
-    assert source_request("kind", {}, source, None, None).artefacts["measure"].endswith(IN_COMMON)
+    assert source_artefacts(None, source)["measure"].endswith(IN_COMMON)
     file = tmp_path / "mine.csv"
     lines = [f"{p.premise} {at},{p.hypothesis},{p.gold},{at % 2}" for at, p in enumerate(MIXED)]
     file.write_text("\n".join(["premise,hypothesis,label,condition", *lines]))
     data = read_data(UserFiles(), file, "condition")
     golds = {pair.gold for pairs in (data.original, *data.rows.values()) for pair in pairs}
     assert golds == {ENTAILMENT, NON_ENTAILMENT}
-
-
-def test_sets_without_such_labels_stay_as_they_are() -> None:
-    assert in_common_classes(NLI, PAIRS, PAIRS[:2]) == (PAIRS, PAIRS[:2])
 
 
 def test_labels_that_are_only_right_together_are_one_class_of_a_calibration() -> None:

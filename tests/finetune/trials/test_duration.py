@@ -48,7 +48,7 @@ def test_every_text_of_a_repair_counts() -> None:
     plan = calibration.Plan("tiny", TRAINING, ("smoothing",), (20,), (0,), tests=3)
     work = repair_work(plan, source)
     assert (work.trials, work.trained) == (2, 2 * 20)
-    assert work.answered == 2 * (5 + 3 * names) + 2 * 4
+    assert work.answered == 2 * (5 + 3 * names) + (1 + 2) * 4
     assert work.destroyed == 3 * names
     mended = mitigation.Plan("tiny", TRAINING, ("invalid",), (20,), (0,), transforms=("sort",))
     assert repair_work(mended, source).trained == 2 * (20 + 10)

@@ -1,23 +1,31 @@
-"""What a generalisation shows: losses, intervals, the outcome, and what is known already."""
+"""What a generalisation trains and tests on, what it shows, and what is known already."""
 
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from finetune.trials.base import row_json
+from finetune.trials.challenges import UserFiles
+from finetune.trials.datasets import Examples
 from finetune.trials.generalisation import (
     GENERALISATION,
     by_label,
     chosen,
-    conclude,
     constant,
     judged_anew,
     loss,
     loss_in,
     on_condition,
     on_original,
-    repeats,
+    read_conditions,
+    read_data,
     same_phenomenon,
     serving_all,
     verdict_json,
@@ -25,34 +33,50 @@ from finetune.trials.generalisation import (
 )
 from finetune.trials.generalisation_plan import (
     FILE,
+    TRIALS,
     Cell,
+    Hits,
     Plan,
+    Point,
     SourceData,
     Thresholds,
+    TrainingSets,
     base_cell,
-    generalisation_run,
+    cells,
+    conditions,
+    data_from,
+    data_json,
+    draw_tests,
+    draw_training,
+    grids,
     known_results,
+    offered,
+    phenomena,
     run_request,
+    usual_rates,
     with_conditions,
 )
 from finetune.trials.inoculation_plan import Plan as InoculationPlan
-from probe.errors import ExperimentError
-from probe.runs.run import Json, Run, RunCell, StoredRun
+from probe.errors import ExperimentError, FileError
+from probe.runs.run import Json, StoredRun
+from probe.tasks.task import task_named
+from probe.templates import template_ids
+from tests.support.cases import each, failures
+from tests.support.files.pair_files import row, write
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.runs.generalisation import PLAN, make_point, make_points
 from tests.support.runs.generalisation import make_run as judged
+from tests.support.runs.stored import stored
 
 ROW = [make_point(Cell("simple", 100, 1e-3, seed), (270, 210, 150 + seed)) for seed in (0, 1)]
 GOOD, BAD = (285, 285, 285), (100, 100, 100)
 LOSING = [(294, 180, 132), GOOD, GOOD]
-DATA = SourceData(tiny_pairs(9))
-SMALL = replace(PLAN, sizes=(20,), tests=10, dev=5)
+DATA, SMALL = SourceData(tiny_pairs(9)), replace(PLAN, sizes=(20,), tests=10, dev=5)
 
 
 def test_repeats_are_counted_together_but_the_original_set_is_one() -> None:
     assert on_condition(ROW, "simple").value == pytest.approx(540 / 600)
     assert on_condition(ROW, "complex").n == 600
-    assert repeats(ROW, "complex") == (150 / 300, 151 / 300)
     assert (on_original(ROW).value, on_original(ROW).n) == (pytest.approx(0.8), 300)
     labels = {label: each.value for label, each in by_label(ROW, "medium").items()}
     assert labels == dict.fromkeys(("contradiction", "entailment", "neutral"), pytest.approx(0.7))
@@ -69,10 +93,23 @@ def test_the_rate_is_chosen_by_held_out_pairs_of_what_was_trained_on_not_by_test
 
 
 def test_a_loss_has_newcombe_s_interval() -> None:
-    away = loss(ROW, "simple", "complex")
-    low, high = confint_proportions_2indep(540, 600, 301, 600, method="newcomb", compare="diff")
-    assert away.loss.value == pytest.approx(540 / 600 - 301 / 600)
-    assert (away.loss.low, away.loss.high) == pytest.approx((low, high))
+    away = loss(ROW, "simple", "complex").loss
+    ends = confint_proportions_2indep(540, 600, 301, 600, method="newcomb", compare="diff")
+    assert (away.value, away.low, away.high) == pytest.approx((540 / 600 - 301 / 600, *ends))
+
+
+def thinned(points: Iterable[Point], n: int) -> list[Point]:
+    """Return the points with only n test examples of each label, as many right in proportion."""
+    return [
+        replace(
+            point,
+            tests={
+                name: {label: Hits(hits.right * n // 100, n) for label, hits in scores.items()}
+                for name, scores in point.tests.items()
+            },
+        )
+        for point in points
+    ]
 
 
 def test_the_outcome_follows_the_losses_and_the_threshold() -> None:
@@ -88,48 +125,41 @@ def test_the_outcome_follows_the_losses_and_the_threshold() -> None:
         "five points, strict": ([(285, 270, 285), GOOD, GOOD], 0.04, "data_set"),
     }
     found = {
-        name: conclude(replace(PLAN, thresholds=Thresholds(limit)), make_points(matrix)).outcome
+        name: verdict_json(replace(PLAN, thresholds=Thresholds(limit)), make_points(matrix))
         for name, (matrix, limit, _) in table.items()
     }
-    assert found == {name: outcome for name, (_, _, outcome) in table.items()}
+    assert {name: verdict["outcome"] for name, verdict in found.items()} == {
+        name: outcome for name, (_, _, outcome) in table.items()
+    }
     with pytest.raises(ValueError, match="no point of 100 examples of complex yet"):
-        conclude(PLAN, [p for p in make_points([GOOD] * 3) if p.cell.train != "complex"])
-
-
-def test_a_large_loss_over_few_examples_is_undecided() -> None:
-    plan = replace(PLAN, rows=("simple", "medium"), columns=("simple", "medium"), seeds=(0,))
-    few = [
-        replace(
-            point,
-            tests={
-                name: {label: hits._replace(right=right, n=8) for label, hits in scores.items()}
-                for (name, scores), right in zip(point.tests.items(), line, strict=True)
-            },
-        )
-        for row, line in (("simple", (7, 6, 7)), ("medium", (7, 7, 7)))
-        for point in [make_point(Cell(row, 100, 1e-3, 0), GOOD)]
-    ]
-    verdict = conclude(plan, few)
-    assert verdict.worst is not None and verdict.worst.loss.value > 0.1 > verdict.worst.loss.low
-    assert verdict.outcome == "undecided"
-
-
-def warnings_of(plan: Plan, original: int = 240) -> str:
-    points = [
-        replace(point, original=make_point(point.cell, GOOD, original=original).original)
-        if point.cell.size
-        else point
-        for point in make_points([GOOD, GOOD, GOOD], plan)
-    ]
-    return " ".join(conclude(plan, points).warnings)
+        verdict_json(PLAN, [p for p in make_points([GOOD] * 3) if p.cell.train != "complex"])
+    one = replace(PLAN, seeds=(0,))
+    few = verdict_json(one, thinned(make_points([(285, 240, 285), GOOD, GOOD], one), 8))
+    worst = worst_in(few)
+    assert worst is not None and worst.loss.value > 0.1 > worst.loss.low
+    assert few["outcome"] == "undecided"
+    fewer = verdict_json(one, thinned(make_points([(285, 100, 285), GOOD, GOOD], one), 6))
+    assert worst_in(fewer) is None  # of fewer than 20 none is named
 
 
 def test_what_to_beware_of_is_said_where_it_holds() -> None:
-    assert "Fast mode trains the upper layers only" in warnings_of(PLAN)
-    assert "Fast mode" not in warnings_of(replace(PLAN, mode="full"))
-    assert "Only one repeat" in warnings_of(replace(PLAN, seeds=(0,)))
-    assert "The original set lost 20.0 points" in warnings_of(PLAN, 180)
-    assert "repeat" not in warnings_of(PLAN) and "original set lost" not in warnings_of(PLAN)
+    def says(sentence: str, plan: Plan = PLAN, original: int = 240, tests: int = 100) -> bool:
+        points = [
+            replace(point, original=make_point(point.cell, GOOD, original=original).original)
+            if point.cell.size
+            else point
+            for point in thinned(make_points([GOOD, GOOD, GOOD], plan), tests)
+        ]
+        return sentence in " ".join(verdict_json(plan, points)["warnings"])
+
+    one = replace(PLAN, seeds=(0,))
+    assert says("Fast mode trains the upper layers only")
+    assert not says("Fast mode", replace(PLAN, mode="full"))
+    assert says("Only one repeat", one) and not says("repeat")
+    assert says("The original set lost 20.0 points", original=180)
+    assert not says("original set lost")
+    assert says("has only 297 test examples; the intervals are wide", one, tests=99)
+    assert not says("test examples", one)
 
 
 def test_a_verdict_holds_sentence_grid_and_table_and_is_read_again() -> None:
@@ -145,25 +175,28 @@ def test_a_verdict_holds_sentence_grid_and_table_and_is_read_again() -> None:
     assert grid["low"][0][2] < 0.44 < grid["high"][0][2]
     assert (grid["size"], grid["lr"], grid["n"][0][0]) == (100, [1e-3] * 3, 600)
     assert grid["original"] == pytest.approx([0.8] * 3)
+    assert grid["repeats"][0][2] == [132 / 300] * 2
     assert list(before) == ["original", "simple", "medium", "complex"]
     assert list(before["simple"]) == ["contradiction", "entailment", "neutral", "all"]
     assert before["simple"]["all"]["value"] == pytest.approx(1 / 3)
     assert before["original"]["all"]["n"] == 300
-    assert worst_in(verdict) == conclude(PLAN, points).worst
+    worst = worst_in(verdict)
+    assert worst is not None and asdict(worst) == verdict["worst"]
+    assert (worst.row, worst.column) == ("simple", "complex")
     assert worst_in(verdict_json(PLAN, make_points([BAD] * 3))) is None
     assert serving_all(verdict) == ["medium", "complex"]
     some = make_points([(285, 255, 285), GOOD, (100, 0, 0)])
     assert serving_all(verdict_json(PLAN, some)) == ["medium"]
+    assert judged(points).verdict == verdict
+    assert judged(points[:-2]).verdict == {}  # a condition lacks its largest size
 
 
 def test_a_judged_run_is_judged_anew_by_another_rule() -> None:
     run = judged(make_points(LOSING))
-    assert {limit: judged_anew(run, limit).verdict["outcome"] for limit in (0.5, 0.6)} == {
-        0.5: "data_set", 0.6: "phenomenon",
-    }  # fmt: skip
+    outcomes = [judged_anew(run, limit).verdict["outcome"] for limit in (0.5, 0.6)]
+    assert (run.verdict["outcome"], outcomes) == ("data_set", ["data_set", "phenomenon"])
     anew = judged_anew(run, 0.6)
     assert (anew.results, anew.verdict["grid"]) == (run.results, run.verdict["grid"])
-    assert run.verdict["outcome"] == "data_set"
     for wrong in (0, -0.1, 1.1):
         with pytest.raises(ExperimentError, match="above 0 and at most 1"):
             judged_anew(run, wrong)
@@ -172,58 +205,38 @@ def test_a_judged_run_is_judged_anew_by_another_rule() -> None:
         loss_in("many")
 
 
-def test_a_run_is_judged_once_every_condition_has_its_largest_size() -> None:
-    points = make_points([GOOD] * 3)
-    assert judged(points).verdict["outcome"] == "phenomenon"
-    assert judged(points[:-2]).verdict == {}
-
-
-def stored(plan: Plan = SMALL, data: SourceData = DATA) -> StoredRun:
+def known_of(plan: Plan = SMALL, data: SourceData = DATA) -> StoredRun:
     """Return a run all of whose cells are done."""
-    request = run_request(plan, data, artefacts={"model": "ab12"})
-    cells = tuple(
-        RunCell(number, key, "done", result=row_json(make_point(Cell(**key), (1, 1, 1))))
-        for number, key in enumerate(GENERALISATION.cells(request.plan))
-    )
-    return Run(
-        "run1", request.kind, "me", request.plan, "done", False, "", 1.0, 2.0, 3.0, {}, {}, "",
-        cells, request.artefacts,
-    )  # fmt: skip
-
-
-def known(plan: Plan, data: SourceData = DATA, model: str = "ab12") -> dict[int, Json]:
-    artefacts = run_request(plan, data, artefacts={"model": model}).artefacts
-    return known_results([stored()], plan, artefacts)
+    points = [make_point(cell, (1, 1, 1)) for cell in cells(plan)]
+    facts = run_request(plan, data, artefacts={"model": "ab12"}).artefacts
+    return stored(TRIALS, plan, points, artefacts=facts)
 
 
 def test_what_earlier_runs_know_is_taken_over_and_nothing_else() -> None:
-    typed = generalisation_run(stored())
-    assert (typed.plan, typed.cells[0].key) == (SMALL, base_cell(0))
+    whole = known_of()
+
+    def known(
+        plan: Plan, data: SourceData = DATA, model: str = "ab12", run: StoredRun = whole
+    ) -> dict[int, Json]:
+        artefacts = run_request(plan, data, artefacts={"model": model}).artefacts
+        return known_results([run], plan, artefacts)
+
     assert list(known(SMALL)) == list(range(8))
     larger = replace(SMALL, sizes=(20, 30), seeds=(0, 1, 2))
-    keys = GENERALISATION.cells(asdict(larger))
-    there = [keys[number] for number in known(larger)]
-    assert len(there) == 8
-    assert all(key["size"] in (0, 20) and key["seed"] < 2 for key in there)
+    there = [cells(larger)[number] for number in known(larger)]
+    assert len(there) == 8 and all(cell.size in (0, 20) and cell.seed < 2 for cell in there)
     assert len(known(replace(SMALL, thresholds=Thresholds(0.2)))) == 8
-    changes: list[dict[str, object]] = [
-        {"phenomenon": "dative"}, {"tests": 11}, {"dev": 6}, {"mode": "full"},
-    ]  # fmt: skip
-    for change in changes:
+    for change in ({"phenomenon": "dative"}, {"tests": 11}, {"dev": 6}, {"mode": "full"}):
         assert known(replace(SMALL, **change)) == {}, change  # type: ignore[arg-type]  # of several types
     assert known(SMALL, model="cd34") == known(SMALL, SourceData(tiny_pairs(8))) == {}
-
-
-def test_a_label_changed_in_a_file_makes_all_cells_new() -> None:
-    rows = {name: tiny_pairs(30) for name in ("a", "b")}
-    data = SourceData(tiny_pairs(9), rows)
+    own = SourceData(tiny_pairs(9), {name: tiny_pairs(30) for name in ("a", "b")})
     plan = with_conditions(
-        Plan("tiny", "mine", FILE, (), (), (5,), (1e-3,), (0,), tests=5, dev=3), data
+        Plan("tiny", "mine", FILE, (), (), (5,), (1e-3,), (0,), tests=5, dev=3), own
     )
-    first, *rest = rows["a"]
-    changed = replace(data, rows={**rows, "a": (replace(first, gold="neutral"), *rest)})
-    artefacts = run_request(plan, changed, artefacts={"model": "ab12"}).artefacts
-    assert known_results([stored(plan, data)], plan, artefacts) == {}
+    first, *rest = own.rows["a"]
+    changed = replace(own, rows={**own.rows, "a": (replace(first, gold="neutral"), *rest)})
+    assert len(known(plan, own, run=known_of(plan, own))) == 3
+    assert known(plan, changed, run=known_of(plan, own)) == {}
 
 
 def test_the_title_and_what_is_told_over_http() -> None:
@@ -233,19 +246,178 @@ def test_the_title_and_what_is_told_over_http() -> None:
     assert GENERALISATION.brief(None) == dict.fromkeys(("original", "tests", "dev", "seconds"))
 
 
-def inoculated(challenge: str, model: str = "minilm", verdict: Json | None = None) -> StoredRun:
-    plan = InoculationPlan(model, challenge, (10,), (1e-3,), (0,))
-    return Run(
-        challenge, "inoculation", "me", vars(plan) | {"thresholds": {}}, "done", False, "", 1.0,
-        2.0, 3.0, {"outcome": "1"} if verdict is None else verdict, {}, "", (), {},
-    )  # fmt: skip
-
-
 def test_the_inoculation_on_the_same_phenomenon_is_found() -> None:
+    other = known_of()
+
+    def inoculated(challenge: str, model: str = "minilm", outcome: str = "1") -> StoredRun:
+        plan = asdict(InoculationPlan(model, challenge, (10,), (1e-3,), (0,)))
+        verdict: Json = {"outcome": outcome} if outcome else {}
+        facts: Json = {"id": challenge, "kind": "inoculation", "plan": plan, "verdict": verdict}
+        return replace(other, **facts, cells=())
+
     templates = inoculated("templates_numerical")
-    others = [inoculated("negation"), inoculated("numerical", "esim")]
-    runs = [stored(), *others, inoculated("numerical", verdict={}), templates]
+    others = (("negation",), ("numerical", "esim"), ("numerical", "minilm", ""))
+    runs = [other, *(inoculated(*each) for each in others), templates]
     beside = same_phenomenon(PLAN, runs)
     assert beside is not None and beside.id == "templates_numerical"
     assert same_phenomenon(replace(PLAN, phenomenon="dative"), runs) is None
     assert same_phenomenon(replace(PLAN, vary=FILE), [templates]) is None  # only of that name
+
+
+NOTHING = SourceData(tiny_pairs(6))
+
+
+def plan_of(phenomenon: str, vary: str, data: SourceData = NOTHING, size: int = 200) -> Plan:
+    plan = Plan("tiny", phenomenon, vary, (), (), (size,), (1e-3,), (0,), tests=120, dev=60)
+    return with_conditions(plan, data)
+
+
+def drawn(
+    plan: Plan, name: str, data: SourceData = NOTHING, seed: int = 0
+) -> tuple[TrainingSets, dict[str, Examples]]:
+    tests = draw_tests(plan, data, seed)
+    return draw_training(plan, data, seed, name, tests), tests
+
+
+def of(field: str, pairs: Iterable[Any]) -> set[str]:
+    return {getattr(pair, field) for pair in pairs}
+
+
+def together(sets: dict[str, Examples]) -> Examples:
+    return tuple(pair for pairs in sets.values() for pair in pairs)
+
+
+def test_the_model_as_it_was_is_tested_once_for_each_seed_and_first() -> None:
+    planned = cells(PLAN)
+    assert planned[:2] == (base_cell(0), base_cell(1))
+    assert (len(planned), planned[2]) == (2 + 3 * 2, Cell("simple", 100, 1e-3, 0))
+    assert cells(replace(PLAN, seeds=(0, 1, 0))) == planned
+    assert usual_rates(1e-3) == (3e-4, 1e-3)
+
+
+def test_what_may_vary_is_that_of_the_paper() -> None:
+    names = {
+        (kind, vary): [each.name for each in conditions(kind, vary)]
+        for kind in phenomena()
+        for vary in grids(kind)
+    }
+    levels = ["simple", "medium", "complex"]
+    assert names == {
+        ("dative", "complexity"): levels,
+        ("dative", "lexical"): ["Lex1", "Lex2", "Lex2b"],
+        ("numerical", "complexity"): levels,
+        ("numerical", "lexical"): ["Lex1", "Lex2"],
+        ("numerical", "range"): ["30-49", "60-79", "200-299", "1000-9999"],
+    }
+    assert conditions("dative", "lexical")[2].train is None
+    for asked, sentence in {
+        ("hans", "complexity"): "no conditions for 'hans'; there are: dative, numerical",
+        ("dative", "range"): "dative templates cannot vary 'range'; they can: complexity, lexical",
+    }.items():
+        with pytest.raises(ExperimentError, match=sentence):
+            offered(*asked)
+
+
+def test_no_template_is_both_trained_and_tested_on_and_labels_are_balanced() -> None:
+    def apart(phenomenon: str) -> None:
+        sets, tests = drawn(plan_of(phenomenon, "complexity", size=600), "simple")
+        trained = of("template", (*sets.train, *sets.dev))
+        simple = set(template_ids(phenomenon, "simple"))
+        assert not trained & of("template", together(tests))
+        assert trained <= simple and len(trained) == round(0.77 * len(simple))
+        assert of("complexity", tests["complex"]) == {"complex"}
+        counts = Counter(pair.gold for pair in sets.train)
+        assert max(counts.values()) < 1.2 * 600 / len(counts)
+
+    assert failures(apart, phenomena()) == {}
+    plan = plan_of("dative", "complexity")
+    splits = [frozenset(of("template", draw_tests(plan, NOTHING, n)["simple"])) for n in range(4)]
+    assert len(set(splits)) > 1
+
+
+@each(
+    ("phenomenon", "vary", "name"),
+    [
+        ("dative", "lexical", "Lex1"),
+        ("numerical", "lexical", "Lex2"),
+        ("numerical", "range", "30-49"),
+        ("dative", "complexity", "medium"),
+    ],
+)
+def test_no_premise_is_in_two_sets_and_smaller_sets_begin_larger_ones(
+    phenomenon: str, vary: str, name: str
+) -> None:
+    sets, tests = drawn(plan_of(phenomenon, vary), name)
+    parts = [of("premise", part) for part in (sets.train, sets.dev, together(tests))]
+    assert not (parts[0] & parts[1] or parts[0] & parts[2] or parts[1] & parts[2])
+    assert (len(sets.train), len(sets.dev), set(map(len, tests.values()))) == (200, 60, {120})
+    small, same = drawn(plan_of(phenomenon, vary, size=50), name)
+    assert (small.train, small.dev, same) == (sets.train[:50], sets.dev, tests)
+
+
+def test_other_words_verbs_and_numbers_come_in_the_same_templates() -> None:
+    sets, tests = drawn(plan_of("dative", "lexical"), "Lex1")
+    for name in ("Lex2", "Lex2b"):
+        assert of("template", sets.train) == of("template", tests[name])
+    assert (of("lexical", sets.train), of("lexical", tests["Lex2b"])) == ({"A"}, {"B2"})
+    pairs = zip(tests["Lex2"], tests["Lex2b"], strict=True)
+    assert all((one.id, one.gold) == (other.id, other.gold) for one, other in pairs)
+    sets, tests = drawn(plan_of("numerical", "range"), "60-79")
+    first, second = tests["30-49"][0].hypothesis, tests["60-79"][0].hypothesis
+    numbers = [[int(n) for n in re.findall(r"\d+", text)] for text in (first, second)]
+    assert re.sub(r"\d+", "#", first) == re.sub(r"\d+", "#", second)
+    assert {b - a for a, b in zip(*numbers, strict=True)} <= {0, 30}
+    assert (of("lexical", sets.train), of("lexical", together(tests))) == ({"A"}, {"B"})
+
+
+def test_what_cannot_be_drawn_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ExperimentError, match=r"Lex1: there are [\d,]+ pairs to train on"):
+        drawn(plan_of("dative", "lexical", size=50_000), "Lex1")
+    plan = replace(plan_of("dative", "complexity"), task="sentiment")
+    with pytest.raises(ExperimentError, match="the templates are"):
+        with_conditions(plan, SourceData((), task=task_named("sentiment")))
+
+
+def test_a_premise_that_is_held_out_in_one_condition_is_not_trained_on_in_another() -> None:
+    pairs = tiny_pairs(60)
+    told = {
+        name: tuple(
+            replace(pair, premise=f"{pair.premise} {at}", hypothesis=f"{name} {pair.hypothesis}")
+            for at, pair in enumerate(pairs)
+        )
+        for name in ("short", "long")
+    }
+    own = SourceData(pairs, told)
+    assert data_from(json.loads(json.dumps(data_json(own)))) == own
+    plan = plan_of("mine", "file", own, size=20)
+    assert (plan.rows, plan.columns, plan.dev) == (("short", "long"), ("short", "long"), 6)
+    sets, tests = drawn(plan, "short", own)
+    tested = of("premise", together(tests))
+    assert len(sets.train) == 20
+    assert not tested & of("premise", (*sets.train, *sets.dev))
+    assert {len(pairs) for pairs in tests.values()} == {len(tested)}
+    assert all(pair.hypothesis.startswith("long") for pair in tests["long"])
+    assert len(tested) >= round(0.23 * 60)
+
+
+def filed(path: Path, values: Sequence[str]) -> Path:
+    """Write a pair for each value of the column Length."""
+    pairs = zip(tiny_pairs(len(values)), values, strict=True)
+    return write(path, [row(pair, Length=value) for pair, value in pairs])
+
+
+def test_rows_lie_by_what_the_column_says_and_another_column_is_refused(tmp_path: Path) -> None:
+    path = filed(tmp_path / "own.jsonl", ["short", "long", " short ", ""])
+    rows = read_conditions(path, "length")
+    ids = {name: [pair.id for pair in pairs] for name, pairs in rows.items()}
+    assert ids == {"short": ["0", "2"], "long": ["1"]}
+    for column, values, sentence in [
+        ("size", ["a", "b"], "no column .size. in mine.jsonl names .* say it with --condition"),
+        ("length", ["a", "a"], "must name 2 to 12 conditions of labelled rows; it names 1"),
+        ("length", [str(n) for n in range(13)], "it names 13"),
+    ]:
+        with pytest.raises(FileError, match=sentence):
+            read_conditions(filed(tmp_path / "mine.jsonl", values), column)
+    dev, test = (filed(tmp_path / f"{n}.jsonl", [""] * n) for n in (2, 1))
+    assert len(read_data(UserFiles(original_dev=dev, original_test=test)).original) == 3
+    assert len(read_data(UserFiles()).original) == 900

@@ -87,12 +87,6 @@ def test_a_cell_trains_a_reader_and_scores_it_by_f1() -> None:
         assert len(after.counter_tests["addsent_first"]) == len(LEARNT)
 
 
-def test_an_encoder_is_inoculated_too(reader: Reader) -> None:
-    point = cell_of(reader, replace(CELL, lr=3e-3), plan=replace(PLAN, lrs=(3e-3,)))
-    assert (point.epochs, len(point.original_right)) == (4, len(TESTED))
-    assert all(0 <= score <= 1 for score in point.original_right)
-
-
 def test_what_is_kept_of_an_average_is_the_average() -> None:
     reader = word_reader("qanet")
     ready = prepare_any(reader, "full", "fp32")
@@ -116,26 +110,23 @@ def test_what_is_kept_of_an_average_is_the_average() -> None:
     assert not torch.equal(reader.model.get_parameter(name), average.weights[name])
 
 
-def test_a_reader_that_is_to_stop_is_cancelled(reader: Reader) -> None:
+def test_an_encoder_is_inoculated_kept_and_stopped_and_has_no_fast_mode(
+    reader: Reader, tmp_path: Path
+) -> None:
     with pytest.raises(Cancelled):
         PreparedReader(reader, "fp32").scorer(TESTED, lambda: True)(False)
-
-
-def test_a_reader_has_no_fast_mode(reader: Reader) -> None:
     with pytest.raises(ExperimentError, match="no fast mode; choose full"):
         prepare_any(reader, "fast", "fp32")
     with pytest.raises(ExperimentError, match="no fast mode; choose full"):
         check(replace(PLAN, mode="fast"), SETS)
-
-
-def test_a_trained_reader_is_kept_and_loads_again(reader: Reader, tmp_path: Path) -> None:
-    cell_of(reader, CELL)
+    point = cell_of(reader, replace(CELL, lr=3e-3), plan=replace(PLAN, lrs=(3e-3,)))
+    assert (point.epochs, len(point.original_right)) == (4, len(TESTED))
+    assert all(0 <= score <= 1 for score in point.original_right)
     for name, content in model_files(reader).items():
         (tmp_path / name).write_bytes(content)
     kept = load_any(str(tmp_path))
-    assert [each.label for each in kept.predict(TESTED)] == [
-        each.label for each in reader.predict(TESTED)
-    ]
+    answers = [[each.label for each in one.predict(TESTED)] for one in (kept, reader)]
+    assert answers[0] == answers[1]
 
 
 def test_few_questions_are_about_passages_of_their_own() -> None:
@@ -166,12 +157,9 @@ def test_an_original_counts_only_where_nothing_was_added(tmp_path: Path) -> None
     assert read[0].answers == first.answers
     with pytest.raises(LimitError, match=r"row 1 of adversarial\.jsonl: the question has"):
         read_pairs(file, READING, Asked(bounds=Bounds(max_text=5)))
-
-
-def test_a_file_without_an_answer_is_refused(tmp_path: Path) -> None:
-    file = write(tmp_path / "empty.jsonl", [row(replace(LEARNT[0], answers=()))])
+    empty = write(tmp_path / "empty.jsonl", [row(replace(first, answers=()))])
     with pytest.raises(FileError, match="no question with an answer"):
-        read_pairs(file, READING)
+        read_pairs(empty, READING)
 
 
 def test_one_file_is_divided_by_passage_or_by_its_column(tmp_path: Path) -> None:
@@ -189,7 +177,12 @@ def test_one_file_is_divided_by_passage_or_by_its_column(tmp_path: Path) -> None
 
 
 def test_what_a_test_file_is_about_is_not_trained_on(tmp_path: Path) -> None:
-    asked = make_sets("addsent", SOURCE).challenge_train
+    made = make_sets("addsent", SOURCE)
+    assert tuple(made.counter_tests) == COUNTER_TESTS["addsent"]
+    in_front, added = made.counter_tests["addsent_first"][0], made.challenge_test[0]
+    assert in_front.passage.endswith(TESTED[0].passage)
+    assert added.passage.startswith(TESTED[0].passage)
+    asked = made.challenge_train
     assert asked
     tests = write(tmp_path / "test.jsonl", [row(LEARNT[0])])
     sets = sets_tested_on(tests, "addsent", SOURCE)
@@ -200,14 +193,6 @@ def test_what_a_test_file_is_about_is_not_trained_on(tmp_path: Path) -> None:
     named = read_sets("addsent", UserFiles(challenge_test=tests), READING)
     assert named.challenge_test == sets.challenge_test
     assert named.challenge_train  # of the bundled questions
-
-
-def test_counter_tests_come_with_the_challenge() -> None:
-    sets = make_sets("addsent", SOURCE)
-    assert tuple(sets.counter_tests) == COUNTER_TESTS["addsent"]
-    first, last = sets.counter_tests["addsent_first"][0], sets.challenge_test[0]
-    assert first.passage.endswith(TESTED[0].passage)
-    assert last.passage.startswith(TESTED[0].passage)
 
 
 def test_the_command_inoculates_a_reader(tmp_path: Path, home: Path) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy import event, text
 
 from finetune.trials import inoculation_trial as cell_module
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Epoch, Plan, kept_name, run_request
+from finetune.trials.inoculation_plan import Plan, kept_name, run_request
 from probe.errors import ExperimentError
 from probe.models.library import load
 from probe.models.weights import model_hash
@@ -254,14 +254,14 @@ def test_a_run_is_computed_and_judged_and_fails_until_its_model_can_be_kept(
 
 def starve(patch: pytest.MonkeyPatch, size: int) -> None:
     """Let memory run out in torch when a cell trains on this many examples."""
-    enough = cell_module._epochs
+    enough = cell_module.fine_tune
 
-    def hungry(plan: Plan, sets: Sets, cell: Cell, *others: Any) -> Iterator[Epoch]:
-        if cell.size == size:
+    def hungry(*given: Any) -> Any:  # Any: as `fine_tune`; the sixth is the cell
+        if given[5].size == size:
             torch.empty(1 << 50)
-        return enough(plan, sets, cell, *others)
+        return enough(*given)
 
-    patch.setattr(cell_module, "_epochs", hungry)
+    patch.setattr(cell_module, "fine_tune", hungry)
 
 
 def test_a_cell_out_of_memory_says_so_and_the_rest_is_kept(

@@ -1,22 +1,21 @@
 """Points of a generalisation with known numbers of correct predictions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-from finetune.trials.base import row_json
-from finetune.trials.generalisation import GENERALISATION, verdict_of
+from finetune.trials.generalisation import verdict_of
 from finetune.trials.generalisation_plan import (
+    TRIALS,
     Cell,
     GeneralisationRun,
     Hits,
     Plan,
     Point,
     base_cell,
-    cells,
     generalisation_run,
 )
 from probe.runs.run import State, StoredRun
-from tests.support.runs.points import stored_run as points_run
+from tests.support.runs.stored import stored
 
 LEVELS = ("simple", "medium", "complex")
 PLAN = Plan("minilm", "numerical", "complexity", LEVELS, LEVELS, (100,), (1e-3,), (0, 1), tests=300)
@@ -61,8 +60,6 @@ def stored_run(
     points: Sequence[Point], plan: Plan = PLAN, state: State = "done", run_id: str = "run1"
 ) -> StoredRun:
     """Return such a run as it is stored."""
-    computed = {point.cell: row_json(point) for point in points}
-    stored = points_run(
-        GENERALISATION.kind, asdict(plan), cells(plan), computed, state, vars, id=run_id
-    )
-    return replace(stored, verdict=verdict_of(stored, {}) or {})
+    finished = 1060.0 if state == "done" else 0.0
+    run = stored(TRIALS, plan, points, id=run_id, state=state, finished=finished)
+    return replace(run, verdict=verdict_of(run, {}) or {})

@@ -1,12 +1,20 @@
 """Points of an inoculation with known numbers of correct predictions, and runs of them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 from finetune.trials.inoculation import judge, verdict_json
-from finetune.trials.inoculation_plan import BASE, KIND, Cell, InoculationRun, Plan, Point, cells
-from probe.runs.run import Run, RunCell, State
+from finetune.trials.inoculation_plan import (
+    BASE,
+    TRIALS,
+    Cell,
+    InoculationRun,
+    Plan,
+    Point,
+    inoculation_run,
+)
+from probe.runs.run import State
+from tests.support.runs.stored import stored
 
 
 def make_point(
@@ -44,43 +52,9 @@ def make_run(
     sizes = tuple(sorted({point.cell.size for point in points} - {0})) or (10, 50)
     plan, computed = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
     trained = [point for point in points if point.cell != BASE]
-    verdict = {}
+    verdict: Any = {}
     if BASE in computed and trained:
         verdict = verdict_json(judge(plan, computed[BASE], trained, paired=True))
-    facts = {"id": run_id, "owner": owner, "verdict": verdict}
-    return stored_run(KIND, plan, cells(plan), computed, state, **facts)
-
-
-def stored_run(
-    kind: str,
-    plan: Any,  # Any: each kind has plans, cells and points of its own
-    keys: Sequence[Any],
-    results: Mapping[Any, Any],
-    state: State,
-    key: Callable[[Any], Any] = lambda cell: cell,
-    **fields: object,
-) -> Run[Any, Any, Any, Any]:
-    """Return a run of a minute; cells without a result are queued. `key` is how one is stored."""
-    run: Run[Any, Any, Any, Any] = Run(
-        id=kind,
-        kind=kind,
-        owner="somebody",
-        plan=plan,
-        state=state,
-        cancelling=False,
-        error="",
-        created=1000.0,
-        started=1000.0,
-        finished=1060.0 if state == "done" else 0.0,
-        verdict={},
-        environment={"torch": "2.8"},
-        kept="",
-        cells=tuple(
-            RunCell(
-                number, key(cell), "done" if cell in results else "queued", None, results.get(cell)
-            )
-            for number, cell in enumerate(keys)
-        ),
-        artefacts={"model": "ab12"},
-    )
-    return replace(run, **fields)  # type: ignore[arg-type]  # of a run
+    facts: Any = {"id": run_id, "owner": owner, "verdict": verdict, "state": state}
+    facts["finished"] = 1060.0 if state == "done" else 0.0
+    return inoculation_run(stored(TRIALS, plan, points, **facts))

@@ -2,40 +2,30 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from finetune.trials.calibration import Plan as CalibrationPlan
-from finetune.trials.calibration import run_request as calibration_request
-from finetune.trials.mitigation import Plan as MitigationPlan
-from finetune.trials.mitigation import run_request as mitigation_request
-from finetune.trials.transfer import Plan as TransferPlan
-from finetune.trials.transfer import run_request as transfer_request
+from finetune.trials import calibration, mitigation, transfer
 from probe.runs.models import named_model_hash
 from probe.runs.run import RunRequest
 from tests.support.runs.clean_source import TRAINING, clean_source
 
-LONG = replace(TRAINING, epochs=15, batch=2)
-SOURCE = clean_source()
+LONG, SHORT = replace(TRAINING, epochs=15, batch=2), ("sort", "drop")
+FEW: dict[str, Any] = {"sizes": (12,), "seeds": (0,), "tests": 2}
+MENDED = mitigation.Plan("", LONG, ("invalid", "entropic"), transforms=SHORT, **FEW)
 
 
-def _calibration(model: str) -> RunRequest:
-    plan = CalibrationPlan(model, LONG, ("smoothing", "focal"), (12,), (0,), tests=2)
-    return calibration_request(plan, SOURCE, artefacts={"model": named_model_hash(model)})
-
-
-def _mitigation(model: str) -> RunRequest:
-    plan = MitigationPlan(
-        model, LONG, ("invalid", "entropic"), (12,), (0,), tests=2, transforms=("sort", "drop")
+def _request(kind: Any, plan: Any, model: str) -> RunRequest:  # Any: of each kind
+    request: RunRequest = kind.TRIALS.request(
+        replace(plan, model=model), clean_source(), artefacts={"model": named_model_hash(model)}
     )
-    return mitigation_request(plan, SOURCE, artefacts={"model": named_model_hash(model)})
-
-
-def _transfer(model: str) -> RunRequest:
-    plan = TransferPlan(model, LONG, ("sort", "drop"), (12,), (0,), tests=2)
-    return transfer_request(plan, SOURCE, artefacts={"model": named_model_hash(model)})
+    return request
 
 
 REQUESTS: Mapping[str, Callable[[str], RunRequest]] = {
-    "calibration": _calibration,
-    "mitigation": _mitigation,
-    "transfer": _transfer,
+    "calibration": partial(
+        _request, calibration, calibration.Plan("", LONG, ("smoothing", "focal"), **FEW)
+    ),
+    "mitigation": partial(_request, mitigation, MENDED),
+    "transfer": partial(_request, transfer, transfer.Plan("", LONG, SHORT, **FEW)),
 }

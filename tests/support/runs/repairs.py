@@ -1,23 +1,22 @@
 """Runs of repairs with known figures."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from finetune.trials import calibration as calibration
 from finetune.trials import mitigation as mitigation
 from finetune.trials import transfer as transfer
-from finetune.trials.base import Training, row_json
-from finetune.trials.calibration import CALIBRATION, Agreement
+from finetune.trials.base import Training
+from finetune.trials.calibration import Agreement
 from finetune.trials.calibration import Point as CalibrationPoint
-from finetune.trials.mitigation import MITIGATION, Found
+from finetune.trials.mitigation import Found
 from finetune.trials.mitigation import Point as MitigationPoint
-from finetune.trials.transfer import TRANSFER
+from finetune.trials.registry import EXPERIMENTS
 from finetune.trials.transfer import Point as TransferPoint
-from probe.runs.experiment import Experiment
-from probe.runs.run import State, StoredRun
+from probe.runs.run import StoredRun
 from probe.statistics import BINS, Bin, Calibration
-from tests.support.runs.points import stored_run
+from tests.support.runs.stored import stored
 
 TRAINING = Training(1e-3)
 CALIBRATION_PLAN = calibration.Plan("minilm", TRAINING, ("temperature", "smoothing"), seeds=(0,))
@@ -81,23 +80,13 @@ TRANSFERRED = (
 )
 
 
-def _run(
-    experiment: Experiment, plan: Any, cells: Sequence[Any], points: Sequence[Any], fields: Any
-) -> StoredRun:  # Any: each kind has its own
-    """Return a run as it is stored, judged if there are enough points; others are queued."""
-    results = {point.cell: row_json(point) for point in points}
-    state: State = "done" if len(results) == len(cells) else "running"
-    run = stored_run(experiment.kind, asdict(plan), cells, results, state, vars, finished=1060.0)
-    return replace(run, verdict=experiment.conclude(run, {}) or {}, **fields)
-
-
 def calibration_run(
     points: Sequence[CalibrationPoint] = CALIBRATED,
     plan: calibration.Plan = CALIBRATION_PLAN,
     **fields: Any,
 ) -> StoredRun:
-    """Return a calibration of these points."""
-    return _run(CALIBRATION, plan, calibration.cells(plan), points, fields)
+    """Return a calibration of these points, judged if there are enough."""
+    return _judged(stored(calibration.TRIALS, plan, points), fields)
 
 
 def mitigation_run(
@@ -105,8 +94,8 @@ def mitigation_run(
     plan: mitigation.Plan = MITIGATION_PLAN,
     **fields: Any,
 ) -> StoredRun:
-    """Return a mitigation of these points."""
-    return _run(MITIGATION, plan, mitigation.cells(plan), points, fields)
+    """Return a mitigation of these points, judged if there are enough."""
+    return _judged(stored(mitigation.TRIALS, plan, points), fields)
 
 
 def transfer_run(
@@ -114,5 +103,9 @@ def transfer_run(
     plan: transfer.Plan = TRANSFER_PLAN,
     **fields: Any,
 ) -> StoredRun:
-    """Return a transfer of these points."""
-    return _run(TRANSFER, plan, transfer.cells(plan), points, fields)
+    """Return a transfer of these points, judged if there are enough."""
+    return _judged(stored(transfer.TRIALS, plan, points), fields)
+
+
+def _judged(run: StoredRun, fields: Mapping[str, Any]) -> StoredRun:
+    return replace(run, verdict=EXPERIMENTS[run.kind].conclude(run, {}) or {}, **fields)
