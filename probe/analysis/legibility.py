@@ -62,17 +62,15 @@ def legibility(
     model: Model, examples: Sequence[Example], below: float = BEYOND_DOUBT
 ) -> list[Legibility]:
     """Say of each example what a model reads of it; `below` is as `other_language` has it."""
-    return [_legibility(model, example, below) for example in examples]
-
-
-def _legibility(model: Model, example: Example, below: float) -> Legibility:
-    texts = model.task.texts(example).values()
-    return Legibility(
-        model.too_long(example),
-        _unknown(model, example),
-        language_of(model.task, example, below),
-        any(map(has_unspaced, texts)),
-    )
+    return [
+        Legibility(
+            model.too_long(example),
+            _unknown(model, example),
+            language_of(model.task, example, below),
+            any(map(has_unspaced, model.task.texts(example).values())),
+        )
+        for example in examples
+    ]
 
 
 def _unknown(model: Model, example: Example) -> float:

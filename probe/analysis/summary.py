@@ -1,7 +1,7 @@
 """What scored rows say together: agreement, confidence and accuracy, by transform and label."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from probe.analysis.batch import Row
 from probe.analysis.transformed import Transformed
 from probe.models.classifier import Prediction
 from probe.models.windows import WindowPrediction
-from probe.statistics import NOTHING, Estimate, Moments, Share
+from probe.statistics import NOTHING, Estimate, Share
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
 
 COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
@@ -78,9 +78,9 @@ class Counts:
     """Counts over examples of a task, from which what is measured follows."""
 
     task: Task
-    shares: dict[str, Share] = field(default_factory=dict)
-    confidence: Moments = field(default_factory=Moments)
-    f1: Moments = field(default_factory=Moments)
+    shares: defaultdict[str, Share] = field(default_factory=lambda: defaultdict(Share))
+    confidence: Share = field(default_factory=Share)
+    f1: Share = field(default_factory=Share)
     unchanged: int = 0
     inexact: int = 0
     not_applicable: int = 0
@@ -90,14 +90,14 @@ class Counts:
         self.confidence.add(prediction.confidence)
         if gold is None:
             return
-        self._share("accuracy").add(self.task.matches(prediction.label, gold))
+        self.shares["accuracy"].add(self.task.matches(prediction.label, gold))
         if kind := self.task.gold_kind(gold):
-            self._share(kind).add(True)
+            self.shares[kind].add(True)
         if self.task.f1:
             self.f1.add(self.task.f1(prediction.label, gold))
         for name, group in self.task.groups.items():
             if gold in group.golds:
-                self._share(name).add(self.task.matches(prediction.label, group.gold))
+                self.shares[name].add(self.task.matches(prediction.label, group.gold))
 
     def add_transformed(self, transformed: Transformed) -> None:
         """Count a transformed example; one that the transform left as it was says nothing."""
@@ -108,33 +108,32 @@ class Counts:
         if not result.changed:
             self.unchanged += 1
             return
-        self._share("agreement").add(transformed.agrees)
+        self.shares["agreement"].add(transformed.agrees)
         self.inexact += not result.exact
         self.add(transformed.prediction, result.gold)
 
     def measured(self) -> Measured:
         """Return the estimates so far."""
-        estimates = {name: self._share(name).estimate() for name in measures(self.task)}
-        estimates["confidence"] = self.confidence.estimate()
-        if all(self._share(kind).n for kind in (MERGED, TOLD_APART)):
+        estimates = {name: self.shares[name].estimate() for name in measures(self.task)}
+        estimates["confidence"] = self.confidence.mean()
+        if all(self.shares[kind].n for kind in (MERGED, TOLD_APART)):
             estimates["accuracy"] = NOTHING
         if self.task.f1:
-            estimates["f1"] = self.f1.estimate()
+            estimates["f1"] = self.f1.mean()
         return Measured(estimates, self.unchanged, self.inexact, self.not_applicable)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count what `state` gave of other examples."""
         for name, (count, n) in state["shares"].items():
-            share = self._share(name)
-            share.count += count
-            share.n += n
+            self.shares[name].count += count
+            self.shares[name].n += n
         for name in ("confidence", "f1"):
-            moments = getattr(self, name)
+            share: Share = getattr(self, name)
             total, squares, n = state[name]
             unit = UNIT if total > n else 1.0
-            moments.total += total * unit
-            moments.squares += squares * unit * unit
-            moments.n += n
+            share.count += total * unit
+            share.squares += squares * unit * unit
+            share.n += n
         self.unchanged += state["unchanged"]
         self.inexact += state["inexact"]
         self.not_applicable += state.get("not_applicable", 0)  # an earlier version counted less
@@ -144,15 +143,12 @@ class Counts:
         """The counts as JSON values."""
         return {
             "shares": {name: [share.count, share.n] for name, share in self.shares.items()},
-            "confidence": [self.confidence.total, self.confidence.squares, self.confidence.n],
-            "f1": [self.f1.total, self.f1.squares, self.f1.n],
+            "confidence": [self.confidence.count, self.confidence.squares, self.confidence.n],
+            "f1": [self.f1.count, self.f1.squares, self.f1.n],
             "unchanged": self.unchanged,
             "inexact": self.inexact,
             "not_applicable": self.not_applicable,
         }
-
-    def _share(self, name: str) -> Share:
-        return self.shares.setdefault(name, Share())
 
 
 class Totals:
@@ -161,51 +157,54 @@ class Totals:
     def __init__(self, task: Task, names: Sequence[str]) -> None:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
-        self.rows = self.scored = self.cut = self.unknown = self.unspaced = 0
-        self.windowed = 0
-        self.sampled = self.differing = 0
+        self.counted = dict.fromkeys(COUNTED, 0)
         self._languages = Counter[str]()
         self._predicted = dict.fromkeys(task.labels, 0)
         labels = [gold for gold in task.golds if task.nearest(gold)]
-        self._counts = {group: self._fresh() for group in ("", *labels)}
+        self._counts = {
+            group: {name: Counts(task) for name in (ORIGINAL, *self.names)}
+            for group in ("", *labels)
+        }
 
-    def _fresh(self) -> dict[str, Counts]:
-        return {name: Counts(self.task) for name in (ORIGINAL, *self.names)}
+    @property
+    def rows(self) -> int:
+        """How many rows are counted."""
+        return self.counted["rows"]
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count more rows."""
         for row in rows:
-            self.rows += 1
+            self.counted["rows"] += 1
             if row.prediction:
                 self._add(row, row.prediction)
 
     def _add(self, row: Row, prediction: Prediction) -> None:
-        self.scored += 1
-        self.cut += row.legible.cut
-        self.unknown += row.legible.mostly_unknown
-        self.unspaced += row.legible.unspaced
-        self.windowed += isinstance(prediction, WindowPrediction)
-        if row.legible.language:
-            self._languages[row.legible.language] += 1
-        if row.fp32 is not None:
-            self.sampled += 1
-            self.differing += row.fp32 != prediction.label
+        legible, sampled = row.legible, row.fp32 is not None
+        for name, is_so in {
+            "scored": True,
+            "cut": legible.cut,
+            "unknown": legible.mostly_unknown,
+            "unspaced": legible.unspaced,
+            "windowed": isinstance(prediction, WindowPrediction),
+            "sampled": sampled,
+            "differing": sampled and row.fp32 != prediction.label,
+        }.items():
+            self.counted[name] += is_so
+        if legible.language:
+            self._languages[legible.language] += 1
         if prediction.label in self._predicted or prediction.label == INVALID:
             self._predicted[prediction.label] = self._predicted.get(prediction.label, 0) + 1
-        groups = [self._counts[""]]
-        if row.example.gold in self._counts:
-            groups.append(self._counts[row.example.gold])
-        for group in groups:
-            group[ORIGINAL].add(prediction, row.example.gold)
+        for group in {"", row.example.gold} & {*self._counts}:
+            counts = self._counts[group]
+            counts[ORIGINAL].add(prediction, row.example.gold)
             for name in self.names:
                 for transformed in row.transformed[name]:
-                    group[name].add_transformed(transformed)
+                    counts[name].add_transformed(transformed)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count the rows that `state` gave of others of the same task and transforms."""
         for name in COUNTED:
-            before = state.get(name, 0)  # an earlier version counted less
-            setattr(self, name, getattr(self, name) + before)
+            self.counted[name] += state.get(name, 0)  # an earlier version counted less
         self._languages.update(state.get("languages", {}))
         for label, count in state["predicted"].items():
             self._predicted[label] = self._predicted.get(label, 0) + count
@@ -217,7 +216,7 @@ class Totals:
     def state(self) -> dict[str, Any]:  # Any: JSON
         """The counts as JSON values, from which `merge` goes on."""
         return {
-            **{name: getattr(self, name) for name in COUNTED},
+            **self.counted,
             "predicted": self._predicted,
             "languages": dict(self._languages),
             "counts": {
@@ -228,32 +227,21 @@ class Totals:
 
     def summary(self) -> Summary:
         """Measure the rows so far. A transform is measured over the rows that it changed."""
-        every, *_ = measured = [
-            {name: counts.measured() for name, counts in group.items()}
-            for group in self._counts.values()
-        ]
-        labels = list(self._counts)[1:]
-        by_label = {
-            label: group
-            for label, group in zip(labels, measured[1:], strict=True)
-            if group[ORIGINAL]["confidence"].n
+        measured = {
+            label: {name: counts.measured() for name, counts in group.items()}
+            for label, group in self._counts.items()
         }
-        transforms = {name: every[name] for name in self.names}
+        every = measured.pop("")
         return Summary(
-            self.rows,
-            self.scored,
-            self.rows - self.scored,
-            self.cut,
-            every[ORIGINAL],
-            transforms,
-            by_label,
-            dict(self._predicted),
-            self.sampled,
-            self.differing,
-            self.unknown,
-            self.unspaced,
-            self.windowed,
-            dict(self._languages),
+            original=every[ORIGINAL],
+            transforms={name: every[name] for name in self.names},
+            by_label={
+                label: group for label, group in measured.items() if group[ORIGINAL]["confidence"].n
+            },
+            predicted=dict(self._predicted),
+            languages=dict(self._languages),
+            errors=self.counted["rows"] - self.counted["scored"],
+            **self.counted,
         )
 
 

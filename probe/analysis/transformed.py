@@ -17,7 +17,7 @@ from probe.models.text_model import TextModel
 from probe.models.windows import WindowPrediction, window_words
 from probe.tasks.task import Example, Label, Task
 from probe.transforms import Options, apply, chain, default_of
-from probe.transforms.apply import Result, Step
+from probe.transforms.apply import Result
 from probe.transforms.registry import require_ready
 
 
@@ -66,33 +66,30 @@ class ImportanceReader:
 
         None is what a method gives that vanishes: it would rank by chance.
         """
-        classifier = require_importance(self.model)
+        classifier = self.model
+        if not isinstance(classifier, AnyModel):
+            named = repr(classifier.name)
+            raise Unavailable(f"the model {named} does not say which tokens matter to it")
         new = [example for example in dict.fromkeys(examples) if example not in self.scored]
         unknown = [example for example in new if example not in self.predicted]
-        answers = classifier.predict(unknown)
-        self.predicted |= {
-            example: answer.answer for example, answer in zip(unknown, answers, strict=True)
-        }
+        for example, answer in zip(unknown, classifier.predict(unknown), strict=True):
+            self.predicted[example] = answer.answer
         labels = explained(classifier.task, new, [self.predicted[example] for example in new])
+        method = PAPER if self.options.ranks == "paper" else self.method
         try:
             scores: Sequence[Importance | str] = attribute(
-                classifier, new, labels, self.ranked_by, self.options.sign, self.baseline
+                classifier, new, labels, method, self.options.sign, self.baseline
             )
         except AttributionError as problem:
             scores = [str(problem)] * len(new)
         self.scored |= dict(zip(new, scores, strict=True))
-        return [_ranking(self.scored[example]) for example in examples]
-
-    @property
-    def ranked_by(self) -> AskedMethod:
-        """The method whose scores rank the tokens."""
-        return PAPER if self.options.ranks == "paper" else self.method
-
-
-def _ranking(scores: Importance | str) -> Importance | str:
-    if isinstance(scores, str) or not scores.vanishes:
-        return scores
-    return f"{' '.join(scores.remarks)} The option ranks=shown takes another method's scores."
+        known = [self.scored[example] for example in examples]
+        return [
+            f"{' '.join(each.remarks)} The option ranks=shown takes another method's scores."
+            if isinstance(each, Importance) and each.vanishes
+            else each
+            for each in known
+        ]
 
 
 def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label]) -> list[Label]:
@@ -101,13 +98,6 @@ def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label
         (task.nearest(example.gold) if example.gold else None) or label
         for example, label in zip(examples, predicted, strict=True)
     ]
-
-
-def require_importance(model: Model) -> AnyModel:
-    """Return a model that says which tokens matter to it. Raises Unavailable for any other."""
-    if not isinstance(model, AnyModel):
-        raise Unavailable(f"the model {model.name!r} does not say which tokens matter to it")
-    return model
 
 
 def require_usable(name: str, model: Model) -> None:
@@ -154,37 +144,37 @@ def transform_all(
     }
     new = [result.example for rows in results.values() for row in rows for result in row]
     answers = iter(model.predict(new, precision))
+
+    def transformed(result: Result, before: Prediction) -> Transformed:
+        now, expected = next(answers), default_of(result.transform, result.task) or before.label
+        agrees = result.task.agrees(expected, now.label)
+        return Transformed(result, now, agrees, model.too_long(result.example))
+
     return {
         name: [
-            tuple(_transformed(result, predicted, next(answers), model) for result in row)
-            for row, predicted in zip(rows, predictions, strict=True)
+            tuple(transformed(result, before) for result in row)
+            for row, before in zip(rows, predictions, strict=True)
         ]
         for name, rows in results.items()
     }
 
 
-def _transformed(result: Result, before: Prediction, now: Prediction, model: Model) -> Transformed:
-    expected = default_of(result.transform, result.task) or before.label
-    agrees = result.task.agrees(expected, now.label)
-    return Transformed(result, now, agrees, model.too_long(result.example))
-
-
 def lineage_json(result: Result) -> list[dict[str, Any]]:
     """Return each link's texts, gold label, edits by field as [kind, text], seed and note."""
-    return [_step(step) | {"seed": result.seed} for step in result.steps]
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {
-        "transform": step.transform,
-        **step.task.texts(step.example),
-        "gold": step.example.gold,
-        "edits": {
-            field: [[edit.kind, edit.text] for edit in stretches]
-            for field, stretches in step.edits.items()
-        },
-        "note": step.note,
-    }
+    return [
+        {
+            "transform": step.transform,
+            **step.task.texts(step.example),
+            "gold": step.example.gold,
+            "edits": {
+                field: [[edit.kind, edit.text] for edit in stretches]
+                for field, stretches in step.edits.items()
+            },
+            "note": step.note,
+            "seed": result.seed,
+        }
+        for step in result.steps
+    ]
 
 
 WINDOW = (
@@ -193,11 +183,6 @@ WINDOW = (
 )
 SHOWN = 160
 """Characters at either end of a window that is shown."""
-
-
-def _ends(text: str) -> str:
-    """Return the beginning and the end of a text."""
-    return text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]} … {text[-SHOWN:]}"
 
 
 @dataclass(frozen=True)
@@ -227,7 +212,9 @@ class Examination:
         windows = answer.windows if isinstance(answer, SpanPrediction) else 1
         if isinstance(answer, WindowPrediction):
             text = getattr(self.example, self.model.task.source or "")[answer.start : answer.end]
-            window = WINDOW.format(window_words(answer), _ends(text))
+            if len(text) > 2 * SHOWN:
+                text = f"{text[:SHOWN]} … {text[-SHOWN:]}"
+            window = WINDOW.format(window_words(answer), text)
         said = {
             f"This {unit} is too long for the model: its end is cut.": legible.cut,
             "The passage is longer than what the model reads at once: it was read in "
@@ -243,7 +230,7 @@ class Examination:
 
 def examine(
     model: Model,
-    example: Example,
+    example: Any,  # Any: of the task's own dataclass
     names: Sequence[str] = (),
     seed: int = 0,
     options: Options = Options(),
@@ -292,21 +279,16 @@ def examine(
         baseline,
     )
     new_examples = tuple(new for rows in transformed.values() for new in rows[0])
-    rules = _rules(model.task, example)
+    # what the rule baselines answer, but the majority label, which is that of a set
+    names = [name for name in baselines_for(model.task) if name != "majority"]
     return Examination(
         model,
         example,
         prediction,
         importance,
         new_examples,
-        rules,
+        {name: BASELINES[name]([example])[0] for name in names},
         legible,
         seconds,
         "" if importance else why_not,
     )
-
-
-def _rules(task: Task, example: Any) -> dict[str, Label]:
-    """Return what the rule baselines answer, but the majority label, which is that of a set."""
-    names = [name for name in baselines_for(task) if name != "majority"]
-    return {name: BASELINES[name]([example])[0] for name in names}

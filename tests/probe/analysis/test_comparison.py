@@ -13,10 +13,8 @@ from typer.testing import CliRunner
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS
 from probe.analysis.comparison import (
     Cell,
-    McNemar,
     Row,
     accuracy,
-    agreeing,
     agreement,
     compare,
     compare_rows,
@@ -25,7 +23,6 @@ from probe.analysis.comparison import (
     f1,
     group_accuracies,
     in_words,
-    mcnemar,
     members,
     outcomes,
     read,
@@ -46,7 +43,7 @@ from probe.reports.comparison import (
     keep,
     kept,
 )
-from probe.statistics import FEWEST, PairedBootstrap, paired_bootstrap
+from probe.statistics import FEWEST, paired_bootstrap
 from probe.tasks import reading
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
 from probe.tasks.reading import READING, Question
@@ -146,7 +143,7 @@ def test_disagreement_counts_every_cell_and_who_is_right() -> None:
     assert [row.number for row in members(FIVE, 0, 1, ("entailment", "contradiction"))] == [2]
     assert members(FIVE, 0, 1, ("nonsense", "neutral")) == []
     assert [each.number for each in differing(FOUR, 0, 1)] == [0, 1, 2]
-    assert [each.number for each in agreeing(FOUR, 0, 1)] == [3]
+    assert [each.number for each in differing(FOUR, 0, 1, agree=True)] == [3]
     assert outcomes(differing(FOUR, 0, 1), 0, 1) == Cell(3, 1, 1, 1, 0)
     assert agreement(FOUR, 0, 1).value == 1 / 4
 
@@ -159,14 +156,16 @@ def test_mcnemar_is_twice_the_binomial_tail_and_spans_have_the_bootstrap() -> No
         (2, 2, 1.0),
         (0, 0, 1.0),
     ):
-        found = mcnemar(rows(*["E EN"] * first, *["E NE"] * second, "N NN", "C EE", "- EN"), 0, 1)
-        assert (found.n, found.only_first, found.only_second) == (first + second + 2, first, second)
+        said = rows(*["E EN"] * first, *["E NE"] * second, "N NN", "C EE", "- EN")
+        found = significance(said, 0, 1)
+        assert found.n == first + second + 2
+        assert (found.first_higher, found.second_higher) == (first, second)
         assert found.p == pytest.approx(p)
-    none = mcnemar(rows("- EN", "- NN"), 0, 1)
+    none = significance(rows("- EN", "- NN"), 0, 1)
     assert none.n == 0 and math.isnan(none.p)
-    assert isinstance(significance(FIVE, 0, 1), McNemar)
+    assert significance(FIVE, 0, 1).name == "mcnemar"
     test = significance(FOUR, 0, 1)
-    assert isinstance(test, PairedBootstrap)
+    assert test.name == "bootstrap"
     assert (test.n, test.first_higher, test.second_higher) == (3, 1, 1)
     assert test.difference == pytest.approx((1 / 3 - 1) / 3)
 
@@ -179,7 +178,7 @@ def test_a_test_is_said_in_words() -> None:
         (["E EE", "N CC"], "a and b are right on the same of the 2 pairs"),
         (["- EN"], "a and b cannot be tested: there are no gold labels."),
     ):
-        assert said in in_words(mcnemar(rows(*texts), 0, 1), "a", "b")
+        assert said in in_words(significance(rows(*texts), 0, 1), "a", "b")
     for differences, said in (
         ([], "a and b cannot be tested: there are no right answers to compare with."),
         ([0.0] * 3, "a and b have the same F1 on each of the 3 questions: no test."),
