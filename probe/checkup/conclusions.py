@@ -32,17 +32,18 @@ from probe.tasks.task import Task
 from probe.text.words import listing
 
 
-def difference(first: Figure, second: Figure) -> Estimate:
-    """Return second less first with its 95 % interval.
+def difference(first: Figure, second: Figure) -> tuple[Estimate, float]:
+    """Return second less first with its 95 % interval, and the two-sided p of there being none.
 
     Where both hold the scores of as many texts these are taken to be the same ones and compared
     one by one (Student's interval); otherwise the two intervals are joined as if independent. The
-    interval is NaN where one of them is not known.
+    interval and p are NaN where one of them is not known.
     """
     if first.rows and len(first.rows) == len(second.rows):
         gains = [after - before for before, after in zip(first.rows, second.rows, strict=True)]
-        return mean(gains, least=-1.0)
-    return joined_difference(first.estimate, second.estimate)
+        return mean(gains, least=-1.0), paired_p(first.rows, second.rows)
+    found = joined_difference(first.estimate, second.estimate)
+    return found, interval_p(found)
 
 
 def points(found: Estimate) -> str:
@@ -89,17 +90,9 @@ class Compared:
 
 def compared(pairs: Sequence[tuple[Figure, Figure]]) -> list[Compared]:
     """Test second less first of each pair, all as one family (Benjamini and Hochberg 1995)."""
-    found = [difference(*pair) for pair in pairs]
-    ps = [p_value(*pair, each) for pair, each in zip(pairs, found, strict=True)]
-    rows = zip(pairs, found, ps, adjusted(ps), strict=True)
-    return [Compared(*pair, each, p, corrected) for pair, each, p, corrected in rows]
-
-
-def p_value(first: Figure, second: Figure, found: Estimate) -> float:
-    """Return the two-sided p-value of there being no difference, NaN where none is known."""
-    if first.rows and len(first.rows) == len(second.rows):
-        return paired_p(first.rows, second.rows)
-    return interval_p(found)
+    tested = [difference(*pair) for pair in pairs]
+    rows = zip(pairs, tested, adjusted([p for _, p in tested]), strict=True)
+    return [Compared(*pair, *found, corrected) for pair, found, corrected in rows]
 
 
 Family = Literal["changes", "beside", "kinds"]
@@ -115,11 +108,37 @@ Tests = Mapping[Family, Mapping[str, Compared]]
 
 
 def families_of(task: Task, own: Figures, others: Others) -> Tests:
-    """Test the figures of a model, against each other and those of other models by their names."""
+    """Test the figures of a model, against each other and those of other models by their names.
+
+    Each change is beside the same texts before, or where another answer is right beside all texts;
+    before and after have as many texts where they are the same ones, and the same classes. Each
+    kind of texts, but for kinds of a few, is beside all others.
+    """
+    measure = task.measure.lower()
+    plain = own[measure]
+    wholes = {
+        each.merged: replace(each, title=f"all texts as they are{each.classes}", rows=())
+        for each in (own.get(merged_name(task), plain), plain)
+    }
+    beside = {each: own[each] for each in RULES if each in own}
+    for other, known in others.items():
+        if measure in known:
+            beside[other] = replace(known[measure], title=title_of(other))
+    kinds = {}
+    for each in own.values():
+        if each.group in ("labels", "slices") and each.n >= FEWEST:
+            rest = mean_score(task, list((Counter(plain.rows) - Counter(each.rows)).elements()))
+            if rest.n:
+                others_alone = figure_of(plain.name, "all other texts", plain.group, rest)
+                kinds[each.name] = (others_alone, each)
     pairs: dict[Family, dict[str, tuple[Figure, Figure]]] = {
-        "changes": _changes(task, own),
-        "beside": _beside(task, own, others),
-        "kinds": _kinds(task, own),
+        "changes": losses(own)
+        | {
+            each.name: (wholes.get(each.merged, wholes[plain.merged]), each)
+            for each in computed(own)
+        },
+        "beside": {name: (figure, plain) for name, figure in beside.items()},
+        "kinds": kinds,
     }
     return {
         family: dict(zip(each, compared(list(each.values())), strict=True))
@@ -152,47 +171,6 @@ def too_few(own: Figures) -> list[Figure]:
 def _alone(own: Figures) -> list[Figure]:
     stress = [figure for figure in own.values() if figure.group == "stress"]
     return [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
-
-
-def _changes(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
-    """Pair each change with the same texts before, or where another answer is right with all.
-
-    Before and after have as many texts where they are the same ones, and the same classes.
-    """
-    plain = own[task.measure.lower()]
-    wholes = {
-        each.merged: replace(each, title=f"all texts as they are{each.classes}", rows=())
-        for each in (own.get(merged_name(task), plain), plain)
-    }
-    return losses(own) | {
-        each.name: (wholes.get(each.merged, wholes[plain.merged]), each) for each in computed(own)
-    }
-
-
-def _beside(task: Task, own: Figures, others: Others) -> dict[str, tuple[Figure, Figure]]:
-    name = task.measure.lower()
-    rules = {each: own[each] for each in ("majority", "hypothesis_only") if each in own}
-    models = {
-        other: replace(known[name], title=title_of(other))
-        for other, known in others.items()
-        if name in known
-    }
-    return {beside: (figure, own[name]) for beside, figure in {**rules, **models}.items()}
-
-
-def _kinds(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
-    """Pair each kind of texts with all others, but for kinds of a few texts."""
-    whole = own[task.measure.lower()]
-    kinds = [f for f in own.values() if f.group in ("labels", "slices") and f.n >= FEWEST]
-    pairs = {each.name: (_rest(task, whole, each), each) for each in kinds}
-    return {name: pair for name, pair in pairs.items() if pair[0].n}
-
-
-def _rest(task: Task, whole: Figure, kind: Figure) -> Figure:
-    """Return the figure of the texts that are not of a kind, without their scores."""
-    rows = list((Counter(whole.rows) - Counter(kind.rows)).elements())
-    found = mean_score(task, rows)
-    return figure_of(whole.name, "all other texts", whole.group, found)
 
 
 def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare | None:
@@ -330,17 +308,15 @@ _STAYS: Mapping[Tone, str] = {
 
 
 def _salad(model: str, task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    salad = [each for each in own.values() if each.group == "salad"]
     for tone, words in _STAYS.items():
-        if told := [_stays(each, task, model) for each in salad if _around(each, KEPT) == tone]:
+        told = []
+        for each in own.values():
+            if each.group == "salad" and _around(each, KEPT) == tone:
+                known = published_beside(each, task, model)
+                beside = f", published {100 * known.share:.0f} %" if known else ""
+                told.append(f"“{each.title}” ({100 * each.value:.0f} % stay{beside})")
+        if told:
             yield Finding(words.format(listing(told)), tone)
-
-
-def _stays(figure: Figure, task: Task, model: str) -> str:
-    """Name a change and how many answers stay, with the paper's figure where there is one."""
-    known = published_beside(figure, task, model)
-    beside = f", published {100 * known.share:.0f} %" if known else ""
-    return f"“{figure.title}” ({100 * figure.value:.0f} % stay{beside})"
 
 
 def _around(figure: Figure, middle: float) -> Tone:
@@ -355,7 +331,7 @@ def _around(figure: Figure, middle: float) -> Tone:
 def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     """Say after how many changes it is as sure as before, and after which less."""
     pairs = [
-        (difference(own[f"{figure.name}.before"], figure), figure)
+        (difference(own[f"{figure.name}.before"], figure)[0], figure)
         for figure in own.values()
         if figure.group == "confidence" and f"{figure.name}.before" in own
     ]
@@ -450,16 +426,16 @@ def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
         if changes[name].remains and before.value - after.value >= COSTS
     ]
     wanted = [
-        Advice(
+        _inoculate(
             f"“{after.title}” costs {-100 * lost:.1f} points. See whether examples close the gap",
-            *_inoculate(model, name, name),
+            *(model, name, name),
         )
         for lost, name, after in sorted(found, key=lambda each: each[0])[:MOST]
     ]
     wanted += [
-        Advice(
+        _inoculate(
             f"“{each.title}” leaves {100 * each.value:.1f} % right. See whether examples help",
-            *_inoculate(model, each.name, each.name),
+            *(model, each.name, each.name),
         )
         for each in computed(own)[:MOST]
         if _is_worse(changes[each.name])
@@ -467,36 +443,31 @@ def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
     tricked = [f for f in own.values() if f.group == "hans" and f.name.endswith(".non-entailment")]
     if any(figure.high < TRICKED for figure in tricked):
         why = "It says entailment where only the words are there. See whether that is learnt"
-        wanted.append(Advice(why, *_inoculate(model, "templates_hans", "hans")))
-    if any(figure.group == "salad" and figure.low > KEPT for figure in own.values()):
-        wanted += _for_salad(task, model)
-    if (error := error_of(own)) and error.is_fault:
-        wanted.append(
-            Advice(
-                "Its confidence is off. Scale it",
-                _finetune("calibrate", {"--model": model, "--out": "repaired/calibration"}),
-            )
-        )
+        wanted.append(_inoculate(why, model, "templates_hans", "hans"))
+    kept = any(figure.group == "salad" and figure.low > KEPT for figure in own.values())
+    error = error_of(own)
+    for command, folder, why in (
+        (
+            "mitigate" if kept and not task.has_spans else "",
+            "mitigation",
+            "It answers texts that nobody can read. Let it say that they are broken",
+        ),
+        (
+            "calibrate" if error and error.is_fault else "",
+            "calibration",
+            "Its confidence is off. Scale it",
+        ),
+    ):
+        if command:
+            out = f"repaired/{folder}"
+            wanted.append(Advice(why, _finetune(command, "--model", model, "--out", out)))
     return wanted
 
 
-def _inoculate(model: str, challenge: str, folder: str) -> tuple[str, str, str]:
-    """Return the command, the tab and the challenge of an inoculation."""
-    options = {"--model": model, "--challenge": challenge, "--out": f"inoculated/{folder}"}
-    return _finetune("inoculate", options), "inoculate", challenge
+def _inoculate(why: str, model: str, challenge: str, folder: str) -> Advice:
+    asked = ("--model", model, "--challenge", challenge, "--out", f"inoculated/{folder}")
+    return Advice(why, _finetune("inoculate", *asked), "inoculate", challenge)
 
 
-def _finetune(command: str, options: Mapping[str, str]) -> str:
-    words = [word for option in options.items() for word in option]
-    return shlex.join(["python", "-m", "finetune", command, *words])
-
-
-def _for_salad(task: Task, model: str) -> list[Advice]:
-    if task.has_spans:
-        return []
-    return [
-        Advice(
-            "It answers texts that nobody can read. Let it say that they are broken",
-            _finetune("mitigate", {"--model": model, "--out": "repaired/mitigation"}),
-        )
-    ]
+def _finetune(*words: str) -> str:
+    return shlex.join(["python", "-m", "finetune", *words])

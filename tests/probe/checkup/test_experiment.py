@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from probe.analysis.pace import TransformPace
 from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
 from probe.checkup.measuring import (
     Asked,
@@ -21,7 +20,6 @@ from probe.checkup.measuring import (
     parts_of,
     plan_from,
     plan_json,
-    seconds_at_pace,
 )
 from probe.checkup.report import figures_of, report_of
 from probe.errors import CheckupError
@@ -78,28 +76,22 @@ def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -
 def test_the_time_is_that_of_all_texts_and_of_a_few_changed_and_of_one_trial(
     classifier: Classifier,
 ) -> None:
-    pairs = [Pair("12345", "67890", "neutral")] * 4  # ten characters each
-    pace = TransformPace(1.0, 5.0, {"sort": 0.5, "drop": 0.25})
-    plan = Plan("tiny", "nli", ("plain", "sort"), Asked(n=2))
-    for n, names, seconds in (
-        (2, ["sort"], 40 + 20 * 1.5),
-        (2, ["sort", "drop"], 40 + 20 * (1.5 + 1.25 + 5)),  # asked once which tokens matter
-        (100, ["sort"], 40 + 40 * 1.5),  # no more are changed than there are
-    ):
-        asked = replace(plan, asked=Asked(n=n))
-        assert seconds_at_pace(asked, names, pairs, pace) == pytest.approx(seconds)
-    once, twice = (
-        seconds_at_pace(replace(plan, parts=("hans",), asked=Asked(2, n)), [], pairs, pace)
-        for n in (1, 2)
-    )
-    assert once - 40 == pytest.approx(twice - once) != 0
     seen: list[int] = []
     classifier.model.register_forward_hook(lambda *_: seen.append(1))
-    plan = replace(plan, model="checked up once")
-    first = estimate_seconds(plan, tiny_pairs(12), classifier)
-    passes = len(seen)
-    assert estimate_seconds(plan, tiny_pairs(12), classifier) == first > 0
-    assert len(seen) == passes > 0
+    pairs = [Pair("12345", "67890", "neutral")] * 8
+    times, passes = {}, []
+    for parts, n, per_subcase in (
+        *((("plain", "sort", "drop"), n, 1) for n in (4, 8, 800)),
+        *((("plain", "sort", "drop", "hans"), 4, n) for n in (1, 2)),
+    ):
+        plan = Plan("checked up once", "nli", parts, Asked(n, per_subcase))
+        times[len(parts), n, per_subcase] = estimate_seconds(plan, pairs, classifier)
+        passes.append(len(seen))
+    assert passes == [passes[0]] * 5 and passes[0] > 0  # one trial for all
+    few, half, all_changed = (times[3, n, 1] for n in (4, 8, 800))
+    assert 0 < few < half == all_changed  # no more are changed than there are
+    once, twice = times[4, 4, 1], times[4, 4, 2]
+    assert once - few == pytest.approx(twice - once) != 0
 
 
 def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
