@@ -20,7 +20,7 @@ from probe.analysis.comparison import (
 )
 from probe.analysis.slices import ALL, Measured, measure
 from probe.models.bundled import title_of
-from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
 from probe.statistics import Estimate
 from probe.tasks.task import Label
