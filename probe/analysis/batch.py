@@ -7,8 +7,14 @@ from itertools import islice
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
-from probe.analysis.legibility import UNJUDGED, Legibility, legibility
-from probe.analysis.transformed import Transformed, require_usable, transform_all
+from probe.analysis.transformed import (
+    UNJUDGED,
+    Legibility,
+    Transformed,
+    legibility,
+    require_usable,
+    transform_all,
+)
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
 from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Tabular, is_missing, read_rows
 from probe.errors import ExampleError

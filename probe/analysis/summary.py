@@ -1,17 +1,30 @@
 """What scored rows say together: agreement, confidence and accuracy, by transform and label."""
 
+import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
+import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.analysis.transformed import Transformed
-from probe.models.classifier import Prediction
-from probe.models.windows import WindowPrediction
+from probe.analysis.transformed import (
+    Transformed,
+    cut_words,
+    language_words,
+    transformed_json,
+    unknown_words,
+    unspaced_words,
+    windowed_words,
+)
+from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.models.reader import span_place
+from probe.models.windows import Long, WindowPrediction, window_words
 from probe.statistics import NOTHING, Estimate, Share
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
+from probe.transforms import Options
 
 COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
 UNIT = 2.0**-200
@@ -275,3 +288,219 @@ def fp32_words(sampled: int, differing: int) -> str:
     answers = f"{differing:,} of {sampled:,} answer{'' if sampled == 1 else 's'}"
     differ = "differs" if differing == 1 or sampled == 1 else "differ"
     return f"In a sample of the rows computed in bf16 {answers} {differ} from fp32."
+
+
+Cells = dict[str, Any]  # Any: text, numbers and truth values
+WINDOW = ("window", "window_text")
+"""Columns that name the window that decided, where a long source is read in such, and show it."""
+LEGIBLE = ("cut", "unknown", "language")
+"""Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
+that the vocabulary has not, and its language where it is beyond doubt not English."""
+
+
+def model_labels(model: Model) -> tuple[Label, ...]:
+    """Return the labels that a model chooses among; the answers of a span task have none."""
+    return model.labels if isinstance(model, Classifier) else model.task.labels
+
+
+def scored_columns(
+    labels: Sequence[Label], task: Task, names: Sequence[str], long: Long = "cut"
+) -> list[str]:
+    """Return the names of our cells behind those of a row of the input."""
+    chances = [f"p_{label}" for label in labels]
+    transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
+    answer = ["prediction", "confidence", *chances, *_span_columns(task), "error"]
+    return [*answer, *LEGIBLE, *(WINDOW if long == "windows" else ()), *transformed]
+
+
+def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
+    """Return our cells of a row, with empty ones that an earlier version did not write."""
+    if len(values) == len(columns):
+        return values
+    place = columns.index(LEGIBLE[0])
+    return [*values[:place], *[None] * (len(columns) - len(values)), *values[place:]]
+
+
+def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of Cells
+    """Return our cells of one row, those of the first example that each transform made."""
+    cells: Cells = {"error": row.error}
+    if row.prediction is not None:
+        legible, answer = row.legible, row.prediction
+        read = (legible.cut, round(legible.unknown, 4), legible.language)
+        cells |= _answer_cells(row.task, answer) | dict(zip(LEGIBLE, read, strict=True))
+        if isinstance(answer, WindowPrediction) and row.task.source:
+            text = getattr(row.example, row.task.source)[answer.start : answer.end]
+            cells |= dict(zip(WINDOW, (window_words(answer), text), strict=True))
+    if row.f1 is not None:
+        cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
+    for name, (first, *_) in row.transformed.items():
+        result = first.result
+        of = f"the first of {result.of} pairs" if result.of > 1 else ""
+        values = (
+            *result.task.texts(result.example).values(),
+            result.gold,
+            first.prediction.label,
+            round(first.prediction.confidence, 6),
+            first.agrees,
+            "; ".join(filter(None, (of, first.note))),
+        )
+        parts = zip(_cell_names(result.task), values, strict=True)
+        cells |= {f"{name}.{part}": value for part, value in parts}
+    return [cells.get(name) for name in columns]
+
+
+def _cell_names(task: Task) -> tuple[str, ...]:
+    return (*task.fields, "gold", "prediction", "confidence", "agrees", "note")
+
+
+def _answer_cells(task: Task, prediction: Prediction) -> Cells:
+    return {
+        "prediction": prediction.label,
+        "confidence": round(prediction.confidence, 6),
+        **probabilities(task, prediction),
+        **span_place(prediction),
+    }
+
+
+def probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
+    """Return a column for each label; the answers of a span task have none."""
+    if not task.labels:
+        return {}
+    return {f"p_{label}": round(value, 6) for label, value in prediction.by_label.items()}
+
+
+def _span_columns(task: Task) -> tuple[str, ...]:
+    return ("start", "end", "em", "f1") if task.f1 else ()
+
+
+def made_columns(labels: Sequence[Label], task: Task) -> list[str]:
+    """Return the columns of the examples that the transforms made."""
+    return [
+        *("row", "transform", "number", "of", *task.fields, "gold", "rule", "changed"),
+        *("exact", "note", "prediction", "confidence"),
+        *(f"p_{label}" for label in labels),
+        *_span_columns(task)[:2],
+        *("agrees", "seed", "variant", "steps"),
+    ]
+
+
+def made_cells(row: Row, columns: Sequence[str]) -> Iterator[list[Any]]:  # Any: as of Cells
+    """Yield the examples that the transforms made of a row, `row` its number from 1.
+
+    `steps` is the lineage as JSON text: what each link of a chain made.
+    """
+    for several in row.transformed.values():
+        for transformed in several:
+            made = transformed_json(transformed)
+            cells = {
+                **made,
+                "row": row.number + 1,
+                "rule": made["gold_rule"],
+                **_answer_cells(row.task, transformed.prediction),
+                "steps": json.dumps(made["steps"], ensure_ascii=False),
+            }
+            yield [cells.get(name) for name in columns]
+
+
+class Named(Protocol):
+    """What a summary says of a model: its name, its revision on the hub, and its task."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+
+    @property
+    def revision(self) -> str | None:
+        """The revision on the hub, None for a local folder."""
+
+    @property
+    def task(self) -> Task:
+        """The task that it answers."""
+
+
+def summary_json(
+    summary: Summary, model: Named, precision: Precision, seed: int, options: Options
+) -> dict[str, Any]:
+    """Return the summary as JSON values; an undefined measure is null."""
+    names = measures(model.task)
+    sample = {"rows": summary.sampled, "differing": summary.differing}
+
+    def by_transform(group: Mapping[str, Measured]) -> dict[str, Any]:
+        return {
+            name: {
+                "n": measured["confidence"].n,
+                **_measured_json(measured, names, model.task),
+                "unchanged": measured.unchanged,
+                "inexact": measured.inexact,
+                "not_applicable": measured.not_applicable,
+            }
+            for name, measured in group.items()
+        }
+
+    return {
+        "model": model.name,
+        "model_revision": model.revision,
+        "precision": resolve(precision),
+        "seed": seed,
+        "variant": options.variant,
+        "rows": summary.rows,
+        "scored": summary.scored,
+        "errors": summary.errors,
+        "cut": summary.cut,
+        "windowed": summary.windowed,
+        "unknown": summary.unknown,
+        "languages": dict(summary.languages),
+        "notes": notes(summary, options),
+        **({"fp32_sample": sample} if summary.sampled else {}),
+        "predicted": dict(summary.predicted),
+        **_measured_json(summary.original, names[1:], model.task),
+        "transforms": by_transform(summary.transforms),
+        "by_label": {label: by_transform(group) for label, group in summary.by_label.items()},
+    }
+
+
+def notes(summary: Summary, options: Options) -> list[str]:
+    """Return sentences on what the figures rest on: languages, unknown words, texts cut."""
+    said = (
+        language_words(summary.languages, summary.scored, list(summary.transforms), options),
+        unknown_words(summary.unknown, summary.scored),
+        cut_words(summary.cut, summary.scored),
+        windowed_words(summary.windowed, summary.scored),
+        unspaced_words(summary.unspaced, summary.scored)
+        if summary.transforms or "f1" in summary.original.estimates
+        else "",
+    )
+    return list(filter(None, said))
+
+
+def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
+    """Return the measures by name; the accuracy of spans is their exact match, em."""
+    shape: dict[str, Any] = {}
+    for measure in names:
+        estimate = measured[measure]
+        name = "em" if measure == "accuracy" and task.has_spans else measure
+        shape[name] = estimate.value if estimate.n else None
+        shape[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
+        shape[f"{name}_n"] = estimate.n
+    return shape
+
+
+def summary_frame(summary: Summary) -> pd.DataFrame:
+    """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
+
+    `label` is "all" or a gold label; the untouched examples are the transform "original". Behind n
+    stands how many rows a transform for English does not apply to.
+    """
+    groups = {"all": {ORIGINAL: summary.original, **summary.transforms}, **summary.by_label}
+    return pd.DataFrame(
+        [
+            (
+                *(label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n),
+                measured.not_applicable,
+            )
+            for label, group in groups.items()
+            for name, measured in group.items()
+            for measure, estimate in measured.estimates.items()
+        ],
+        columns=["label", "transform", "measure", "value", "low", "high", "n", "not_applicable"],
+    )

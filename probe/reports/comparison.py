@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Sequence
+from itertools import chain, combinations, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,12 @@ from probe.analysis.comparison import (
     significance,
 )
 from probe.analysis.slices import ALL, HANS, measure, note_on
+from probe.analysis.summary import probabilities
 from probe.data.source import Table
 from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.reader import SpanPrediction, span_place
 from probe.models.windows import window_json
-from probe.reports.scored import probabilities
 from probe.statistics import FEWEST, MAX_P, Estimate, PairedTest, p_text
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Example, Task, example_json, read_example, task_named
@@ -90,7 +90,16 @@ def comparison_json(
                 "second": names[b],
                 "agreement": estimate_json(agreement(scored, a, b)),
                 **_test(significance(scored, a, b), names[a], names[b], unit),
-                **_disagreement(scored, a, b, spans),
+                **(
+                    {"differing": _cell(outcomes(differing(scored, a, b), a, b))}
+                    if spans
+                    else {
+                        "matrix": [
+                            dict(zip(SAY, said, strict=True)) | _cell(cell)
+                            for said, cell in disagreement(scored, a, b).items()
+                        ]
+                    }
+                ),
             }
             for a, b in combinations(range(len(names)), 2)
         ],
@@ -113,14 +122,6 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as JSON values, null where n is 0."""
     ends = {name: getattr(estimate, name) if estimate.n else None for name in ENDS}
     return {"n": estimate.n, **ends}
-
-
-def _disagreement(rows: Sequence[Row], a: int, b: int, spans: bool) -> dict[str, Any]:
-    """Return where two models differ: cells by what both say, or who is right with which span."""
-    if spans:
-        return {"differing": _cell(outcomes(differing(rows, a, b), a, b))}
-    cells = disagreement(rows, a, b).items()
-    return {"matrix": [dict(zip(SAY, said, strict=True)) | _cell(cell) for said, cell in cells]}
 
 
 def _cell(cell: Cell) -> dict[str, int]:
@@ -181,24 +182,23 @@ def keep(rows: Sequence[Row], path: Path) -> None:
 
 def kept(path: Path) -> list[Row]:
     """Read rows that `keep` wrote."""
+    rows = []
     with path.open(encoding="utf-8") as file:
-        return [_read(json.loads(line)) for line in file]
-
-
-def _read(shape: dict[str, Any]) -> Row:
-    task, example = task_named(shape["task"]), None
-    if shape["example"]:
-        example = read_example(task, shape["example"])
-        heuristic = shape["example"].get("heuristic")
-        if heuristic and isinstance(example, Pair):
-            example = TemplatePair(**example_json(example), heuristic=heuristic)
-    predictions = []
-    for answer in shape["predictions"]:
-        values = {**answer, **{name: tuple(answer[name]) for name in ("probabilities", "labels")}}
-        kind = SpanPrediction if "windows" in answer else Prediction
-        predictions.append(kind(**values))
-    several = {"predictions": tuple(predictions), "cut": tuple(shape["cut"])}
-    return Row(**{**shape, "task": task, "example": example, **several})
+        for shape in map(json.loads, file):
+            task, example = task_named(shape["task"]), None
+            if values := shape["example"]:
+                example = read_example(task, values)
+                if values.get("heuristic") and isinstance(example, Pair):
+                    own = example_json(example)
+                    example = TemplatePair(**own, heuristic=values["heuristic"])
+            predictions = []
+            for answer in shape["predictions"]:
+                lists = {name: tuple(answer[name]) for name in ("probabilities", "labels")}
+                kind = SpanPrediction if "windows" in answer else Prediction
+                predictions.append(kind(**{**answer, **lists}))
+            several = {"predictions": tuple(predictions), "cut": tuple(shape["cut"])}
+            rows.append(Row(**{**shape, "task": task, "example": example, **several}))
+    return rows
 
 
 IN_TWO_CLASSES = (
@@ -287,30 +287,26 @@ def compared_frame(table: Table, rows: Sequence[Row], names: Sequence[str]) -> p
     """
     short = [Path(name).name for name in names]
     labels = short if len(set(short)) == len(short) else list(names)
-    ours = pd.DataFrame([_compared_record(row, labels) for row in rows], dtype=object)
-    taken = set(table.frame.columns)
-    fresh = {name: _free(name, taken) for name in ours.columns}
+    records = []
+    for row in rows:
+        record: dict[str, Any] = {"error": row.error}
+        for at, name in enumerate(labels):
+            answer = row.predictions[at] if row.predictions else None
+            columns: dict[str, Any] = {
+                "prediction": answer.label if answer else None,
+                "confidence": round(answer.confidence, 6) if answer else None,
+                **({**probabilities(row.task, answer), **span_place(answer)} if answer else {}),
+                "right": row.right(at),
+                "cut": row.cut[at] if row.cut else None,
+            }
+            if row.task.has_spans:
+                f1 = row.f1(at)
+                columns["f1"] = None if f1 is None else round(f1, 6)
+            record |= {f"{name}.{column}": value for column, value in columns.items()}
+        records.append(record)
+    ours, taken, fresh = pd.DataFrame(records, dtype=object), {*table.frame.columns}, {}
+    for name in ours.columns:
+        numbered = (f"{name}.{number}" for number in count(2))
+        fresh[name] = next(each for each in chain([name], numbered) if each not in taken)
     input_rows = table.frame.iloc[[row.number for row in rows]].reset_index(drop=True)
     return pd.concat([input_rows, ours.rename(columns=fresh)], axis=1)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    numbered = (f"{name}.{number}" for number in range(2, len(taken) + 3))
-    return name if name not in taken else next(each for each in numbered if each not in taken)
-
-
-def _compared_record(row: Row, names: Sequence[str]) -> dict[str, Any]:
-    record: dict[str, Any] = {"error": row.error}
-    answers: Mapping[str, Prediction] = dict(zip(names, row.predictions, strict=False))
-    for at, name in enumerate(names):
-        answer = answers.get(name)
-        record[f"{name}.prediction"] = answer.label if answer else None
-        record[f"{name}.confidence"] = round(answer.confidence, 6) if answer else None
-        columns = {**probabilities(row.task, answer), **span_place(answer)} if answer else {}
-        record |= {f"{name}.{column}": value for column, value in columns.items()}
-        record[f"{name}.right"] = row.right(at)
-        record[f"{name}.cut"] = row.cut[at] if row.cut else None
-        if row.task.has_spans:
-            f1 = row.f1(at)
-            record[f"{name}.f1"] = None if f1 is None else round(f1, 6)
-    return record

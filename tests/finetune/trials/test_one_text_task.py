@@ -19,12 +19,12 @@ from finetune.trials.challenges import catalogue, challenged
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Plan, run_request
 from finetune.trials.registry import register_experiments
-from probe.analysis.transformed import examine
+from probe.analysis.transformed import examination_json, examine
 from probe.cli.main import app
 from probe.errors import Unavailable
 from probe.models.classifier import Classifier
 from probe.models.library import load
-from probe.reports.json import examination_json, transforms_json
+from probe.reports.json import transforms_json
 from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store

@@ -10,11 +10,10 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
-from probe.analysis.summary import Totals, summarise
+from probe.analysis.summary import Totals, notes, summarise, summary_frame, summary_json
 from probe.data.rows import Columns
 from probe.data.source import Table, read_table
 from probe.errors import FileError, UnknownTransform
-from probe.reports.scored import notes, summary_frame, summary_json
 from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
 from probe.transforms.options import DEFAULTS

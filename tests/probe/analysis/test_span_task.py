@@ -12,15 +12,13 @@ import pytest
 
 from probe.analysis.batch import score
 from probe.analysis.comparison import agreement, compare, disagreement
-from probe.analysis.summary import summarise
-from probe.analysis.transformed import examine
+from probe.analysis.summary import summarise, summary_json
+from probe.analysis.transformed import examination_json, examine
 from probe.data.rows import guess
 from probe.data.source import Table
 from probe.errors import ExampleError, Unavailable
 from probe.models.classifier import Precision, Prediction
 from probe.reports.comparison import comparison_json
-from probe.reports.json import examination_json
-from probe.reports.scored import summary_json
 from probe.tasks.label_rules import KEEP
 from probe.tasks.nli import Pair
 from probe.tasks.task import TASKS, Example, Label, Task, register

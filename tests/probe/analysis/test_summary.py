@@ -14,9 +14,9 @@ from probe.analysis.summary import (
     Totals,
     fp32_sample,
     fp32_words,
+    summary_json,
 )
 from probe.models.classifier import Prediction
-from probe.reports.scored import summary_json
 from probe.statistics import mean
 from probe.tasks.nli import (
     CONTRADICTION,
