@@ -199,24 +199,6 @@ def test_measures_are_those_of_a_plain_loop() -> None:
         assert totals.summary() == summarise(rows[: start + 7], NAMES, NLI)
 
 
-def test_answers_are_compared_with_those_before_or_for_copies_with_entailment() -> None:
-    names = ("copysort", "copyone", "reverse")
-    for row in run(plain(12), names):
-        assert row.prediction is not None
-        for name in names:
-            (transformed,) = row.transformed[name]
-            compared = row.prediction.label if name == "reverse" else "entailment"
-            assert transformed.agrees == (transformed.prediction.label == compared), name
-    table = make([(p.premise, p.hypothesis, "non-entailment") for p in tiny_pairs(12)])
-    rows = run(table, ["negation"])
-    said = [row.prediction.label for row in rows if row.prediction]
-    expected = sum(label != "entailment" for label in said) / 12  # in two classes
-    assert summarise(rows, ["negation"], NLI).original["accuracy"].value == pytest.approx(expected)
-    table = make([("A man walks.", "No.", "neutral"), ("A man walks.", "No one walks.", "neutral")])
-    found = summarise(run(table, ["reverse"]), ["reverse"], NLI).transforms["reverse"]
-    assert (found["agreement"].n, found.unchanged) == (1, 1)  # what is unchanged is not measured
-
-
 def test_the_summary_has_the_promised_keys_and_is_json() -> None:
     summary = summarise(run(BAD), NAMES, NLI)
     shape = summary_json(summary, shared(), "fp32", 3, Options())

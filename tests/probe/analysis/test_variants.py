@@ -17,6 +17,8 @@ from tests.support.models.tiny_reader import tiny_reader
 PASSAGE = "The old mill stood by the river. Anna fixed it."
 GOOD = {"context": PASSAGE, "question": "Who fixed it?", "answers": [{"text": "Anna", "start": 33}]}
 
+GERMANY = {**GOOD, "question": "Who fixed the mill in Germany?"}
+
 
 def figures(*variants: tuple[str, dict[str, object]]) -> dict[str, Any]:
     """Return the figures of answers to a question whose right one is "old mill", by their cells."""
@@ -75,16 +77,16 @@ def scored(folder: str, path: Path, *words: str) -> tuple[pd.DataFrame, dict[str
     return pd.read_json(out, lines=True), json.loads(told.read_text())
 
 
-def test_the_command_scores_what_it_can_and_says_why_it_cannot_the_rest(
+def test_the_command_scores_what_it_can_changed_too_and_says_why_it_cannot_the_rest(
     folder: str, tmp_path: Path
 ) -> None:
     wrong = {**GOOD, "answers": [{"text": "Berta", "start": 2}], "error": "mine"}
-    rows = [GOOD, {**GOOD, "question": " "}, wrong, {**GOOD, "answers": None}]
+    rows = [GERMANY, {**GOOD, "question": " "}, wrong, {**GOOD, "answers": None}]
     rows.append({**GOOD, "question": "Who fixed it? " * 60})
     rows.append({**GOOD, "answers": [3]})
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    frame, told = scored(folder, path)
+    frame, told = scored(folder, path, "--transforms", "addsent,sort")
     assert (told["rows"], told["scored"], told["em_n"], told["f1_n"]) == (6, 3, 2, 2)
     assert told["cut"] == 1
     ours = next(name for name in frame.columns if name.startswith("error."))
@@ -99,36 +101,12 @@ def test_the_command_scores_what_it_can_and_says_why_it_cannot_the_rest(
     assert PASSAGE[int(first["start"]) : int(first["end"])] == first["prediction"]
     assert 0 <= first["f1"] <= 1 and first["em"] in (0, 1)
     assert pd.isna(frame["f1"][3])
+    assert first["addsent.passage"].startswith(PASSAGE) and first["addsent.gold"] == "Anna"
+    assert first["addsent.note"].startswith("false answer: ")
+    assert first["sort.passage"] == PASSAGE
+    assert first["sort.question"] == "fixed germany in mill the who ?"
+    assert told["transforms"]["addsent"]["f1_n"] > 0 == told["transforms"]["sort"]["f1_n"]
     path = tmp_path / "pairs.csv"
     path.write_text("premise,hypothesis\nA man sleeps.,A man is awake.\n")
     said = refusal("batch", str(path), "--model", folder, "--out", str(tmp_path / "o.csv"))
     assert "no columns 'question' and 'passage'" in said
-
-
-def test_every_form_of_files_holds_the_same_questions_with_distractors_and_word_salad(
-    folder: str, tmp_path: Path
-) -> None:
-    question, answers = "Who fixed the mill in Germany?", GOOD["answers"]
-    answer = {"text": "Anna", "answer_start": 33}
-    paragraph = {
-        "context": PASSAGE,
-        "qas": [{"id": "1", "question": question, "answers": [answer]}],
-    }
-    row = {"context": PASSAGE, "question": question, "answers": json.dumps(answers)}
-    for name, text in {
-        "q.jsonl": json.dumps({**GOOD, "question": question}) + "\n",
-        "q.csv": pd.DataFrame([row]).to_csv(index=False),
-        "q.json": json.dumps({"data": [{"paragraphs": [paragraph]}]}),
-    }.items():
-        (tmp_path / name).write_text(text)
-        frame, told = scored(folder, tmp_path / name, "--transforms", "addsent,sort")
-        (first,) = frame.to_dict("records")
-        assert first["addsent.passage"].startswith(PASSAGE) and first["addsent.gold"] == "Anna"
-        assert first["addsent.note"].startswith("false answer: ")
-        assert (first["sort.passage"], first["sort.question"]) == (
-            PASSAGE,
-            "fixed germany in mill the who ?",
-        )
-        assert (told["f1_n"], told["transforms"]["addsent"]["f1_n"]) == (1, 1), name
-        assert told["transforms"]["sort"]["f1_n"] == 0
-        assert told["transforms"]["sort"]["agreement"] in (0, 1)

@@ -1,6 +1,5 @@
 """A check-up through store and engine: stopped, taken up again, and with its worker killed."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from probe.errors import CheckupError
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine
-from probe.runs.run import Json, RunRequest, StoredRun, ended
+from probe.runs.run import Json, RunRequest, ended
 from probe.runs.store import Store
 from probe.tasks.nli import NLI, Pair
 from tests.support.models.tiny_bert import tiny_pairs
@@ -36,29 +35,6 @@ PAIRS = tiny_pairs(24)
 
 def planned(model: str) -> Plan:
     return new_plan(model, NLI, ASKED)
-
-
-@pytest.fixture
-def store(home: Path) -> Store:
-    return Store()
-
-
-@pytest.fixture
-def engine(store: Store) -> Iterator[Engine]:
-    """An engine in this process."""
-    engine = Engine(store, in_process=True)
-    yield engine
-    engine.close()
-
-
-def begun(run: StoredRun) -> bool:
-    """Whether a part is measured."""
-    return bool(run.results)
-
-
-def figures(run: StoredRun) -> list[list[Json]]:
-    """Return the figures of the parts that are measured."""
-    return [result["figures"] for result in run.results]
 
 
 def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -> None:
@@ -92,12 +68,14 @@ def test_the_time_is_that_of_all_texts_and_of_a_few_changed_and_of_one_trial(
 
 
 def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
-    store: Store, engine: Engine, model: str
+    home: Path, model: str
 ) -> None:
+    store = Store()
+    engine = Engine(store, in_process=True)
     request = run_request(planned(model), PAIRS)
     run_id = store.create("me", request).id
     engine.submit(run_id)
-    until(store, run_id, begun)
+    until(store, run_id, lambda run: bool(run.results))
     engine.cancel(run_id)
     before = until(store, run_id, ended)
     assert (before.state, before.verdict) == ("cancelled", {})
@@ -115,9 +93,11 @@ def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
     assert figures_of(report_of(run))["sort"] == found["sort"].figures[0]
     assert run.verdict["explanation"] == run.verdict["findings"][0]
     assert run.verdict["explanation"].startswith("It is right on ")
+    engine.close()
 
 
-def test_only_runs_that_did_not_end_well_are_taken_over(store: Store, model: str) -> None:
+def test_only_runs_that_did_not_end_well_are_taken_over(home: Path, model: str) -> None:
+    store = Store()
     request, plan = run_request(planned(model), PAIRS), planned(model)
     run_id = store.create("me", request).id
     store.set_result(run_id, 0, {"figures": [], "revision": None, "seconds": 1.0})
