@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from weakref import WeakKeyDictionary
 
 from probe.errors import AttributionError
@@ -68,51 +68,42 @@ class AttributionMethod(Term):
         return self.kind in ("occlusion", "integrated_gradients")
 
 
-METHODS: Mapping[Method, AttributionMethod] = {
-    "occlusion": AttributionMethod(
+KINDS: Mapping[Kind, tuple[str, str]] = {
+    "occlusion": (
         "Leaving each token out",
         "How much the answer changes when the token's vector is replaced by that of a token that "
         "means nothing, and all else stays where it is (occlusion).",
-        "occlusion",
     ),
-    "gradient_x_input": AttributionMethod(
+    "gradient_x_input": (
         "Gradient × input",
         "Multiplies each token's word vector by the gradient of the loss: what the token adds to "
         "the answer (Gupta et al. 2021).",
-        "gradient_x_input",
     ),
-    "embedding_gradient_x_input": AttributionMethod(
-        "Gradient × input, whole embedding",
-        "Gradient × input where word, position and segment are one vector already, the place of "
-        "Captum's tutorial on BERT.",
-        "gradient_x_input",
-        "embeddings",
-    ),
-    "saliency": AttributionMethod(
+    "saliency": (
         "Saliency",
         "The length of the gradient: how strongly a token moves the answer, without saying in "
         "which direction.",
-        "saliency",
     ),
-    "embedding_saliency": AttributionMethod(
-        "Saliency, whole embedding",
-        "Saliency where word, position and segment are one vector already.",
-        "saliency",
-        "embeddings",
-    ),
-    "integrated_gradients": AttributionMethod(
+    "integrated_gradients": (
         "Integrated gradients",
         "Adds up the gradients on the way from an empty text to this one, so that the scores add "
         "up to the change of the answer.",
-        "integrated_gradients",
-    ),
-    "embedding_integrated_gradients": AttributionMethod(
-        "Integrated gradients, whole embedding",
-        "Integrated gradients where word, position and segment are one vector already.",
-        "integrated_gradients",
-        "embeddings",
     ),
 }
+WHOLE = "{} where word, position and segment are one vector already{}."
+TUTORIAL = ", the place of Captum's tutorial on BERT"
+
+
+def _method(name: Method) -> AttributionMethod:
+    kind = cast(Kind, name.removeprefix("embedding_"))  # how each is named
+    title, words = KINDS[kind]
+    if name == kind:
+        return AttributionMethod(title, words, kind)
+    words = WHOLE.format(title, TUTORIAL if kind == "gradient_x_input" else "")
+    return AttributionMethod(f"{title}, whole embedding", words, kind, "embeddings")
+
+
+METHODS: Mapping[Method, AttributionMethod] = {name: _method(name) for name in get_args(Method)}
 
 PAPER: Method = "gradient_x_input"
 """By which Gupta et al. 2021 rank the tokens that their transforms keep."""

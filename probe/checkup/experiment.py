@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from probe.checkup.measuring import (
     measure_part,
     part_json,
     plan_from,
-    plan_json,
 )
 from probe.checkup.report import conclude
 from probe.errors import Stopped
@@ -69,7 +68,7 @@ def run_request(plan: Plan, examples: Sequence[Any]) -> RunRequest:
         "left_out": left_out(task),
     }
     inputs = {"task": task.name, "examples": [example_json(each) for each in examples]}
-    return RunRequest(KIND, plan_json(plan), inputs, environment(), facts)
+    return RunRequest(KIND, asdict(plan), inputs, environment(), facts)
 
 
 def known_results(

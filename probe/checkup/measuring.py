@@ -439,11 +439,6 @@ class Plan:
     reading: tuple[str, ...] = ()
 
 
-def plan_json(plan: Plan) -> Json:
-    """Return a plan as JSON."""
-    return asdict(plan)
-
-
 def plan_from(values: Json) -> Plan:
     """Read a plan from its JSON."""
     lists = {name: tuple(values[name]) for name in ("parts", "labels", "reading")}

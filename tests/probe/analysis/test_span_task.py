@@ -36,6 +36,8 @@ class LastWord:
         """Weigh the last word and the first."""
         answers = []
         for each in examples:
+            if each.passage == "?":
+                raise ExampleError("no word can be read")
             first, *_, last = each.passage.strip(" .").split()
             sure = each.question.lower().startswith(self.asks)
             weights = (0.8, 0.2) if sure else (0.3, 0.6)
@@ -54,6 +56,7 @@ ROWS = [
     ("Ann lives in Turku", "where is she?", "Turku"),
     ("Ann lives in Turku", "Who is she?", "Turku"),
     ("", "Who?", "x"),
+    ("?", "Who?", None),
 ]
 NAMES = ["reverse", "addsent"]
 
@@ -87,18 +90,20 @@ def test_a_file_is_scored_and_summed_up_and_two_such_models_are_compared() -> No
     table = Table(pd.DataFrame(ROWS, columns=columns, dtype=object), "csv")
     scored = score(table, guess(columns, READING), model, NAMES)
     rows = [row for chunk in scored for row in chunk.rows]
-    assert [row.right for row in rows] == [True, True, False, None]
-    assert rows[-1].error == "the passage is empty"
+    assert [row.right for row in rows] == [True, True, False, None, None]
+    assert [row.error for row in rows[3:]] == ["the passage is empty", "no word can be read"]
     frame = scored_frame(table, rows, NAMES, model)
     ours = ["prediction", "confidence", "start", "end", "em", "f1", "error"]
     assert list(frame.columns[3:10]) == ours
     assert frame["reverse.passage"].iloc[0] == TIM
-    assert frame["f1"].tolist() == [1.0, 1.0, 0.0, None]
+    assert frame["f1"].tolist() == [1.0, 1.0, 0.0, None, None]
     assert {"passage", "question", "gold"} <= {*made_frame(rows, NAMES, model).columns}
     shape = summary_json(summarise(rows, NAMES, READING), model, "fp32", 0, Options())
     assert (shape["em"], shape["em_n"], shape["predicted"]) == (2 / 3, 3, {})
     models = (LastWord(), LastWord("first-word", "who"))
-    (chunk,) = compare(models, [WHERE, Question("Who sat?", "Ann sat.", "Ann", "q2")])
+    examples = [WHERE, Question("Who sat?", "Ann sat.", "Ann", "q2"), Question("Who?", "?")]
+    (chunk,) = compare(models, examples)
+    assert [row.error for row in chunk.rows] == ["", "", "no word can be read"]
     assert agreement(chunk.rows, 0, 1).value == 0.0
     assert set(disagreement(chunk.rows, 0, 1)) == {("Oulu", "Tim"), ("Ann", "sat")}
     shape = comparison_json(chunk.rows, [model.name for model in models], "fp32")

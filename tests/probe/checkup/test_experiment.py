@@ -1,6 +1,6 @@
 """A check-up through store and engine: stopped, taken up again, and with its worker killed."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from probe.checkup.measuring import (
     part_json,
     parts_of,
     plan_from,
-    plan_json,
 )
 from probe.checkup.report import figures_of, report_of
 from probe.errors import CheckupError
@@ -39,8 +38,8 @@ def planned(model: str) -> Plan:
 
 def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -> None:
     plan = replace(planned(model), labels=("entailment", "neutral"), reading=("--gold", "x"))
-    assert plan_from(plan_json(plan)) == plan
-    assert [key["part"] for key in CHECKUP.cells(plan_json(plan))] == parts_of(NLI)
+    assert plan_from(asdict(plan)) == plan
+    assert [key["part"] for key in CHECKUP.cells(asdict(plan))] == parts_of(NLI)
     for wrong in ({"n": 0}, {"per_subcase": 0}, {"seed": -1}, {"seed": 2**31}):
         with pytest.raises(CheckupError, match=r"at least one|a whole number"):
             new_plan(model, NLI, replace(ASKED, **wrong))
