@@ -12,12 +12,9 @@ import pandas as pd
 from probe.analysis.batch import Row
 from probe.analysis.transformed import (
     Transformed,
-    cut_words,
+    counted_words,
     language_words,
     transformed_json,
-    unknown_words,
-    unspaced_words,
-    windowed_words,
 )
 from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
 from probe.models.reader import span_place
@@ -461,16 +458,11 @@ def summary_json(
 
 def notes(summary: Summary, options: Options) -> list[str]:
     """Return sentences on what the figures rest on: languages, unknown words, texts cut."""
-    said = (
-        language_words(summary.languages, summary.scored, list(summary.transforms), options),
-        unknown_words(summary.unknown, summary.scored),
-        cut_words(summary.cut, summary.scored),
-        windowed_words(summary.windowed, summary.scored),
-        unspaced_words(summary.unspaced, summary.scored)
-        if summary.transforms or "f1" in summary.original.estimates
-        else "",
-    )
-    return list(filter(None, said))
+    rows, names, counted = summary.scored, list(summary.transforms), ["unknown", "cut", "windowed"]
+    if names or "f1" in summary.original.estimates:
+        counted.append("unspaced")
+    said = [counted_words(what, getattr(summary, what), rows) for what in counted]
+    return list(filter(None, [language_words(summary.languages, rows, names, options), *said]))
 
 
 def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:

@@ -125,8 +125,8 @@ def notes_before(
         who = model.name if len(models) > 1 else THE_MODEL
         unknown = sum(_unknown(model, example) >= MOSTLY for example in examples)
         said += [
-            unknown_words(unknown, rows, who),
-            cut_words(sum(map(model.too_long, examples)), rows, who),
+            counted_words("unknown", unknown, rows, who),
+            counted_words("cut", sum(map(model.too_long, examples)), rows, who),
         ]
     return [first + sentence for sentence in said if sentence]
 
@@ -152,28 +152,19 @@ def language_words(
     return f"{said} {', '.join(english)} {apply} not apply to them (other_languages=skip)."
 
 
-def unknown_words(unknown: int, rows: int, who: str = THE_MODEL) -> str:
-    """Say how many of so many rows a model does not know the words of."""
-    texts = f"{_rows(unknown, rows)} mostly words that are not in {who}'s vocabulary."
-    return f"{texts} Its answers to them say nothing." if unknown else ""
+COUNTED_WORDS = {
+    "unknown": "mostly words that are not in {}'s vocabulary. Its answers to them say nothing.",
+    "cut": "longer than what {} reads, so that the end is cut.",
+    "windowed": "longer than what {} reads at once, and read in windows, of which the best "
+    "decides.",
+    "unspaced": "written without blanks between words: each character counts as one, in changes of "
+    "order and F1.",
+}
 
 
-def cut_words(cut: int, rows: int, who: str = THE_MODEL) -> str:
-    """Say how many of so many rows are longer than what a model reads."""
-    texts = f"{_rows(cut, rows)} longer than what {who} reads, so that the end is cut."
-    return texts if cut else ""
-
-
-def windowed_words(windowed: int, rows: int) -> str:
-    """Say how many of so many rows were read in windows."""
-    texts = f"{_rows(windowed, rows)} longer than what the model reads at once, and read in windows"
-    return f"{texts}, of which the best decides." if windowed else ""
-
-
-def unspaced_words(unspaced: int, rows: int) -> str:
-    """Say how many of so many rows have no blanks between words, and what counts as one."""
-    texts = f"{_rows(unspaced, rows)} written without blanks between words"
-    return f"{texts}: each character counts as one, in changes of order and F1." * bool(unspaced)
+def counted_words(what: str, count: int, rows: int, who: str = THE_MODEL) -> str:
+    """Say how many of so many rows are as `COUNTED_WORDS` has it, "" where none is."""
+    return f"{_rows(count, rows)} {COUNTED_WORDS[what].format(who)}" if count else ""
 
 
 def _rows(count: int, rows: int) -> str:

@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 from probe.checkup.measuring import Figure, figure_of, merged_name
@@ -155,22 +154,20 @@ def losses(own: Figures) -> dict[str, tuple[Figure, Figure]]:
     }
 
 
-def computed(own: Figures) -> list[Figure]:
+def computed(own: Figures, *, few: bool = False) -> list[Figure]:
     """Return the figures of changes after which another answer is right, the lowest first.
 
-    Those of fewer than `FEWEST` texts are not among them, see `too_few`.
+    Those of fewer than `FEWEST` texts are not among them; with `few` these alone.
     """
-    return sorted((each for each in _alone(own) if each.n >= FEWEST), key=lambda each: each.value)
-
-
-def too_few(own: Figures) -> list[Figure]:
-    """Return those that are of too few texts to be ranked."""
-    return [each for each in _alone(own) if each.n < FEWEST]
-
-
-def _alone(own: Figures) -> list[Figure]:
-    stress = [figure for figure in own.values() if figure.group == "stress"]
-    return [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
+    stress = {name: figure for name, figure in own.items() if figure.group == "stress"}
+    alone = [
+        figure
+        for name, figure in stress.items()
+        if not name.endswith(".before") and f"{name}.before" not in own
+    ]
+    if few:
+        return [each for each in alone if each.n < FEWEST]
+    return sorted((each for each in alone if each.n >= FEWEST), key=lambda each: each.value)
 
 
 def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare | None:
@@ -229,18 +226,16 @@ class Advice:
 
 def findings(task: Task, model: str, own: Figures, tests: Tests) -> list[Finding]:
     """Say what a model is good and bad at, by its figures and their tests."""
-    parts = (
-        _plain,
-        _beside_found,
-        _calibrated,
-        partial(_salad, model),
-        _sure,
-        _stress,
-        _another,
-        _hans,
-        _kinds_found,
+    said = (
+        _plain(task, own, tests),
+        _salad(task, model, own),
+        _sure(own),
+        _stress(task, own, tests),
+        _another(task, own, tests),
+        _hans(own),
+        _kinds_found(tests),
     )
-    return [found for part in parts for found in part(task, own, tests)]
+    return [found for part in said for found in part]
 
 
 _THAN: Mapping[bool, tuple[str, Tone]] = {
@@ -252,15 +247,13 @@ CHANCE = "That may be chance: it does not remain after the correction for {} tes
 
 
 def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    """Say how good it is on texts as they are, beside others, and how well calibrated."""
     found = own[task.measure.lower()]
     reached = percent(found.estimate)
     if task.has_spans:
         yield Finding(f"Its answers to {found.n:,} {task.unit}s have an F1 of {reached}.")
     else:
         yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s{found.classes}.")
-
-
-def _beside_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     for name, each in tests["beside"].items():
         other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
         score = f"Its {task.measure}{each.after.classes}"
@@ -271,14 +264,6 @@ def _beside_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         else:
             unsure = _unless_chance(each, tests["beside"])
             yield Finding(f"{score} is not measurably different from {other}, {reached}.{unsure}")
-
-
-def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
-    """Say of what would be a difference by itself that it does not remain; "" of all else."""
-    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
-
-
-def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     if error := error_of(own):
         yield Finding(
             f"Its confidence is {100 * error.found.value:.1f} points from how often it is right"
@@ -286,6 +271,11 @@ def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
             f"on average (expected calibration error, 15 bins; {error.beside}).",
             tone_of_error(error),
         )
+
+
+def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
+    """Say of what would be a difference by itself that it does not remain; "" of all else."""
+    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
 
 
 def error_of(own: Figures) -> CalibrationError | None:
@@ -307,7 +297,7 @@ _STAYS: Mapping[Tone, str] = {
 }
 
 
-def _salad(model: str, task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _salad(task: Task, model: str, own: Figures) -> Iterator[Finding]:
     for tone, words in _STAYS.items():
         told = []
         for each in own.values():
@@ -328,7 +318,7 @@ def _around(figure: Figure, middle: float) -> Tone:
     return ""
 
 
-def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _sure(own: Figures) -> Iterator[Finding]:
     """Say after how many changes it is as sure as before, and after which less."""
     pairs = [
         (difference(own[f"{figure.name}.before"], figure)[0], figure)
@@ -377,7 +367,7 @@ def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         if figures:
             told = [f"“{each.title}” ({100 * each.value:.0f} % of {each.n})" for each in figures]
             yield Finding(start + words.format(listing(told)), tone)
-    if few := [f"“{each.title}” ({each.n})" for each in too_few(own)]:
+    if few := [f"“{each.title}” ({each.n})" for each in computed(own, few=True)]:
         yield Finding(f"Too few texts to tell how it answers after {listing(few)}.")
 
 
@@ -391,7 +381,7 @@ _HANS = (
 )
 
 
-def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _hans(own: Figures) -> Iterator[Finding]:
     """Say how often it is right by heuristic, of the pairs that are entailed and of the others.
 
     Who always says entailment is right on the entailed ones too, so that these speak for nobody.
@@ -406,7 +396,7 @@ def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
             yield Finding(f"{words}: right on {listing(told)}.", tone)
 
 
-def _kinds_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _kinds_found(tests: Tests) -> Iterator[Finding]:
     low = [each for each in tests["kinds"].values() if each.alone and each.found.value < 0]
     for each in sorted(low, key=lambda one: one.after.value):
         kind, rest = each.after, percent(each.before.estimate)

@@ -129,14 +129,9 @@ MARKERS: Mapping[str, Sequence[tuple[float, float]]] = {
     "triangle-up": [(1.2 * x, 1.2 * y) for x, y in _ring(3)],
     "diamond": [(1.25 * x, 1.25 * y) for x, y in _ring(4)],
     "cross": [
-        (x, y)
-        for turn in range(4)
-        for x, y in (
-            ((-_ARM, -1.1), (_ARM, -1.1), (_ARM, -_ARM)),
-            ((1.1, -_ARM), (1.1, _ARM), (_ARM, _ARM)),
-            ((_ARM, 1.1), (-_ARM, 1.1), (-_ARM, _ARM)),
-            ((-1.1, _ARM), (-1.1, -_ARM), (-_ARM, -_ARM)),
-        )[turn]
+        (x * cosine - y * sine, x * sine + y * cosine)
+        for cosine, sine in ((1, 0), (0, 1), (-1, 0), (0, -1))
+        for x, y in ((-_ARM, -1.1), (_ARM, -1.1), (_ARM, -_ARM))
     ],
     "triangle-down": [(1.2 * x, 1.2 * y) for x, y in _ring(3, math.pi)],
 }

@@ -180,14 +180,24 @@ def _figures(row: DotRow) -> str:
 
 def dot_plot(plot: DotPlot, label: str) -> Markup:
     """Draw it; `label` says what is drawn to who cannot see it."""
-    legend = Markup("<span>{} {}</span>")
+    legend, middle = Markup("<span>{} {}</span>"), NOTHING
+    if plot.reference is not None:
+        middle = Markup('<span class="middle" style="left:{:.1f}%">{}</span>').format(
+            100 * plot.reference, plot.reference_title
+        )
+    # under the tracks the ends of the scale, and what stands in the last two columns
+    scale = Markup(
+        '<span class="name"></span><span class="scale soft tiny"><span>0 %</span>{}'
+        '<span class="end">100 %</span></span><span class="soft tiny figures">{}</span>'
+        '<span class="soft tiny count">{}s</span>'
+    )
     return Markup(
         '<div class="legend">{}</div><div class="dots" role="group" aria-label="{}">{}{}</div>'
     ).format(
         join(legend.format(mark(at), name) for at, name in enumerate(plot.models)),
         label,
         join(_dots(plot, row) for row in plot.rows),
-        _scale(plot),
+        scale.format(middle, plot.figures, plot.unit),
     )
 
 
@@ -222,22 +232,6 @@ def _dots(plot: DotPlot, row: DotRow) -> Markup:
         join(lanes),
         _figures(row),
         count,
-    )
-
-
-def _scale(plot: DotPlot) -> Markup:
-    """Write the ends of the scale, and what stands in the last two columns, under the tracks."""
-    middle = Markup('<span class="middle" style="left:{:.1f}%">{}</span>')
-    return Markup(
-        '<span class="name"></span><span class="scale soft tiny"><span>0 %</span>{}'
-        '<span class="end">100 %</span></span><span class="soft tiny figures">{}</span>'
-        '<span class="soft tiny count">{}s</span>'
-    ).format(
-        NOTHING
-        if plot.reference is None
-        else middle.format(100 * plot.reference, plot.reference_title),
-        plot.figures,
-        plot.unit,
     )
 
 
