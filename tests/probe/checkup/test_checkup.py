@@ -275,6 +275,8 @@ def test_an_older_report_shows_what_got_better_and_what_worse() -> None:
     ]
     assert [words.split(":")[0] for words in changes_words(changes)] == ["Worse", "Better"]
     assert against(older, older) == []
+    in_two_classes = replace(scored("negation", "stress", 70), merged=True)
+    assert against(older, report(PLAIN, in_two_classes)) == []
     assert changes_words([]) == ["Nothing changed that can be measured."]
     other_texts = {**newer, "data": {**newer["data"], "sha256": "two"}}
     assert [row["name"] for row in against(older, other_texts)] == ["sort", "negation"]
