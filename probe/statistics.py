@@ -4,9 +4,7 @@ SciPy and statsmodels load slowly, so that they are imported where an interval i
 that only trains needs neither.
 
 The calibration error (Gupta et al. 2021, section 4; Guo et al. 2017) has 15 bins of equal width
-over the largest probability. Torchmetrics counts an edge to the bin above it, the released code to
-the one below, and torchmetrics would give a probability of exactly 1.0 a sixteenth bin of its own:
-here it counts to the last of the 15.
+over the largest probability; an edge counts to the bin above it, and 1.0 to the last.
 """
 
 import math
@@ -14,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,19 +72,28 @@ def exactly(value: float) -> Estimate:
 
 @dataclass
 class Share:
-    """How many of n are true, counted one by one."""
+    """The sum of n values from 0 to 1, such as how many are true, and of their squares."""
 
-    count: int = 0
+    count: float = 0
     n: int = 0
+    squares: float = 0
 
-    def add(self, hit: bool) -> None:
+    def add(self, value: float) -> None:
         """Count one more."""
-        self.count += hit
+        self.count += value
+        self.squares += value * value
         self.n += 1
 
     def estimate(self) -> Estimate:
         """Return the share of true values with Wilson's interval."""
         return wilson(self.count, self.n)
+
+    def mean(self) -> Estimate:
+        """Return the mean with Student's interval, cut to [0, 1]; n = 1 has the widest one."""
+        if not self.n:
+            return NOTHING
+        middle = self.count / self.n
+        return _student(middle, max(0.0, self.squares - middle * self.count), self.n, 0.0)
 
 
 def share(hits: Sequence[bool]) -> Estimate:
@@ -102,29 +110,6 @@ def wilson(count: float, n: int) -> Estimate:
 
     low, high = proportion_confint(count, n, method="wilson")
     return Estimate(count / n, float(low), float(high), n)
-
-
-@dataclass
-class Moments:
-    """The sums of values from 0 to 1 and of their squares, added one by one."""
-
-    total: float = 0.0
-    squares: float = 0.0
-    n: int = 0
-
-    def add(self, value: float) -> None:
-        """Count one more value."""
-        self.total += value
-        self.squares += value * value
-        self.n += 1
-
-    def estimate(self) -> Estimate:
-        """Return the mean with Student's interval, cut to [0, 1]; n = 1 has the widest one."""
-        if not self.n:
-            return NOTHING
-        middle = self.total / self.n
-        deviations = max(0.0, self.squares - middle * self.total)
-        return _student(middle, deviations, self.n, 0.0)
 
 
 def mean(values: Sequence[float], least: float = 0.0) -> Estimate:
@@ -266,52 +251,52 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class PairedBootstrap:
-    """A paired bootstrap over `n` rows of the mean of the first model's F1 less the second's.
+class PairedTest:
+    """Whether two models differ on the same `n` examples, p two-sided; NaN where n is 0.
 
-    `low` and `high` are the percentile interval (95 %) of `difference` over the resamples.
-    `first_higher` and `second_higher` count the rows on which one F1 is above the other. `p` is
-    two-sided: twice the smaller share of resamples in which the difference is at most, or at least,
-    0, each with one more resample on its side (Davison and Hinkley 1997, section 4.4). All but the
-    counts are NaN where n is 0.
+    `first_higher` and `second_higher` are the discordant counts: examples on which one's score is
+    above the other's. McNemar's exact test has a p from the binomial distribution. The bootstrap
+    of F1 has the mean `difference` of the first less the second with its percentile interval
+    (95 %) over the resamples, and p is twice the smaller share of resamples in which it is at most,
+    or at least, 0, each with one more resample on its side (Davison and Hinkley 1997, section 4.4).
     """
 
     n: int
-    difference: float
-    low: float
-    high: float
     first_higher: int
     second_higher: int
     p: float
+    name: Literal["mcnemar", "bootstrap"] = "mcnemar"
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
 
     @property
     def discordant(self) -> int:
-        """On how many rows the F1 of the two differ."""
+        """On how many examples the scores of the two differ."""
         return self.first_higher + self.second_higher
 
     @property
-    def turned_round(self) -> "PairedBootstrap":
+    def turned_round(self) -> "PairedTest":
         """The same with the second model as the first."""
-        ends = (-self.difference, -self.high, -self.low)
-        return PairedBootstrap(self.n, *ends, self.second_higher, self.first_higher, self.p)
+        counts, ends = (self.second_higher, self.first_higher), (-self.high, -self.low)
+        return PairedTest(self.n, *counts, self.p, self.name, -self.difference, *ends)
 
 
-def paired_bootstrap(differences: Sequence[float]) -> PairedBootstrap:
+def paired_bootstrap(differences: Sequence[float]) -> PairedTest:
     """Test whether the mean of the rows' differences is 0, with 10,000 resamples of the rows."""
     n = len(differences)
     if not n:
-        return PairedBootstrap(0, math.nan, math.nan, math.nan, 0, 0, math.nan)
+        return PairedTest(0, 0, 0, math.nan, "bootstrap")
     means = _resampled(tuple(sorted(Counter(differences).items())))
-    low, high = (float(end) for end in np.percentile(means, (2.5, 97.5)))
-    tails = [int((means <= TIE).sum()), int((means >= -TIE).sum())]
-    return PairedBootstrap(
+    tails = int((means <= TIE).sum()), int((means >= -TIE).sum())
+    return PairedTest(
         n,
-        math.fsum(differences) / n,
-        low,
-        high,
         sum(value > TIE for value in differences),
         sum(value < -TIE for value in differences),
         min(1.0, 2 * (min(tails) + 1) / (RESAMPLES + 1)),
+        "bootstrap",
+        math.fsum(differences) / n,
+        *np.percentile(means, (2.5, 97.5)).tolist(),
     )
 
 
@@ -328,8 +313,6 @@ SAMPLES = 2000
 """Sets that are drawn anew for the interval of a calibration error."""
 OFF = 0.05
 """Our line: a calibration error up to which a model counts as well calibrated."""
-BELOW_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
-"""The largest probability below 1.0, in torchmetrics' precision."""
 SMALLEST = float(np.finfo(np.float64).tiny)
 """No probability is taken to be smaller, so that a log loss stays finite."""
 
@@ -381,17 +364,17 @@ def calibration(
     given, admissible = class_of[given], admissible[:, classes]
     probabilities = probabilities @ (class_of[:, None] == np.arange(len(classes)))
     confidence = probabilities[np.arange(len(given)), given]
-    correct = admissible[np.arange(len(given)), given]
+    bins = reliability(confidence, admissible[np.arange(len(given)), given])
     of_right = np.where(admissible, probabilities, 0).sum(axis=1)
     wrong = np.where(admissible, 0, probabilities)
     return Calibration(
         len(given),
-        float(correct.mean()),
+        float(admissible[np.arange(len(given)), given].mean()),
         float(confidence.mean()),
-        expected_calibration_error(confidence, correct),
+        expected_calibration_error(bins),
         float(((1 - of_right) ** 2 + (wrong**2).sum(axis=1)).mean()),
         float(-np.log(np.clip(of_right, SMALLEST, 1)).mean()),
-        reliability(confidence, correct),
+        bins,
     )
 
 
@@ -405,19 +388,10 @@ def _class_of(admissible: NDArray[np.bool_], label: int) -> int:
     return int((admissible == admissible[:, [label]]).all(axis=0).argmax())
 
 
-def expected_calibration_error(
-    confidence: Array,  # (examples,)
-    correct: NDArray[np.bool_],  # (examples,)
-) -> float:
-    """Return the mean over all examples of |confidence - accuracy| of their bin."""
-    with first_import:
-        import torch
-        from torchmetrics.functional.classification import binary_calibration_error
-
-    # the binary error is that of a probability and whether what it was given to is so
-    shares = torch.from_numpy(np.minimum(confidence, BELOW_ONE)).float()
-    outcomes = torch.from_numpy(correct.astype(np.int64))
-    return float(binary_calibration_error(shares, outcomes, n_bins=BINS, norm="l1"))
+def expected_calibration_error(bins: Sequence[Bin]) -> float:
+    """Return the mean over all answers of |confidence - accuracy| of their bin."""
+    errors = math.fsum(each.n * abs(each.confidence - each.accuracy) for each in bins)
+    return errors / sum(each.n for each in bins)
 
 
 @dataclass(frozen=True)
@@ -447,29 +421,22 @@ class CalibrationError:
         return f"{interval(self.found)}; {100 * self.chance.value:.1f} by chance alone"
 
 
-Ends = tuple[float, float, float]
-"""A value and the ends of its interval."""
-
-
 def mean_error(measured: Sequence[Calibration], seed: int = 0) -> CalibrationError:
     """Return the mean calibration error of repeats, with the means of their bounds."""
-    found, chance = zip(*(_error(each, seed) for each in measured), strict=True)
-    return CalibrationError(
-        *(Estimate(*ends, measured[0].n) for ends in map(_means, (found, chance)))
+    means = np.mean([_error(each, seed) for each in measured], axis=0)  # (2, 3)
+    found, chance = (
+        Estimate(value, low, high, measured[0].n) for value, low, high in means.tolist()
     )
+    return CalibrationError(found, chance)
 
 
-def _means(each: Sequence[Ends]) -> Ends:
-    value, low, high = np.mean(each, axis=0).tolist()
-    return value, low, high
-
-
-def _error(measured: Calibration, seed: int) -> tuple[Ends, Ends]:
+def _error(measured: Calibration, seed: int) -> Array:
     """Return the error, and what it is where answers are right as often as their bin is sure.
 
-    Each with its ends. For the first, answers are drawn by bin and whether they are right; each has
-    its bin's mean confidence. An error is never below 0, so that chance alone makes that of a drawn
-    set larger: the bootstrap's interval is moved by as much.
+    Each with the ends of its interval.  # (2, 3)
+    For the first, answers are drawn by bin and whether they are right; each has its bin's mean
+    confidence. An error is never below 0, so that chance alone makes that of a drawn set larger:
+    the bootstrap's interval is moved by as much.
     """
     n, confidence, accuracy = np.array([(b.n, b.confidence, b.accuracy) for b in measured.bins]).T
     shares = np.concatenate([n * accuracy, n * (1 - accuracy)]).clip(min=0) / measured.n
@@ -480,7 +447,7 @@ def _error(measured: Calibration, seed: int) -> tuple[Ends, Ends]:
     right = np.random.default_rng(seed).binomial(n.astype(np.int64), confidence, (SAMPLES, BINS))
     by_chance = np.abs(right - n * confidence).sum(axis=1) / measured.n
     ends = np.quantile(by_chance, [0.025, 0.975])
-    return (measured.ece, max(0.0, low), high), (by_chance.mean(), *ends)
+    return np.array([(measured.ece, max(0.0, low), high), (by_chance.mean(), *ends)])
 
 
 def reliability(
@@ -488,14 +455,12 @@ def reliability(
     correct: NDArray[np.bool_],  # (examples,)
 ) -> tuple[Bin, ...]:
     """Return the bins of a reliability diagram, lowest first."""
-    places = np.minimum(confidence * BINS, BINS - 1).astype(np.int64)
-    return tuple(_bin(at, confidence[places == at], correct[places == at]) for at in range(BINS))
-
-
-def _bin(at: int, confidence: Array, correct: NDArray[np.bool_]) -> Bin:
-    n = len(confidence)
-    means = (float(confidence.mean()), float(correct.mean())) if n else (0.0, 0.0)
-    return Bin(at / BINS, (at + 1) / BINS, n, *means)
+    places, bins = np.minimum(confidence * BINS, BINS - 1).astype(np.int64), []
+    for at in range(BINS):
+        own = places == at
+        means = [float(each[own].mean()) if own.any() else 0.0 for each in (confidence, correct)]
+        bins.append(Bin(at / BINS, (at + 1) / BINS, int(own.sum()), *means))
+    return tuple(bins)
 
 
 def first_bin(bins: Sequence[Bin], labels: int) -> int:
@@ -506,16 +471,13 @@ def first_bin(bins: Sequence[Bin], labels: int) -> int:
 
 def pooled(repeats: Sequence[Sequence[Bin]]) -> tuple[Bin, ...]:
     """Return the bins of the answers of all repeats together."""
-    return tuple(_together(same) for same in zip(*repeats, strict=True))
-
-
-def _together(same: Sequence[Bin]) -> Bin:
-    n = sum(each.n for each in same)
-    confidence, accuracy = (
-        sum(each.n * getattr(each, name) for each in same) / n if n else 0.0
-        for name in ("confidence", "accuracy")
-    )
-    return Bin(same[0].low, same[0].high, n, confidence, accuracy)
+    together = []
+    for same in zip(*repeats, strict=True):
+        n = sum(each.n for each in same)
+        sure = sum(each.n * each.confidence for each in same) / n if n else 0.0
+        right = sum(each.n * each.accuracy for each in same) / n if n else 0.0
+        together.append(Bin(same[0].low, same[0].high, n, sure, right))
+    return tuple(together)
 
 
 def bin_words(each: Bin) -> str:

@@ -10,13 +10,16 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+import torch
 
 from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
-from finetune.training.checkpoints import averages_and_scores
+from finetune.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
 from finetune.ui.inoculate.api import STANDARD_LIMITS
 from finetune.ui.inoculate.plan_form import UPLOADS, forecast
 from probe.checkup.report import REFERENCES
@@ -209,6 +212,8 @@ def report(path: Path) -> str:
     return command("checkup", "first", "--against", path)
 
 
+WEIGHTS = torch.nn.Linear(1, 1)
+TRAINING: Any = (SimpleNamespace(model=WEIGHTS), torch.optim.Adam(WEIGHTS.parameters()), {})
 READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
     "a.json": (text(FRAME.to_json(orient="records")), read_table),
     "b.json": (text(FRAME.to_json()), read_table),
@@ -234,8 +239,8 @@ READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
         lambda path: read_identity(path.parent),
     ),
     "checkpoint/state.json": (
-        text('{"step": 1, "recipe": {}, "scores": []}'),
-        lambda path: averages_and_scores(path.parents[1]),
+        lambda path: save_checkpoint(*TRAINING, Checkpoint(1), path.parents[1]),
+        lambda path: load_checkpoint(*TRAINING, path.parents[1]),
     ),
     **dict.fromkeys(
         ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"),

@@ -2,19 +2,25 @@
 
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
-from probe.analysis.legibility import UNJUDGED, Legibility, legibility
-from probe.analysis.transformed import Transformed, require_usable, transform_all
+from probe.analysis.transformed import (
+    UNJUDGED,
+    Legibility,
+    Transformed,
+    legibility,
+    require_usable,
+    transform_all,
+)
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
 from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Source, is_missing, read_rows
 from probe.errors import ExampleError
 from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
 from probe.statistics import mean
-from probe.tasks.task import Example, Label, Task
+from probe.tasks.task import Label, Task
 from probe.text.language import BEYOND_DOUBT
 from probe.transforms import Options
 
@@ -57,15 +63,14 @@ def in_chunks(
     alone, so that who goes on behind one makes the same chunks.
     """
     began, done, waiting = time.monotonic(), start, iter(rows)
-    while chunk := tuple(islice(waiting, _end(done, largest) - done)):
+    while True:
+        end = (done // largest + 1) * largest if done else min(FIRST_ROWS, largest)
+        chunk = tuple(islice(waiting, end - done))
+        if not chunk:
+            return
         answers = tuple(answer(chunk))
         done += len(chunk)
         yield Chunk(answers, done, total, time.monotonic() - began, start)
-
-
-def _end(start: int, largest: int) -> int:
-    """Return the number behind the last row of the chunk that begins with a row."""
-    return (start // largest + 1) * largest if start else min(FIRST_ROWS, largest)
 
 
 @dataclass(frozen=True)
@@ -126,74 +131,48 @@ def score(
         require_usable(name, model)
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
-        return _scored(rows, model, names, seed, options, precision, sample, below)
+        asked = [row for row in rows if row.example]
+        examples, predictions = dict[int, Any](), list[Prediction]()
+        scored = {
+            row.number: Row(row.number, model.task, error=row.error, record=row.record)
+            for row in rows
+        }
+        answers = predict_each(model, [row.example for row in asked], precision)
+        for row, said in zip(asked, answers, strict=True):
+            if isinstance(said, ExampleError):
+                scored[row.number] = replace(scored[row.number], error=str(said))
+            else:
+                examples[row.number] = row.example
+                predictions.append(said)
+        sampled = {number: example for number, example in examples.items() if number in sample}
+        if resolve(precision) == "fp32":
+            sampled = {}  # all are
+        in_fp32 = model.predict(list(sampled.values()), "fp32")
+        labels = {number: said.label for number, said in zip(sampled, in_fp32, strict=True)}
+        several = list(examples.values())
+        legible = legibility(model, several, below)
+        transformed = transform_all(
+            model, several, predictions, names, seed, options, precision,
+            foreign=[each.foreign for each in legible],
+        )  # fmt: skip
+        for at, (number, example) in enumerate(examples.items()):
+            scored[number] = replace(
+                scored[number],
+                example=example,
+                prediction=predictions[at],
+                transformed={name: transformed[name][at] for name in names},
+                error="",
+                legible=legible[at],
+                fp32=labels.get(number),
+            )
+        return list(scored.values())
 
     rows = read_rows(table, columns, model.task, start)
     yield from in_chunks(rows, len(table), answer, largest, start)
 
 
-def _scored(
-    rows: Sequence[InputRow],
-    model: Model,
-    names: Sequence[str],
-    seed: int,
-    options: Options,
-    precision: Precision,
-    sample: Container[int],
-    below: float,
-) -> list[Row]:
-    asked = [row for row in rows if row.example]
-    answers = predict_each(model, [row.example for row in asked], precision)
-    refused = {
-        row.number: str(answer)
-        for row, answer in zip(asked, answers, strict=True)
-        if isinstance(answer, ExampleError)
-    }
-    predictions = [answer for answer in answers if not isinstance(answer, ExampleError)]
-    examples = {row.number: row.example for row in asked if row.number not in refused}
-    records = {row.number: row.record for row in rows}
-    several = list(examples.values())
-    in_fp32 = _in_fp32(examples, model, precision, sample)
-    legible = legibility(model, several, below)
-    transformed = transform_all(
-        model, several, predictions, names, seed, options, precision,
-        foreign=[each.foreign for each in legible],
-    )  # fmt: skip
-    scored = {
-        number: Row(
-            number,
-            model.task,
-            example,
-            predictions[at],
-            {name: transformed[name][at] for name in names},
-            legible=legible[at],
-            record=records[number],
-            fp32=in_fp32.get(number),
-        )
-        for at, (number, example) in enumerate(examples.items())
-    }
-    return [
-        scored.get(row.number)
-        or Row(row.number, model.task, error=refused.get(row.number, row.error), record=row.record)
-        for row in rows
-    ]
-
-
-def _in_fp32(
-    examples: Mapping[int, Example], model: Model, precision: Precision, sample: Container[int]
-) -> dict[int, Label]:
-    """Return the answers in fp32 to the sampled examples, none where all are given in it."""
-    if resolve(precision) == "fp32":
-        return {}
-    sampled = {number: example for number, example in examples.items() if number in sample}
-    answers = model.predict(list(sampled.values()), "fp32")
-    return {number: answer.label for number, answer in zip(sampled, answers, strict=True)}
-
-
 VariantScore = Sequence[Any]  # Any: JSON
 """A question's name, whether the variant is adversarial, its exact match and its F1."""
-Scored = tuple[bool, Mapping[str, float]]
-"""Whether a row is adversarial, and its exact match and F1."""
 
 
 def variant_scores(rows: Iterable[Row]) -> Iterator[VariantScore]:
@@ -217,43 +196,24 @@ def variants_json(scores: Iterable[VariantScore]) -> dict[str, Any]:  # Any: JSO
     the lowest of all, the original included (as their paper can be read), and `original_f1` that of
     the originals. A figure that no row is counted for is left out.
     """
-    questions: dict[str, list[Scored]] = {}
+    questions: dict[str, list[tuple[bool, dict[str, float]]]] = {}
     for base, adversarial, em, f1 in scores:
         questions.setdefault(base, []).append((adversarial, {"em": em, "f1": f1}))
     if not questions:
         return {}
-    return {
-        "questions": len(questions),
-        "variants_each": fmean(len(same) for same in questions.values()),
-        **{
-            f"{name}_{measure}": asdict(mean(values))
-            for name, chosen in CHOSEN.items()
-            for measure in ("em", "f1")
-            if (values := _over(questions, measure, chosen))
-        },
+    every = list(questions.values())
+    chosen = {
+        "original": [[row for row in same if not row[0]] for same in every],
+        "adversarial": [[row for row in same if row[0]] or same for same in every],
+        "worst": every,
     }
-
-
-def _originals(same: Sequence[Scored]) -> list[Scored]:
-    return [row for row in same if not row[0]]
-
-
-def _adversarial(same: Sequence[Scored]) -> list[Scored]:
-    return [row for row in same if row[0]] or list(same)
-
-
-CHOSEN: Mapping[str, Callable[[Sequence[Scored]], Sequence[Scored]]] = {
-    "original": _originals,
-    "adversarial": _adversarial,
-    "worst": list,
-}
-
-
-def _over(
-    questions: Mapping[str, Sequence[Scored]],
-    measure: str,
-    chosen: Callable[[Sequence[Scored]], Sequence[Scored]],
-) -> list[float]:
-    """Return for each question that has such rows the lowest value of a measure over them."""
-    counted = [chosen(same) for same in questions.values()]
-    return [min(scores[measure] for _, scores in same) for same in counted if same]
+    figures: dict[str, Any] = {
+        "questions": len(every),
+        "variants_each": fmean(map(len, every)),
+    }
+    for name, rows in chosen.items():
+        for measure in ("em", "f1"):
+            lowest = [min(scored[measure] for _, scored in same) for same in rows if same]
+            if lowest:
+                figures[f"{name}_{measure}"] = asdict(mean(lowest))
+    return figures

@@ -1,19 +1,20 @@
 """Examples and what each of several models says of them, chunk by chunk."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from probe.analysis.batch import Chunk, in_chunks
-from probe.data.rows import Columns, InputRow, Source, is_missing, read_rows, require_text
+from probe.data.rows import Columns, Source, is_missing, read_rows, require_text
 from probe.errors import ComparisonError, ExampleError
 from probe.models.classifier import Model, Precision, Prediction, predict_each
 from probe.statistics import (
     MAX_P,
     RESAMPLES,
     Estimate,
-    PairedBootstrap,
+    PairedTest,
     exact_p,
     mean,
     p_text,
@@ -86,8 +87,13 @@ def compare(
     An example without text gets its reason. Raises ComparisonError at once for fewer than two
     models.
     """
-    task = held_to(models)
-    rows = [as_row(number, task, example) for number, example in enumerate(examples)]
+    task, rows = held_to(models), list[Row]()
+    for number, example in enumerate(examples):
+        try:
+            require_text(task, example)
+            rows.append(Row(number, task, example))
+        except ExampleError as problem:
+            rows.append(Row(number, task, error=str(problem)))
     return compare_rows(models, rows, precision)
 
 
@@ -107,7 +113,23 @@ def compare_rows(
         task = next(each for each in TASKS.values() if common_task([each, task]) is each != task)
 
     def answer(part: Sequence[Row]) -> list[Row]:
-        return list(_answered(models, [replace(row, task=task) for row in part], precision))
+        """Run one model after the other over the rows, each in batches of like length."""
+        asked = [row.example for row in part if row.example]
+        answers = zip(*(predict_each(model, asked, precision) for model in models), strict=True)
+        answered = []
+        for row in part:
+            row = replace(row, task=task)
+            if row.example:
+                several = next(answers)
+                refused = [each for each in several if isinstance(each, ExampleError)]
+                given = tuple(each for each in several if not isinstance(each, ExampleError))
+                cut = () if refused else tuple(model.too_long(row.example) for model in models)
+                if refused:  # a row that one of them cannot read has its reason
+                    row = Row(row.number, task, error=str(refused[0]))
+                else:
+                    row = replace(row, predictions=given, cut=cut)
+            answered.append(row)
+        return answered
 
     return in_chunks(rows, len(rows), answer)
 
@@ -147,49 +169,18 @@ def require_different(names: Sequence[str]) -> None:
         raise ComparisonError(f"the model {twice!r} is named twice; choose different models")
 
 
-def _answered(models: Sequence[Model], rows: Sequence[Row], precision: Precision) -> Iterator[Row]:
-    """Run one model after the other over the rows, each in batches of like length.
-
-    A row that one of them cannot read has its reason in place of answers.
-    """
-    examples = [row.example for row in rows if row.example]
-    answers = zip(*(predict_each(model, examples, precision) for model in models), strict=True)
-    for row in rows:
-        if row.example:
-            several = next(answers)
-            refused = next((each for each in several if isinstance(each, ExampleError)), None)
-            given = tuple(each for each in several if not isinstance(each, ExampleError))
-            if refused:
-                yield Row(row.number, row.task, error=str(refused))
-                continue
-            cut = tuple(model.too_long(row.example) for model in models)
-            row = replace(row, predictions=given, cut=cut)
-        yield row
-
-
-def as_row(number: int, task: Task, example: Example) -> Row:
-    """Return a row to be answered, or its reason where a field has no text."""
-    try:
-        require_text(task, example)
-    except ExampleError as problem:
-        return Row(number, task, error=str(problem))
-    return Row(number, task, example)
-
-
 def read(table: Source, columns: Columns, task: Task) -> list[Row]:
     """Read a table's rows, pairs with the heuristic they were made for where a column says.
 
     Raises FileError for a missing column.
     """
-    rows = ((row, row.record.cells.get(HEURISTIC)) for row in read_rows(table, columns, task))
-    return [_unanswered(row, task, "" if is_missing(said) else str(said)) for row, said in rows]
-
-
-def _unanswered(row: InputRow, task: Task, heuristic: str) -> Row:
-    example = row.example
-    if heuristic and isinstance(example, Pair):
-        example = TemplatePair(**example_json(example), heuristic=heuristic)
-    return Row(row.number, task, example, error=row.error)
+    rows = []
+    for row in read_rows(table, columns, task):
+        example, heuristic = row.example, row.record.cells.get(HEURISTIC)
+        if isinstance(example, Pair) and heuristic and not is_missing(heuristic):
+            example = TemplatePair(**example_json(example), heuristic=str(heuristic))
+        rows.append(Row(row.number, task, example, error=row.error))
+    return rows
 
 
 @dataclass(frozen=True)
@@ -204,29 +195,6 @@ class Cell:
     only_first: int
     only_second: int
     neither: int
-
-
-@dataclass(frozen=True)
-class McNemar:
-    """McNemar's exact test of two models on the same `n` pairs with a gold label.
-
-    `only_first` and `only_second` are the discordant counts b and c: pairs that only one model
-    gets right. `p` is two-sided, from the binomial distribution; NaN where n is 0.
-    """
-
-    n: int
-    only_first: int
-    only_second: int
-    p: float
-
-    @property
-    def discordant(self) -> int:
-        """On how many pairs only one model is right."""
-        return self.only_first + self.only_second
-
-
-Test = McNemar | PairedBootstrap
-"""Whether two models differ on the same examples."""
 
 
 def accuracy(rows: Sequence[Row], model: int) -> Estimate:
@@ -251,13 +219,11 @@ def score(rows: Sequence[Row], model: int) -> Estimate:
 
 def parts_of(task: Task) -> dict[str, Group]:
     """Return the gold labels that are reported apart: the task's groups, else each label's own."""
-    alone = {label: _alone(label) for label in task.labels}
-    return dict(task.groups) or alone
-
-
-def _alone(label: Label) -> Group:
-    told = f"How often an example whose gold label is {label} is called that."
-    return Group(frozenset({label}), label, f"Accuracy, {label}", told)
+    told = "How often an example whose gold label is {} is called that."
+    return dict(task.groups) or {
+        label: Group(frozenset({label}), label, f"Accuracy, {label}", told.format(label))
+        for label in task.labels
+    }
 
 
 def group_accuracies(rows: Sequence[Row], model: int) -> dict[str, Estimate]:
@@ -280,11 +246,8 @@ def agreement(rows: Sequence[Row], first: int, second: int) -> Estimate:
 
     Where one of them merges labels, they are compared by the labels of that one.
     """
-    return share([_same(row, first, second) for row in rows if row.predictions])
-
-
-def _same(row: Row, first: int, second: int) -> bool:
-    return same_answer(row.task, row.predictions[first].label, row.predictions[second].label)
+    answers = [(row.task, *_answers(row, first, second)) for row in rows if row.predictions]
+    return share([same_answer(*each) for each in answers])
 
 
 def same_answer(task: Task, first: Label, second: Label) -> bool:
@@ -294,14 +257,13 @@ def same_answer(task: Task, first: Label, second: Label) -> bool:
     return task.agrees(first, second)
 
 
-def differing(rows: Sequence[Row], first: int, second: int) -> list[Row]:
-    """Return the rows of which two models say different things."""
-    return [row for row in rows if row.predictions and not _same(row, first, second)]
-
-
-def agreeing(rows: Sequence[Row], first: int, second: int) -> list[Row]:
-    """Return the rows of which two models say the same."""
-    return [row for row in rows if row.predictions and _same(row, first, second)]
+def differing(rows: Sequence[Row], first: int, second: int, *, agree: bool = False) -> list[Row]:
+    """Return the rows of which two models say different things, or with `agree` the same."""
+    return [
+        row
+        for row in rows
+        if row.predictions and same_answer(row.task, *_answers(row, first, second)) == agree
+    ]
 
 
 def labels_of(rows: Sequence[Row], model: int) -> tuple[Label, ...]:
@@ -339,70 +301,46 @@ def outcomes(rows: Sequence[Row], first: int, second: int) -> Cell:
     return Cell(len(rows), *(right.count(quarter) for quarter in quarters))
 
 
-def mcnemar(rows: Sequence[Row], first: int, second: int) -> McNemar:
-    """Test whether two models differ in accuracy."""
+def significance(rows: Sequence[Row], first: int, second: int) -> PairedTest:
+    """Test whether two models differ: in F1 by a bootstrap where answers are spans, else McNemar's.
+
+    Over the rows with a gold answer.
+    """
+    if any(row.task.has_spans for row in rows):
+        pairs = [(row.f1(first), row.f1(second)) for row in rows]
+        return paired_bootstrap([a - b for a, b in pairs if a is not None and b is not None])
     cell = outcomes([row for row in rows if row.right(first) is not None], first, second)
-    if not cell.n:
-        return McNemar(0, 0, 0, float("nan"))
-    p = exact_p(cell.only_first, cell.only_second)
-    return McNemar(cell.n, cell.only_first, cell.only_second, p)
+    p = exact_p(cell.only_first, cell.only_second) if cell.n else math.nan
+    return PairedTest(cell.n, cell.only_first, cell.only_second, p)
 
 
-def bootstrap(rows: Sequence[Row], first: int, second: int) -> PairedBootstrap:
-    """Test whether two models differ in F1 over the rows with a gold answer."""
-    pairs = [(row.f1(first), row.f1(second)) for row in rows]
-    return paired_bootstrap([a - b for a, b in pairs if a is not None and b is not None])
-
-
-def significance(rows: Sequence[Row], first: int, second: int) -> Test:
-    """Test whether two models differ, in F1 where answers are spans, else in accuracy."""
-    spans = any(row.task.has_spans for row in rows)
-    return bootstrap(rows, first, second) if spans else mcnemar(rows, first, second)
-
-
-def in_words(test: Test, first: str, second: str, unit: str = "pair") -> str:
+def in_words(test: PairedTest, first: str, second: str, unit: str = "pair") -> str:
     """Say what a test means; `unit` is what the task calls an example."""
-    if isinstance(test, PairedBootstrap):
-        return _bootstrap_words(test, first, second, unit)
-    return _mcnemar_words(test, first, second, unit)
-
-
-def _mcnemar_words(test: McNemar, first: str, second: str, unit: str) -> str:
+    spans, one, other = test.name == "bootstrap", test.first_higher, test.second_higher
     if not test.n:
-        return f"{first} and {second} cannot be tested: there are no gold labels."
+        lacking = "right answers to compare with" if spans else "gold labels"
+        return f"{first} and {second} cannot be tested: there are no {lacking}."
     if not test.discordant:
-        return f"{first} and {second} are right on the same of the {test.n:,} {unit}s: no test."
-    counts = (
-        f"Of {test.n:,} {unit}s {first} alone is right on {test.only_first:,}, "
-        f"{second} alone on {test.only_second:,}"
-    )
-    return f"{counts}. Exact McNemar test: {_verdict(test.p, unit)}"
-
-
-def _bootstrap_words(test: PairedBootstrap, first: str, second: str, unit: str) -> str:
-    if not test.n:
-        return f"{first} and {second} cannot be tested: there are no right answers to compare with."
-    if not test.discordant:
-        return f"{first} and {second} have the same F1 on each of the {test.n:,} {unit}s: no test."
+        same = "have the same F1 on each of" if spans else "are right on the same of"
+        return f"{first} and {second} {same} the {test.n:,} {unit}s: no test."
     if test.difference < 0:
-        return _bootstrap_words(test.turned_round, second, first, unit)
-    return (
-        f"The F1 of {first} is {100 * test.difference:.1f} points above that of {second} "
-        f"(95 % interval {_signed(test.low)} to {_signed(test.high)}), higher on "
-        f"{test.first_higher:,} of {test.n:,} {unit}s, lower on {test.second_higher:,}. "
-        f"Paired bootstrap with {RESAMPLES:,} resamples: {_verdict(test.p, unit)}"
-    )
-
-
-def _signed(share: float) -> str:
-    """Write points with a proper minus, and 0 without one."""
-    return f"{100 * share:.1f}".replace("-0.0", "0.0").replace("-", "\N{MINUS SIGN}")
-
-
-def _verdict(p: float, unit: str) -> str:
-    told = (
-        "chance alone would seldom make them differ so much"
-        if p < MAX_P
-        else f"these {unit}s do not tell the two apart"
-    )
-    return f"{p_text(p)}; {told}."
+        return in_words(test.turned_round, second, first, unit)
+    if spans:
+        low, high = (  # with a proper minus, and 0 without one
+            f"{100 * end:.1f}".replace("-0.0", "0.0").replace("-", "\N{MINUS SIGN}")
+            for end in (test.low, test.high)
+        )
+        told = (
+            f"The F1 of {first} is {100 * test.difference:.1f} points above that of {second} "
+            f"(95 % interval {low} to {high}), higher on {one:,} of {test.n:,} {unit}s, lower on "
+            f"{other:,}. Paired bootstrap with {RESAMPLES:,} resamples"
+        )
+    else:
+        told = (
+            f"Of {test.n:,} {unit}s {first} alone is right on {one:,}, {second} alone on "
+            f"{other:,}. Exact McNemar test"
+        )
+    tells = "chance alone would seldom make them differ so much"
+    if test.p >= MAX_P:
+        tells = f"these {unit}s do not tell the two apart"
+    return f"{told}: {p_text(test.p)}; {tells}."

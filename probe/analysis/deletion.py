@@ -82,40 +82,25 @@ def deletion_test(
     cut_fields = tuple(fields) or (classifier.task.target,)
 
     def answer(rows: Sequence[Any]) -> list[Mapping[tuple[Ranking, Cut], bool]]:
-        return _changed(classifier, rows, orders, cuts, cut_fields, seed, most_steps)
+        before = [answer.label for answer in classifier.predict(rows)]
+        read = {
+            name: attribute(classifier, rows, before, name, batch=1, most_steps=most_steps)
+            for name in dict.fromkeys(order.method or PAPER for order in orders)
+        }
+        keys = [(order, cut) for order in orders for cut in cuts]
+        shortened = [
+            _shortened(example, importance, order, cut, cut_fields, seed)
+            for order, cut in keys
+            for example, importance in zip(rows, read[order.method or PAPER], strict=True)
+        ]
+        after = iter(classifier.predict(shortened))
+        changed: list[dict[tuple[Ranking, Cut], bool]] = [{} for _ in rows]
+        for key in keys:
+            for row, label in zip(changed, before, strict=True):
+                row[key] = not classifier.task.agrees(label, next(after).label)
+        return list(changed)
 
     yield from in_chunks(examples, len(examples), answer, CHUNK)
-
-
-def _changed(
-    classifier: AnyModel,
-    examples: Sequence[Any],
-    orders: Sequence[Ranking],
-    cuts: Sequence[Cut],
-    fields: Sequence[str],
-    seed: int,
-    most_steps: int,
-) -> list[Mapping[tuple[Ranking, Cut], bool]]:
-    task = classifier.task
-    before = [answer.label for answer in classifier.predict(examples)]
-    methods = dict.fromkeys(order.method or PAPER for order in orders)
-    read = {
-        name: attribute(classifier, examples, before, name, batch=1, most_steps=most_steps)
-        for name in methods
-    }
-    keys = [(order, cut) for order in orders for cut in cuts]
-    changed: list[dict[tuple[Ranking, Cut], bool]] = [{} for _ in examples]
-    shortened = []
-    for order, cut in keys:
-        scores = read[order.method or PAPER]
-        for example, importance in zip(examples, scores, strict=True):
-            rng = random.Random(f"{seed}|random|{example.id}|{order.draw}")
-            shortened.append(_shortened(example, importance, order, cut, fields, rng))
-    after = iter(classifier.predict(shortened))
-    for key in keys:
-        for row, label in zip(changed, before, strict=True):
-            row[key] = not task.agrees(label, next(after).label)
-    return list(changed)
 
 
 def _shortened(
@@ -124,20 +109,16 @@ def _shortened(
     order: Ranking,
     cut: Cut,
     fields: Sequence[str],
-    rng: random.Random,
+    seed: int,
 ) -> Any:
     """Return an example with what is left of some fields' tokens, ranked together."""
+    rng, ranked = random.Random(f"{seed}|random|{example.id}|{order.draw}"), []
     named = [(field, token) for field in fields for token in importance.tokens(field)]
-    ranked = [replace(token, score=_score(token.score, order, rng)) for _, token in named]
+    for _, token in named:
+        factor, score = SIGNS[order.sign], token.score
+        signed = abs(score) if factor is None else factor * score
+        ranked.append(replace(token, score=signed if order.method else rng.random()))
     left: dict[str, list[int]] = {field: [] for field in fields}
     for (field, token), kept in zip(named, cut.kept(ranked), strict=True):
         left[field] += [token.id] * kept
-    texts = {field: importance.decode(ids) for field, ids in left.items()}
-    return replace(example, **texts)
-
-
-def _score(score: float, order: Ranking, rng: random.Random) -> float:
-    if order.method is None:
-        return rng.random()
-    factor = SIGNS[order.sign]
-    return abs(score) if factor is None else factor * score
+    return replace(example, **{field: importance.decode(ids) for field, ids in left.items()})

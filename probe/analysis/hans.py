@@ -5,16 +5,16 @@ premise is nearly always right on the entailed sub-cases and nearly never on the
 two are never pooled.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from probe.errors import ModelError
 from probe.models.classifier import Model, Precision, resolve
-from probe.statistics import FEWEST, Estimate, Share
+from probe.statistics import FEWEST, Estimate, wilson
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
-from probe.templates import Request, TemplatePair, generate, subcases
+from probe.templates import Request, generate, subcases
 from probe.templates.generate import HEURISTICS
 
 MIN_HIGH, MAX_LOW = 0.9, 0.1  # accuracies that count as high and as low
@@ -36,7 +36,7 @@ class Profiled:
     @property
     def estimate(self) -> Estimate:
         """The accuracy with Wilson's interval."""
-        return Share(self.correct, self.n).estimate()
+        return wilson(self.correct, self.n)
 
 
 @dataclass(frozen=True)
@@ -75,17 +75,13 @@ def profile(
     if model.task.example is not Pair:
         raise ModelError(f"HANS is about NLI; {model.name!r} is a model for {model.task.title}")
     for subcase in subcases():
-        pairs = list(generate(Request("hans", subcase=subcase), per_subcase, seed))
-        if pairs:
-            yield _profiled(model, pairs, precision)
-
-
-def _profiled(model: Model, pairs: Sequence[TemplatePair], precision: Precision) -> Profiled:
-    first = pairs[0]  # a sub-case has one heuristic and one label
-    entailed = first.gold == ENTAILMENT
-    answers = [answer.label == ENTAILMENT for answer in model.predict(pairs, precision)]
-    gold: Label = ENTAILMENT if entailed else NON_ENTAILMENT
-    return Profiled(first.heuristic, first.subcase, gold, len(pairs), answers.count(entailed))
+        if pairs := list(generate(Request("hans", subcase=subcase), per_subcase, seed)):
+            first = pairs[0]  # a sub-case has one heuristic and one label
+            entailed = first.gold == ENTAILMENT
+            answers = [answer.label == ENTAILMENT for answer in model.predict(pairs, precision)]
+            gold: Label = ENTAILMENT if entailed else NON_ENTAILMENT
+            correct = answers.count(entailed)
+            yield Profiled(first.heuristic, first.subcase, gold, len(pairs), correct)
 
 
 def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
@@ -127,59 +123,48 @@ def verdicts(rows: Iterable[Profiled]) -> dict[str, str]:
     Of fewer than `FEWEST` pairs of either kind it is said that they are too few.
     """
     found = {(row.heuristic, row.gold): row for row in in_heuristics(rows)}
-    both = {
-        heuristic: [found.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
-        for heuristic in HEURISTICS
-    }
-    return {
-        heuristic: _verdict(entailed.estimate.value, others.estimate.value)
-        if min(entailed.n, others.n) >= FEWEST
-        else f"{entailed.n} entailed pairs and {others.n} others are too few to tell"
-        for heuristic, (entailed, others) in both.items()
-        if entailed and others
-    }
-
-
-def _verdict(entailed: float, others: float) -> str:
-    meant = next(words for holds, words in READINGS if holds(entailed, others))
-    return (
-        f"says entailment of {100 * entailed:.0f} % of the entailed pairs and of "
-        f"{100 * (1 - others):.0f} % of the others, {meant}"
-    )
-
-
-def profile_json(rows: Sequence[Profiled]) -> dict[str, Any]:
-    """Return a profile as JSON values: subcases, heuristics, verdicts."""
-    return {
-        "subcases": [_row_json(row) for row in rows],
-        "heuristics": [_row_json(row) for row in in_heuristics(rows)],
-        "verdicts": verdicts(rows),
-    }
-
-
-def _row_json(row: Profiled) -> dict[str, Any]:
-    found = row.estimate
-    return {
-        "heuristic": row.heuristic,
-        **({"subcase": row.subcase} if row.subcase else {}),
-        "gold": row.gold,
-        "n": row.n,
-        "correct": row.correct,
-        "accuracy": found.value,
-        "low": found.low,
-        "high": found.high,
-    }
+    said = {}
+    for heuristic in HEURISTICS:
+        both = [found.get((heuristic, gold)) for gold in (ENTAILMENT, NON_ENTAILMENT)]
+        if not all(both):
+            continue
+        entailed, others = (row.estimate for row in both if row)
+        said[heuristic] = f"{entailed.n} entailed pairs and {others.n} others are too few to tell"
+        if min(entailed.n, others.n) >= FEWEST:
+            meant = next(words for holds, words in READINGS if holds(entailed.value, others.value))
+            said[heuristic] = (
+                f"says entailment of {100 * entailed.value:.0f} % of the entailed pairs and of "
+                f"{100 * (1 - others.value):.0f} % of the others, {meant}"
+            )
+    return said
 
 
 def hans_json(
     profiles: dict[str, list[Profiled]], n: int, seed: int, precision: Precision
 ) -> dict[str, Any]:
-    """Return per_subcase, seed, precision, models by name, what others report of HANS itself."""
+    """Return per_subcase, seed, precision, models by name, what others report of HANS itself.
+
+    Each model has its subcases, heuristics and verdicts.
+    """
     return {
         "per_subcase": n,
         "seed": seed,
         "precision": resolve(precision),
-        "models": {name: profile_json(rows) for name, rows in profiles.items()},
+        "models": {
+            name: {
+                "subcases": [_row_json(row) for row in rows],
+                "heuristics": [_row_json(row) for row in in_heuristics(rows)],
+                "verdicts": verdicts(rows),
+            }
+            for name, rows in profiles.items()
+        },
         "reported_on_hans": [vars(reported) for reported in REPORTED],
         "note": NOTE,
     }
+
+
+def _row_json(row: Profiled) -> dict[str, Any]:
+    found, values = row.estimate, asdict(row)
+    if not row.subcase:
+        del values["subcase"]
+    return {**values, "accuracy": found.value, "low": found.low, "high": found.high}

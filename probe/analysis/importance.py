@@ -9,20 +9,18 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from weakref import WeakKeyDictionary
 
 from probe.errors import AttributionError
 from probe.first_import import first_import
 from probe.models.classifier import by_length, text_lengths
 from probe.models.library import AnyModel
-from probe.models.text_model import TokenPlace
 from probe.models.weights import network_hash
 from probe.settings import settings
 from probe.tasks.examples import bundled_examples
-from probe.tasks.task import Example, Label, Task
+from probe.tasks.task import Example, Label
 from probe.terms import Term
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
@@ -70,51 +68,42 @@ class AttributionMethod(Term):
         return self.kind in ("occlusion", "integrated_gradients")
 
 
-METHODS: Mapping[Method, AttributionMethod] = {
-    "occlusion": AttributionMethod(
+KINDS: Mapping[Kind, tuple[str, str]] = {
+    "occlusion": (
         "Leaving each token out",
         "How much the answer changes when the token's vector is replaced by that of a token that "
         "means nothing, and all else stays where it is (occlusion).",
-        "occlusion",
     ),
-    "gradient_x_input": AttributionMethod(
+    "gradient_x_input": (
         "Gradient × input",
         "Multiplies each token's word vector by the gradient of the loss: what the token adds to "
         "the answer (Gupta et al. 2021).",
-        "gradient_x_input",
     ),
-    "embedding_gradient_x_input": AttributionMethod(
-        "Gradient × input, whole embedding",
-        "Gradient × input where word, position and segment are one vector already, the place of "
-        "Captum's tutorial on BERT.",
-        "gradient_x_input",
-        "embeddings",
-    ),
-    "saliency": AttributionMethod(
+    "saliency": (
         "Saliency",
         "The length of the gradient: how strongly a token moves the answer, without saying in "
         "which direction.",
-        "saliency",
     ),
-    "embedding_saliency": AttributionMethod(
-        "Saliency, whole embedding",
-        "Saliency where word, position and segment are one vector already.",
-        "saliency",
-        "embeddings",
-    ),
-    "integrated_gradients": AttributionMethod(
+    "integrated_gradients": (
         "Integrated gradients",
         "Adds up the gradients on the way from an empty text to this one, so that the scores add "
         "up to the change of the answer.",
-        "integrated_gradients",
-    ),
-    "embedding_integrated_gradients": AttributionMethod(
-        "Integrated gradients, whole embedding",
-        "Integrated gradients where word, position and segment are one vector already.",
-        "integrated_gradients",
-        "embeddings",
     ),
 }
+WHOLE = "{} where word, position and segment are one vector already{}."
+TUTORIAL = ", the place of Captum's tutorial on BERT"
+
+
+def _method(name: Method) -> AttributionMethod:
+    kind = cast(Kind, name.removeprefix("embedding_"))  # how each is named
+    title, words = KINDS[kind]
+    if name == kind:
+        return AttributionMethod(title, words, kind)
+    words = WHOLE.format(title, TUTORIAL if kind == "gradient_x_input" else "")
+    return AttributionMethod(f"{title}, whole embedding", words, kind, "embeddings")
+
+
+METHODS: Mapping[Method, AttributionMethod] = {name: _method(name) for name in get_args(Method)}
 
 PAPER: Method = "gradient_x_input"
 """By which Gupta et al. 2021 rank the tokens that their transforms keep."""
@@ -240,7 +229,15 @@ def attribute(
             vanishes = found.vanish is not None and bool(found.vanish[place])
             result[row] = Importance(
                 {
-                    name: _tokens(prepared.places[place], scores[place].tolist(), number)
+                    name: tuple(
+                        Scored(at.token, at.id, at.start, at.end, score)
+                        for at, score in zip(
+                            prepared.places[place],
+                            scores[place].tolist(),
+                            strict=False,  # padding has no place
+                        )
+                        if at and at.text == number
+                    )
                     for number, name in enumerate(model.task.fields)
                 },
                 labels[row],
@@ -275,17 +272,6 @@ def _gap(found: TokenScores, row: int) -> list[str]:
     ]
 
 
-def _tokens(
-    places: Sequence[TokenPlace | None], scores: Sequence[float], text: int
-) -> tuple[Scored, ...]:
-    """Return the scored sub-words of the n-th text."""
-    return tuple(
-        Scored(place.token, place.id, place.start, place.end, score)
-        for place, score in zip(places, scores, strict=False)  # padding has no place
-        if place and place.text == text
-    )
-
-
 STEP = 5e-3
 """By which a token's vector becomes longer and shorter, as a share of it."""
 MOST_TOKENS = 16
@@ -311,24 +297,23 @@ class Check:
     @property
     def sentences(self) -> tuple[str, ...]:
         """What a reader has to know; nothing of a network in which all agrees."""
+        said = []
         if self.vanishes:
-            first = [
+            said.append(
                 "gradient × input is nothing but rounding in this network, which takes only the "
                 "direction of its word vectors; leave each token out instead (method occlusion)"
-            ]
+            )
         elif self.gradient > DIFFERS:
-            first = [
+            said.append(
                 f"gradient × input is up to {self.gradient:.0%} off what longer and shorter "
                 "vectors do to the answer of this network, so do not rest on its gradients"
-            ]
-        else:
-            first = []
-        second = (
-            f"leaving a token out by its vector is up to {self.occlusion:.0%} off what another "
-            "token in its place does: this network reads tokens in a further way that importance "
-            "does not see"
-        )
-        said = [*first, *([second] if self.occlusion > DIFFERS else [])]
+            )
+        if self.occlusion > DIFFERS:
+            said.append(
+                f"leaving a token out by its vector is up to {self.occlusion:.0%} off what another "
+                "token in its place does: this network reads tokens in a further way that "
+                "importance does not see"
+            )
         return tuple(f"A check of importance: {words}." for words in said)
 
 
@@ -350,15 +335,21 @@ def checked(model: AnyModel) -> Check:
     with _lock:  # of two who ask one checks
         if model.model in _known:
             return _known[model.model]
-        path = settings().home / "importance" / f"{network_hash(model.model)}.json"
-        found = _read(path)
+        path, found = settings().home / "importance" / f"{network_hash(model.model)}.json", None
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            held = json.loads(path.read_text(encoding="utf-8"))
+            if held.pop("form") == FORM:
+                found = Check(**held)
         if found is None:
             try:
                 found = check(model)
             except NETWORK_ERRORS as problem:
                 raise AttributionError(f"importance cannot be checked: {problem}") from problem
             with suppress(OSError):  # a full disk costs the next start a second
-                _write(path, found)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                fresh = path.with_suffix(".new")
+                fresh.write_text(json.dumps({"form": FORM, **asdict(found)}), encoding="utf-8")
+                fresh.replace(path)
         _known[model.model] = found
         return found
 
@@ -372,21 +363,6 @@ def check_behind(model: AnyModel) -> None:
 
     if known_check(model) is None:
         Thread(target=work, daemon=True).start()
-
-
-def _read(path: Path) -> Check | None:
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        held = json.loads(path.read_text(encoding="utf-8"))
-        if held.pop("form") == FORM:
-            return Check(**held)
-    return None
-
-
-def _write(path: Path, found: Check) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps({"form": FORM, **asdict(found)}), encoding="utf-8")
-    fresh.replace(path)
 
 
 def check(model: AnyModel) -> Check:
@@ -408,8 +384,16 @@ def check(model: AnyModel) -> Check:
         )
         from probe.models.embedding_hook import Changeable, embedding_hook
 
-    example = _example(model.task)
-    batch = model.explainable([example], [_unlikely(model, example)])
+    task = model.task
+    several: Sequence[Any] = task.sanity_examples[:1] or bundled_examples(task)[:50]
+    example = min(several, key=lambda each: sum(map(len, task.texts(each).values())))
+    if task.has_spans:  # the first word of the passage
+        *_, text = task.texts(example).values()
+        label = Label(str(getattr(example, task.source or task.target, text)).split()[0])
+    else:
+        (said,) = model.predict([example])
+        label = min(zip(said.probabilities, said.labels, strict=True))[1]
+    batch = model.explainable([example], [label])
     tensors = {name: value.to(model.model.device) for name, value in batch.inputs.items()}
     words, hook = word_mask(batch), embedding_hook(model.model)
     columns = words[0].nonzero().flatten()
@@ -437,6 +421,12 @@ def check(model: AnyModel) -> Check:
             copies["character_ids"][:, :length][gone] = 0
         return batch.log_probability(network, hook.feed(copies))
 
+    def apart(scores: torch.Tensor, others: torch.Tensor) -> float:
+        """Return the largest difference as a share of the largest score; 0 where it is rounding."""
+        largest = float(max(scores.abs().max(), others.abs().max()))
+        apart = float((scores - others).abs().max())
+        return apart / largest if apart > LEAST else 0.0
+
     found = gradients(model, batch, tensors, hook, saliency=False)
     differences = (scaled(1 + STEP) - scaled(1 - STEP)) / (2 * STEP)
     vocabulary = model.vocabulary
@@ -448,32 +438,7 @@ def check(model: AnyModel) -> Check:
     )[:, 0]
     assert found.vanish is not None
     return Check(
-        _apart(found.scores[0, columns], differences),
-        _apart(by_vector[0, columns], whole - torch.stack(others)),
+        apart(found.scores[0, columns], differences),
+        apart(by_vector[0, columns], whole - torch.stack(others)),
         bool(found.vanish[0]),
     )
-
-
-def _apart(scores: torch.Tensor, others: torch.Tensor) -> float:
-    """Return the largest difference as a share of the largest score; 0 where it is rounding."""
-    largest = float(max(scores.abs().max(), others.abs().max()))
-    apart = float((scores - others).abs().max())
-    return apart / largest if apart > LEAST else 0.0
-
-
-def _example(task: Task) -> Any:  # Any: of the task's own dataclass
-    """Return an example of a task, the shortest of several where they may be long."""
-    if task.sanity_examples:
-        return task.sanity_examples[0]
-    several: Sequence[Any] = bundled_examples(task)[:50]
-    return min(several, key=lambda each: sum(map(len, task.texts(each).values())))
-
-
-def _unlikely(model: AnyModel, example: Any) -> Label:  # Any: of the task's own dataclass
-    """Return the least probable label, of a reader the first word of the last text."""
-    if model.task.has_spans:
-        *_, text = model.task.texts(example).values()
-        passage = getattr(example, model.task.source or model.task.target, text)
-        return Label(str(passage).split()[0])
-    (said,) = model.predict([example])
-    return min(zip(said.probabilities, said.labels, strict=True))[1]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from probe.addsent.fake_answers import Kind, kinds
-from probe.analysis.comparison import McNemar, Row, Test, of_group, parts_of, score, significance
+from probe.addsent.fake_answers import kinds
+from probe.analysis.comparison import Row, of_group, parts_of, score, significance
 from probe.baselines import BASELINES, words
-from probe.statistics import Estimate
+from probe.statistics import Estimate, PairedTest
 from probe.tasks.nli import ENTAILMENT, Pair
 from probe.tasks.reading import Question
 from probe.tasks.task import Example, Task
@@ -34,7 +34,7 @@ HOW_MANY = "how many/much"
 AMOUNTS = ("many", "much")
 NUMBER, PERSON, PLACE, NAME = "number or date", "person", "place", "organisation or other name"
 ELSE = "anything else"
-ANSWER_TYPES: Mapping[Kind, str] = {
+ANSWER_TYPES: Mapping[str, str] = {
     "number": NUMBER,
     "date": NUMBER,
     "person": PERSON,
@@ -70,9 +70,8 @@ def answer_type(question: str, references: Sequence[str]) -> str:
     tags = tag(words)
     if not FINITE_TAGS.isdisjoint(tags):
         return ELSE
-    for kind in kinds(words, tags):
-        if kind:
-            return ANSWER_TYPES[kind]
+    if kind := next(filter(None, kinds(words, tags)), None):
+        return ANSWER_TYPES[kind]
     if any(each.startswith("NNP") for each in tags):
         return UNKNOWN_NAMES.get(question_word(question), NAME)
     return ELSE
@@ -94,34 +93,6 @@ ANSWER_TYPE_NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What the slices look at.
-
-    `overlap` is the share of the target's different words that are in the source too, 1 for none
-    or without a source; `length` counts the pieces between blanks of the target that hold a letter
-    or digit. `heuristics` are those of HANS by which a pair would be entailed. `question_word` and
-    `answer_type` are those of `question_kinds`, empty for other tasks.
-    """
-
-    overlap: float
-    negated: bool
-    length: int
-    heuristics: frozenset[str]
-    question_word: str = ""
-    answer_type: str = ""
-
-
-def any_task(task: Task) -> bool:
-    """Whether a slice of one text's words fits a task: it fits all that answer with labels."""
-    return bool(task.labels)
-
-
-def two_texts(task: Task) -> bool:
-    """Whether a slice of two texts' common words fits a task."""
-    return bool(task.labels and task.source)
-
-
 def inference(task: Task) -> bool:
     """Whether a slice of HANS fits a task."""
     return task.example is Pair
@@ -130,11 +101,6 @@ def inference(task: Task) -> bool:
 def questions(task: Task) -> bool:
     """Whether a slice of a question's words fits a task."""
     return task.example is Question
-
-
-def questions_with_types(task: Task) -> bool:
-    """Whether a slice of the right answer's type fits a task, and answers can be told apart."""
-    return questions(task) and not missing()
 
 
 def note_on(task: Task) -> str:
@@ -149,117 +115,78 @@ def note_on(task: Task) -> str:
 
 @dataclass(frozen=True)
 class Slice:
-    """A kind of examples: its group, its name, and which facts make an example one of them.
+    """A kind of examples: its group, its name, and which tasks it fits.
 
     `title` and the clause `where` say in plain words what the name says. All but the title may
-    hold {target} and {source}, for what the task calls these fields. `main` marks those that are
-    drawn: the one of its group in which models are known to fail, and every kind of question.
+    hold {target} and {source}, for what the task calls these fields; `key` is the name with them.
+    `main` marks those that are drawn: the one of its group in which models are known to fail, and
+    every kind of question.
     """
 
     group: str
+    key: str
     name: str
-    holds: Callable[[Facts], bool]
-    fits: Callable[[Task], bool] = any_task
-    title: str = ""
-    where: str = ""
-    main: bool = False
-
-
-def _follows(heuristic: str) -> Callable[[Facts], bool]:
-    return lambda facts: heuristic in facts.heuristics
-
-
-def _asks(word: str) -> Callable[[Facts], bool]:
-    return lambda facts: facts.question_word == word
-
-
-def _is_answered_by(kind: str) -> Callable[[Facts], bool]:
-    return lambda facts: facts.answer_type == kind
+    title: str
+    where: str
+    fits: Callable[[Task], bool]
+    main: bool
 
 
 OVERLAP, NEGATION, LENGTH = "lexical overlap", "negation in the {target}", "{target} length"
 HANS, QUESTION_WORD, ANSWER_TYPE = "HANS heuristic", "question word", "answer type"
-SLICES = (
-    Slice(
-        OVERLAP,
-        "every {target} word in the {source}",
-        lambda f: f.overlap == 1,
-        two_texts,
-        "Every word shared",
-        "every word of the {target} is in the {source}",
-        main=True,
+SHARED, HALF, FEW = (
+    "every {target} word in the {source}",
+    "at least half of them",
+    "fewer than half",
+)
+NEGATED, PLAIN = "a negation word", "none"
+SHORT, MIDDLE, LONG = "up to 5 words", "6 to 10 words", "more than 10 words"
+MAIN = {SHARED, NEGATED, LONG, QUESTION_WORD, ANSWER_TYPE}
+"""The slices, and the groups of them, that are drawn."""
+BY_HEURISTIC = "the heuristic {} of HANS says entailment"
+Kinds = tuple[Callable[[Task], bool], Sequence[tuple[str, str, str]]]
+GROUPS: Mapping[str, Kinds] = {
+    OVERLAP: (
+        lambda task: bool(task.labels and task.source),
+        (
+            (SHARED, "Every word shared", "every word of the {target} is in the {source}"),
+            (
+                HALF,
+                "Half of the words or more shared",
+                "half of the words of the {target} or more are in the {source}",
+            ),
+            (
+                FEW,
+                "Fewer than half shared",
+                "fewer than half of the words of the {target} are in the {source}",
+            ),
+        ),
     ),
-    Slice(
-        OVERLAP,
-        "at least half of them",
-        lambda f: 0.5 <= f.overlap < 1,
-        two_texts,
-        "Half of the words or more shared",
-        "half of the words of the {target} or more are in the {source}",
+    NEGATION: (
+        lambda task: bool(task.labels),
+        (
+            (NEGATED, "A negation word", "the {target} has a negation word"),
+            (PLAIN, "No negation word", "the {target} has no negation word"),
+        ),
     ),
-    Slice(
-        OVERLAP,
-        "fewer than half",
-        lambda f: f.overlap < 0.5,
-        two_texts,
-        "Fewer than half shared",
-        "fewer than half of the words of the {target} are in the {source}",
+    LENGTH: (
+        lambda task: bool(task.labels),
+        tuple(
+            (name, name.capitalize(), f"the {{target}} has {name}")
+            for name in (SHORT, MIDDLE, LONG)
+        ),
     ),
-    Slice(
-        NEGATION,
-        "a negation word",
-        lambda f: f.negated,
-        title="A negation word",
-        where="the {target} has a negation word",
-        main=True,
+    HANS: (
+        inference,
+        (
+            ("lexical_overlap", "Lexical overlap", BY_HEURISTIC.format("lexical overlap")),
+            ("subsequence", "Subsequence", BY_HEURISTIC.format("subsequence")),
+            ("constituent", "Constituent", BY_HEURISTIC.format("constituent")),
+        ),
     ),
-    Slice(
-        NEGATION,
-        "none",
-        lambda f: not f.negated,
-        title="No negation word",
-        where="the {target} has no negation word",
-    ),
-    Slice(
-        LENGTH,
-        "up to 5 words",
-        lambda f: f.length <= 5,
-        title="Up to 5 words",
-        where="the {target} has up to 5 words",
-    ),
-    Slice(
-        LENGTH,
-        "6 to 10 words",
-        lambda f: 6 <= f.length <= 10,
-        title="6 to 10 words",
-        where="the {target} has 6 to 10 words",
-    ),
-    Slice(
-        LENGTH,
-        "more than 10 words",
-        lambda f: f.length > 10,
-        title="More than 10 words",
-        where="the {target} has more than 10 words",
-        main=True,
-    ),
-    *(
-        Slice(
-            HANS,
-            name,
-            _follows(name),
-            inference,
-            title,
-            f"the heuristic {title.lower()} of HANS says entailment",
-        )
-        for name, title in (
-            ("lexical_overlap", "Lexical overlap"),
-            ("subsequence", "Subsequence"),
-            ("constituent", "Constituent"),
-        )
-    ),
-    *(
-        Slice(QUESTION_WORD, name, _asks(name), questions, title, where, main=True)
-        for name, title, where in (
+    QUESTION_WORD: (
+        questions,
+        (
             ("who", "Who …", "the question asks who"),
             ("when", "When …", "the question asks when"),
             ("where", "Where …", "the question asks where"),
@@ -269,20 +196,24 @@ SLICES = (
             ("why", "Why …", "the question asks why"),
             ("how", "How …", "the question asks how"),
             (OTHER, "No such word", "the question has no question word"),
-        )
+        ),
     ),
-    *(
-        Slice(
-            ANSWER_TYPE, name, _is_answered_by(name), questions_with_types, title, where, main=True
-        )
-        for name, title, where in (
+    ANSWER_TYPE: (
+        lambda task: questions(task) and not missing(),
+        (
             (NUMBER, "Answer: number or date", "the answer is a number or date"),
             (PERSON, "Answer: person", "the answer is a person"),
             (PLACE, "Answer: place", "the answer is a place"),
             (NAME, "Answer: other name", "the answer is an organisation or other name"),
             (ELSE, "Answer: anything else", "the answer is no number, date or name"),
-        )
+        ),
     ),
+}
+"""Which tasks a group of slices fits, and the name, the title and the clause of each."""
+SLICES = tuple(
+    Slice(group, key, key, title, where, fits, not MAIN.isdisjoint({group, key}))
+    for group, (fits, rows) in GROUPS.items()
+    for key, title, where in rows
 )
 
 
@@ -309,6 +240,7 @@ no nobody none nope nor not nothing nowhere rarely scarcely seldom unable wasnt 
 """
 NEGATIONS = frozenset(NEGATION_WORDS.split())
 """Lower-cased Penn tokens: "isn't" is the two tokens is and n't."""
+HEURISTICS = frozenset(key for key, *_ in GROUPS[HANS][1])
 RULED = ("lexical_overlap", "subsequence")
 ALL = "all"
 
@@ -328,47 +260,42 @@ class Measured:
     gold: str
     n: int
     scores: tuple[Estimate, ...]
-    test: Test
+    test: PairedTest
 
     @property
     def has_labels(self) -> bool:
         """Whether the examples have gold labels, so that the slice has parts."""
-        return isinstance(self.test, McNemar)
+        return self.test.name == "mcnemar"
 
 
 @lru_cache(maxsize=20_000)  # a page asks again for the same examples
-def facts_of(task: Task, example: Example) -> Facts:
-    """Return the facts of an example."""
+def keys_of(task: Task, example: Example) -> frozenset[str]:
+    """Return the keys of the slices that an example is in.
+
+    The overlap is the share of the target's different words that are in the source too, 1 for none
+    or without a source; the length counts the pieces between blanks of the target that hold a
+    letter or digit. The heuristics of HANS are those by which a pair would be entailed.
+    """
     texts = task.texts(example)
     text = texts[task.target]
     target = set(words(text))
     shared = target & set(words(texts[task.source])) if task.source else target
-    return Facts(
-        len(shared) / len(target) if target else 1.0,
-        not NEGATIONS.isdisjoint(target),
-        sum(any(map(str.isalnum, piece)) for piece in text.split()),
-        _heuristics(example) if isinstance(example, Pair) and shared == target else _named(example),
-        *_kinds(example),
-    )
-
-
-def _kinds(example: Example) -> tuple[str, str]:
-    """Return the word with which a question asks and the type of its answer, where it is one."""
-    if not isinstance(example, Question):
-        return "", ""
-    known = bool(example.references) and not missing()
-    kind = answer_type(example.question, example.references) if known else ""
-    return question_word(example.question), kind
-
-
-def _heuristics(pair: Pair) -> frozenset[str]:
-    """Return the heuristics that hold of a pair whose hypothesis's words are in its premise."""
-    return _named(pair) | {name for name in RULED if BASELINES[name]([pair]) == [ENTAILMENT]}
-
-
-def _named(example: Example) -> frozenset[str]:
-    """Return the heuristic that a pair from a template names as its own."""
-    return frozenset({getattr(example, "heuristic", "")} - {""})
+    overlap = len(shared) / len(target) if target else 1.0
+    length = sum(any(map(str.isalnum, piece)) for piece in text.split())
+    found = {
+        SHARED if overlap == 1 else HALF if overlap >= 0.5 else FEW,
+        PLAIN if NEGATIONS.isdisjoint(target) else NEGATED,
+        SHORT if length <= 5 else MIDDLE if length <= 10 else LONG,
+    }
+    if (own := getattr(example, "heuristic", "")) in HEURISTICS:  # of a pair from a template
+        found.add(own)
+    if isinstance(example, Pair) and shared == target:
+        found |= {name for name in RULED if BASELINES[name]([example]) == [ENTAILMENT]}
+    if isinstance(example, Question):
+        found.add(question_word(example.question))
+        if example.references and not missing():
+            found.add(answer_type(example.question, example.references))
+    return frozenset(found)
 
 
 def sliced(rows: Sequence[Row]) -> dict[Slice, list[Row]]:
@@ -376,9 +303,9 @@ def sliced(rows: Sequence[Row]) -> dict[Slice, list[Row]]:
     golden = [row for row in rows if row.predictions and row.gold]
     if not golden:
         return {}
-    facts = [facts_of(row.task, row.example) for row in golden]
+    keys = [keys_of(row.task, row.example) for row in golden]
     groups = {
-        each: [row for row, fact in zip(golden, facts, strict=True) if each.holds(fact)]
+        each: [row for row, own in zip(golden, keys, strict=True) if each.key in own]
         for each in slices_of(golden[0].task)
     }
     return {each: group for each, group in groups.items() if group}
@@ -390,41 +317,29 @@ def measure(rows: Sequence[Row], first: int = 0, second: int = 1) -> list[Measur
     `first` and `second` are the models tested against each other. The p values are those of
     single tests: of twenty slices one differs by chance.
     """
-    return [
-        one for each, group in sliced(rows).items() for one in _lines(each, group, first, second)
-    ]
-
-
-def _lines(each: Slice, rows: Sequence[Row], first: int, second: int) -> list[Measured]:
-    groups = parts_of(rows[0].task).values()
-    parts = {gold: of_gold(rows, gold) for gold in (ALL, *(group.gold for group in groups))}
-    models = range(len(rows[0].predictions))
-    return [
-        Measured(
-            each,
-            slices_of(rows[0].task).index(each),
-            gold,
-            len(part),
-            tuple(score(part, model) for model in models),
-            significance(part, first, second),
-        )
-        for gold, part in parts.items()
-        if part
-    ]
+    found = []
+    for each, group in sliced(rows).items():
+        task = group[0].task
+        for gold in (ALL, *(part.gold for part in parts_of(task).values())):
+            if part := of_gold(group, gold):
+                scores = tuple(score(part, model) for model in range(len(part[0].predictions)))
+                test = significance(part, first, second)
+                place = slices_of(task).index(each)
+                found.append(Measured(each, place, gold, len(part), scores, test))
+    return found
 
 
 def of_gold(rows: Sequence[Row], gold: str) -> list[Row]:
     """Return all rows, or those of the part with this gold label, which then is theirs."""
-    if gold == ALL:
+    if gold == ALL or not rows:
         return list(rows)
-    groups = parts_of(rows[0].task).values() if rows else ()
+    groups = parts_of(rows[0].task).values()
     return [row for group in groups if group.gold == gold for row in of_group(rows, group)]
 
 
 def members(rows: Sequence[Row], place: int, gold: str) -> list[Row]:
     """Return the rows of a slice by its place in `slices_of` their task, all or of one part."""
-    task = next((row.task for row in rows), None)
-    known = slices_of(task) if task else ()
+    known = slices_of(rows[0].task) if rows else ()
     group = sliced(rows).get(known[place], []) if place < len(known) else []
     kept = {row.number for row in of_gold(group, gold)}
     return [row for row in group if row.number in kept]

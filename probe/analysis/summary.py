@@ -1,17 +1,27 @@
 """What scored rows say together: agreement, confidence and accuracy, by transform and label."""
 
+import json
 import random
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
+import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.analysis.transformed import Transformed
-from probe.models.classifier import Prediction
-from probe.models.windows import WindowPrediction
-from probe.statistics import NOTHING, Estimate, Moments, Share
+from probe.analysis.transformed import (
+    Transformed,
+    counted_words,
+    language_words,
+    transformed_json,
+)
+from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.models.reader import span_place
+from probe.models.windows import Long, WindowPrediction, window_words
+from probe.statistics import NOTHING, Estimate, Share
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
+from probe.transforms import Options
 
 COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
 UNIT = 2.0**-200
@@ -78,9 +88,9 @@ class Counts:
     """Counts over examples of a task, from which what is measured follows."""
 
     task: Task
-    shares: dict[str, Share] = field(default_factory=dict)
-    confidence: Moments = field(default_factory=Moments)
-    f1: Moments = field(default_factory=Moments)
+    shares: defaultdict[str, Share] = field(default_factory=lambda: defaultdict(Share))
+    confidence: Share = field(default_factory=Share)
+    f1: Share = field(default_factory=Share)
     unchanged: int = 0
     inexact: int = 0
     not_applicable: int = 0
@@ -90,14 +100,14 @@ class Counts:
         self.confidence.add(prediction.confidence)
         if gold is None:
             return
-        self._share("accuracy").add(self.task.matches(prediction.label, gold))
+        self.shares["accuracy"].add(self.task.matches(prediction.label, gold))
         if kind := self.task.gold_kind(gold):
-            self._share(kind).add(True)
+            self.shares[kind].add(True)
         if self.task.f1:
             self.f1.add(self.task.f1(prediction.label, gold))
         for name, group in self.task.groups.items():
             if gold in group.golds:
-                self._share(name).add(self.task.matches(prediction.label, group.gold))
+                self.shares[name].add(self.task.matches(prediction.label, group.gold))
 
     def add_transformed(self, transformed: Transformed) -> None:
         """Count a transformed example; one that the transform left as it was says nothing."""
@@ -108,33 +118,32 @@ class Counts:
         if not result.changed:
             self.unchanged += 1
             return
-        self._share("agreement").add(transformed.agrees)
+        self.shares["agreement"].add(transformed.agrees)
         self.inexact += not result.exact
         self.add(transformed.prediction, result.gold)
 
     def measured(self) -> Measured:
         """Return the estimates so far."""
-        estimates = {name: self._share(name).estimate() for name in measures(self.task)}
-        estimates["confidence"] = self.confidence.estimate()
-        if all(self._share(kind).n for kind in (MERGED, TOLD_APART)):
+        estimates = {name: self.shares[name].estimate() for name in measures(self.task)}
+        estimates["confidence"] = self.confidence.mean()
+        if all(self.shares[kind].n for kind in (MERGED, TOLD_APART)):
             estimates["accuracy"] = NOTHING
         if self.task.f1:
-            estimates["f1"] = self.f1.estimate()
+            estimates["f1"] = self.f1.mean()
         return Measured(estimates, self.unchanged, self.inexact, self.not_applicable)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count what `state` gave of other examples."""
         for name, (count, n) in state["shares"].items():
-            share = self._share(name)
-            share.count += count
-            share.n += n
+            self.shares[name].count += count
+            self.shares[name].n += n
         for name in ("confidence", "f1"):
-            moments = getattr(self, name)
+            share: Share = getattr(self, name)
             total, squares, n = state[name]
             unit = UNIT if total > n else 1.0
-            moments.total += total * unit
-            moments.squares += squares * unit * unit
-            moments.n += n
+            share.count += total * unit
+            share.squares += squares * unit * unit
+            share.n += n
         self.unchanged += state["unchanged"]
         self.inexact += state["inexact"]
         self.not_applicable += state.get("not_applicable", 0)  # an earlier version counted less
@@ -144,15 +153,12 @@ class Counts:
         """The counts as JSON values."""
         return {
             "shares": {name: [share.count, share.n] for name, share in self.shares.items()},
-            "confidence": [self.confidence.total, self.confidence.squares, self.confidence.n],
-            "f1": [self.f1.total, self.f1.squares, self.f1.n],
+            "confidence": [self.confidence.count, self.confidence.squares, self.confidence.n],
+            "f1": [self.f1.count, self.f1.squares, self.f1.n],
             "unchanged": self.unchanged,
             "inexact": self.inexact,
             "not_applicable": self.not_applicable,
         }
-
-    def _share(self, name: str) -> Share:
-        return self.shares.setdefault(name, Share())
 
 
 class Totals:
@@ -161,51 +167,54 @@ class Totals:
     def __init__(self, task: Task, names: Sequence[str]) -> None:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
-        self.rows = self.scored = self.cut = self.unknown = self.unspaced = 0
-        self.windowed = 0
-        self.sampled = self.differing = 0
+        self.counted = dict.fromkeys(COUNTED, 0)
         self._languages = Counter[str]()
         self._predicted = dict.fromkeys(task.labels, 0)
         labels = [gold for gold in task.golds if task.nearest(gold)]
-        self._counts = {group: self._fresh() for group in ("", *labels)}
+        self._counts = {
+            group: {name: Counts(task) for name in (ORIGINAL, *self.names)}
+            for group in ("", *labels)
+        }
 
-    def _fresh(self) -> dict[str, Counts]:
-        return {name: Counts(self.task) for name in (ORIGINAL, *self.names)}
+    @property
+    def rows(self) -> int:
+        """How many rows are counted."""
+        return self.counted["rows"]
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count more rows."""
         for row in rows:
-            self.rows += 1
+            self.counted["rows"] += 1
             if row.prediction:
                 self._add(row, row.prediction)
 
     def _add(self, row: Row, prediction: Prediction) -> None:
-        self.scored += 1
-        self.cut += row.legible.cut
-        self.unknown += row.legible.mostly_unknown
-        self.unspaced += row.legible.unspaced
-        self.windowed += isinstance(prediction, WindowPrediction)
-        if row.legible.language:
-            self._languages[row.legible.language] += 1
-        if row.fp32 is not None:
-            self.sampled += 1
-            self.differing += row.fp32 != prediction.label
+        legible, sampled = row.legible, row.fp32 is not None
+        for name, is_so in {
+            "scored": True,
+            "cut": legible.cut,
+            "unknown": legible.mostly_unknown,
+            "unspaced": legible.unspaced,
+            "windowed": isinstance(prediction, WindowPrediction),
+            "sampled": sampled,
+            "differing": sampled and row.fp32 != prediction.label,
+        }.items():
+            self.counted[name] += is_so
+        if legible.language:
+            self._languages[legible.language] += 1
         if prediction.label in self._predicted or prediction.label == INVALID:
             self._predicted[prediction.label] = self._predicted.get(prediction.label, 0) + 1
-        groups = [self._counts[""]]
-        if row.example.gold in self._counts:
-            groups.append(self._counts[row.example.gold])
-        for group in groups:
-            group[ORIGINAL].add(prediction, row.example.gold)
+        for group in {"", row.example.gold} & {*self._counts}:
+            counts = self._counts[group]
+            counts[ORIGINAL].add(prediction, row.example.gold)
             for name in self.names:
                 for transformed in row.transformed[name]:
-                    group[name].add_transformed(transformed)
+                    counts[name].add_transformed(transformed)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count the rows that `state` gave of others of the same task and transforms."""
         for name in COUNTED:
-            before = state.get(name, 0)  # an earlier version counted less
-            setattr(self, name, getattr(self, name) + before)
+            self.counted[name] += state.get(name, 0)  # an earlier version counted less
         self._languages.update(state.get("languages", {}))
         for label, count in state["predicted"].items():
             self._predicted[label] = self._predicted.get(label, 0) + count
@@ -217,7 +226,7 @@ class Totals:
     def state(self) -> dict[str, Any]:  # Any: JSON
         """The counts as JSON values, from which `merge` goes on."""
         return {
-            **{name: getattr(self, name) for name in COUNTED},
+            **self.counted,
             "predicted": self._predicted,
             "languages": dict(self._languages),
             "counts": {
@@ -228,32 +237,21 @@ class Totals:
 
     def summary(self) -> Summary:
         """Measure the rows so far. A transform is measured over the rows that it changed."""
-        every, *_ = measured = [
-            {name: counts.measured() for name, counts in group.items()}
-            for group in self._counts.values()
-        ]
-        labels = list(self._counts)[1:]
-        by_label = {
-            label: group
-            for label, group in zip(labels, measured[1:], strict=True)
-            if group[ORIGINAL]["confidence"].n
+        measured = {
+            label: {name: counts.measured() for name, counts in group.items()}
+            for label, group in self._counts.items()
         }
-        transforms = {name: every[name] for name in self.names}
+        every = measured.pop("")
         return Summary(
-            self.rows,
-            self.scored,
-            self.rows - self.scored,
-            self.cut,
-            every[ORIGINAL],
-            transforms,
-            by_label,
-            dict(self._predicted),
-            self.sampled,
-            self.differing,
-            self.unknown,
-            self.unspaced,
-            self.windowed,
-            dict(self._languages),
+            original=every[ORIGINAL],
+            transforms={name: every[name] for name in self.names},
+            by_label={
+                label: group for label, group in measured.items() if group[ORIGINAL]["confidence"].n
+            },
+            predicted=dict(self._predicted),
+            languages=dict(self._languages),
+            errors=self.counted["rows"] - self.counted["scored"],
+            **self.counted,
         )
 
 
@@ -287,3 +285,214 @@ def fp32_words(sampled: int, differing: int) -> str:
     answers = f"{differing:,} of {sampled:,} answer{'' if sampled == 1 else 's'}"
     differ = "differs" if differing == 1 or sampled == 1 else "differ"
     return f"In a sample of the rows computed in bf16 {answers} {differ} from fp32."
+
+
+Cells = dict[str, Any]  # Any: text, numbers and truth values
+WINDOW = ("window", "window_text")
+"""Columns that name the window that decided, where a long source is read in such, and show it."""
+LEGIBLE = ("cut", "unknown", "language")
+"""Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
+that the vocabulary has not, and its language where it is beyond doubt not English."""
+
+
+def model_labels(model: Model) -> tuple[Label, ...]:
+    """Return the labels that a model chooses among; the answers of a span task have none."""
+    return model.labels if isinstance(model, Classifier) else model.task.labels
+
+
+def scored_columns(
+    labels: Sequence[Label], task: Task, names: Sequence[str], long: Long = "cut"
+) -> list[str]:
+    """Return the names of our cells behind those of a row of the input."""
+    chances = [f"p_{label}" for label in labels]
+    transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
+    answer = ["prediction", "confidence", *chances, *_span_columns(task), "error"]
+    return [*answer, *LEGIBLE, *(WINDOW if long == "windows" else ()), *transformed]
+
+
+def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
+    """Return our cells of a row, with empty ones that an earlier version did not write."""
+    if len(values) == len(columns):
+        return values
+    place = columns.index(LEGIBLE[0])
+    return [*values[:place], *[None] * (len(columns) - len(values)), *values[place:]]
+
+
+def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of Cells
+    """Return our cells of one row, those of the first example that each transform made."""
+    cells: Cells = {"error": row.error}
+    if row.prediction is not None:
+        legible, answer = row.legible, row.prediction
+        read = (legible.cut, round(legible.unknown, 4), legible.language)
+        cells |= _answer_cells(row.task, answer) | dict(zip(LEGIBLE, read, strict=True))
+        if isinstance(answer, WindowPrediction) and row.task.source:
+            text = getattr(row.example, row.task.source)[answer.start : answer.end]
+            cells |= dict(zip(WINDOW, (window_words(answer), text), strict=True))
+    if row.f1 is not None:
+        cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
+    for name, (first, *_) in row.transformed.items():
+        result = first.result
+        of = f"the first of {result.of} pairs" if result.of > 1 else ""
+        values = (
+            *result.task.texts(result.example).values(),
+            result.gold,
+            first.prediction.label,
+            round(first.prediction.confidence, 6),
+            first.agrees,
+            "; ".join(filter(None, (of, first.note))),
+        )
+        parts = zip(_cell_names(result.task), values, strict=True)
+        cells |= {f"{name}.{part}": value for part, value in parts}
+    return [cells.get(name) for name in columns]
+
+
+def _cell_names(task: Task) -> tuple[str, ...]:
+    return (*task.fields, "gold", "prediction", "confidence", "agrees", "note")
+
+
+def _answer_cells(task: Task, prediction: Prediction) -> Cells:
+    return {
+        "prediction": prediction.label,
+        "confidence": round(prediction.confidence, 6),
+        **probabilities(task, prediction),
+        **span_place(prediction),
+    }
+
+
+def probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
+    """Return a column for each label; the answers of a span task have none."""
+    if not task.labels:
+        return {}
+    return {f"p_{label}": round(value, 6) for label, value in prediction.by_label.items()}
+
+
+def _span_columns(task: Task) -> tuple[str, ...]:
+    return ("start", "end", "em", "f1") if task.f1 else ()
+
+
+def made_columns(labels: Sequence[Label], task: Task) -> list[str]:
+    """Return the columns of the examples that the transforms made."""
+    return [
+        *("row", "transform", "number", "of", *task.fields, "gold", "rule", "changed"),
+        *("exact", "note", "prediction", "confidence"),
+        *(f"p_{label}" for label in labels),
+        *_span_columns(task)[:2],
+        *("agrees", "seed", "variant", "steps"),
+    ]
+
+
+def made_cells(row: Row, columns: Sequence[str]) -> Iterator[list[Any]]:  # Any: as of Cells
+    """Yield the examples that the transforms made of a row, `row` its number from 1.
+
+    `steps` is the lineage as JSON text: what each link of a chain made.
+    """
+    for several in row.transformed.values():
+        for transformed in several:
+            made = transformed_json(transformed)
+            cells = {
+                **made,
+                "row": row.number + 1,
+                "rule": made["gold_rule"],
+                **_answer_cells(row.task, transformed.prediction),
+                "steps": json.dumps(made["steps"], ensure_ascii=False),
+            }
+            yield [cells.get(name) for name in columns]
+
+
+class Named(Protocol):
+    """What a summary says of a model: its name, its revision on the hub, and its task."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+
+    @property
+    def revision(self) -> str | None:
+        """The revision on the hub, None for a local folder."""
+
+    @property
+    def task(self) -> Task:
+        """The task that it answers."""
+
+
+def summary_json(
+    summary: Summary, model: Named, precision: Precision, seed: int, options: Options
+) -> dict[str, Any]:
+    """Return the summary as JSON values; an undefined measure is null."""
+    names = measures(model.task)
+    sample = {"rows": summary.sampled, "differing": summary.differing}
+
+    def by_transform(group: Mapping[str, Measured]) -> dict[str, Any]:
+        return {
+            name: {
+                "n": measured["confidence"].n,
+                **_measured_json(measured, names, model.task),
+                "unchanged": measured.unchanged,
+                "inexact": measured.inexact,
+                "not_applicable": measured.not_applicable,
+            }
+            for name, measured in group.items()
+        }
+
+    return {
+        "model": model.name,
+        "model_revision": model.revision,
+        "precision": resolve(precision),
+        "seed": seed,
+        "variant": options.variant,
+        "rows": summary.rows,
+        "scored": summary.scored,
+        "errors": summary.errors,
+        "cut": summary.cut,
+        "windowed": summary.windowed,
+        "unknown": summary.unknown,
+        "languages": dict(summary.languages),
+        "notes": notes(summary, options),
+        **({"fp32_sample": sample} if summary.sampled else {}),
+        "predicted": dict(summary.predicted),
+        **_measured_json(summary.original, names[1:], model.task),
+        "transforms": by_transform(summary.transforms),
+        "by_label": {label: by_transform(group) for label, group in summary.by_label.items()},
+    }
+
+
+def notes(summary: Summary, options: Options) -> list[str]:
+    """Return sentences on what the figures rest on: languages, unknown words, texts cut."""
+    rows, names, counted = summary.scored, list(summary.transforms), ["unknown", "cut", "windowed"]
+    if names or "f1" in summary.original.estimates:
+        counted.append("unspaced")
+    said = [counted_words(what, getattr(summary, what), rows) for what in counted]
+    return list(filter(None, [language_words(summary.languages, rows, names, options), *said]))
+
+
+def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
+    """Return the measures by name; the accuracy of spans is their exact match, em."""
+    shape: dict[str, Any] = {}
+    for measure in names:
+        estimate = measured[measure]
+        name = "em" if measure == "accuracy" and task.has_spans else measure
+        shape[name] = estimate.value if estimate.n else None
+        shape[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
+        shape[f"{name}_n"] = estimate.n
+    return shape
+
+
+def summary_frame(summary: Summary) -> pd.DataFrame:
+    """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
+
+    `label` is "all" or a gold label; the untouched examples are the transform "original". Behind n
+    stands how many rows a transform for English does not apply to.
+    """
+    groups = {"all": {ORIGINAL: summary.original, **summary.transforms}, **summary.by_label}
+    return pd.DataFrame(
+        [
+            (
+                *(label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n),
+                measured.not_applicable,
+            )
+            for label, group in groups.items()
+            for name, measured in group.items()
+            for measure, estimate in measured.estimates.items()
+        ],
+        columns=["label", "transform", "measure", "value", "low", "high", "n", "not_applicable"],
+    )

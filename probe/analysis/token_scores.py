@@ -184,15 +184,11 @@ def copies_without(
         gone = (torch.arange(length, device=part.device) == part[:, None])[:, None] & words
         return run(network, copies, gone.flatten(0, 1)).view(len(part), rows)
 
-    size = _copies(len(columns), rows * length, model.batches_at_once)
+    # equally many in as many parts as run side by side
+    most = max(1, OCCLUDED_TOKENS // (rows * length))
+    parts = -(-len(columns) // (most * model.batches_at_once)) * model.batches_at_once
+    size = max(1, -(-len(columns) // parts))
     return torch.cat([value for _, value in model.each("fp32", columns.split(size), f)])
-
-
-def _copies(count: int, tokens: int, at_once: int) -> int:
-    """Return how many copies go together: equally many in as many parts as run side by side."""
-    most = max(1, OCCLUDED_TOKENS // tokens)
-    parts = -(-count // (most * at_once)) * at_once
-    return max(1, -(-count // parts))
 
 
 def _integrated(

@@ -1,24 +1,174 @@
-"""Transformed examples and what a model says of them."""
+"""What a model reads and says of an example and of its transformed versions."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
-from probe.analysis.importance import PAPER, AskedMethod, BaselineToken, Importance, attribute
-from probe.analysis.legibility import UNJUDGED, Legibility, legibility
+from probe.analysis.importance import (
+    PAPER,
+    AskedMethod,
+    BaselineToken,
+    Importance,
+    attribute,
+    known_check,
+)
 from probe.baselines import BASELINES, baselines_for
-from probe.data.rows import require_text
+from probe.data.rows import Columns, Source, read_rows, require_text
 from probe.errors import AttributionError, Unavailable
+from probe.graphemes import has_unspaced
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
-from probe.models.reader import SpanPrediction
+from probe.models.reader import SpanPrediction, span_place
 from probe.models.text_model import TextModel
-from probe.models.windows import WindowPrediction, window_words
+from probe.models.windows import WindowPrediction, window_json, window_words
 from probe.tasks.task import Example, Label, Task
-from probe.transforms import Options, apply, chain, default_of
-from probe.transforms.apply import Result, Step
-from probe.transforms.registry import require_ready
+from probe.text.language import BEYOND_DOUBT, ENGLISH, foreign_reason, language_of
+from probe.transforms import apply, default_of
+from probe.transforms.apply import Result
+from probe.transforms.options import DEFAULTS, Options
+from probe.transforms.registry import chain, require_ready
+
+MOSTLY = 0.5
+"""The share of unknown tokens from which a model cannot be said to read a text."""
+SAMPLE = 500
+"""Rows, the first ones, by which the language of a whole file is told."""
+FOREIGN_FILE = 0.9
+"""The share of these in other languages from which the others are taken for such, too."""
+ENOUGH = 20
+"""Rows by which a file can be judged at all."""
+THE_MODEL = "the model"
+"""What sentences call the only one."""
+NAMED = 4
+"""Languages that a sentence names, the most frequent ones."""
+
+
+@dataclass(frozen=True)
+class Legibility:
+    """What a model reads of an example.
+
+    `cut`: its end is not read; `unknown` is the share of its tokens that the vocabulary has not;
+    `language` is "" for English and where that is in doubt; `unspaced`: some of it is written
+    without blanks between words.
+    """
+
+    cut: bool = False
+    unknown: float = 0.0
+    language: str = ""
+    unspaced: bool = False
+
+    @property
+    def mostly_unknown(self) -> bool:
+        """Whether the model knows less of the words than it does not know."""
+        return self.unknown >= MOSTLY
+
+    @property
+    def foreign(self) -> str:
+        """Why transforms for English say nothing of it, "" where they may."""
+        words = f"the model does not know {self.unknown:.0%} of its tokens".replace("%", " %")
+        return foreign_reason(self.language) or (words if self.mostly_unknown else "")
+
+
+UNJUDGED = Legibility()
+"""Of what no model has read."""
+
+
+def legibility(
+    model: Model, examples: Sequence[Example], below: float = BEYOND_DOUBT
+) -> list[Legibility]:
+    """Say of each example what a model reads of it; `below` is as `other_language` has it."""
+    return [
+        Legibility(
+            model.too_long(example),
+            _unknown(model, example),
+            language_of(model.task, example, below),
+            any(map(has_unspaced, model.task.texts(example).values())),
+        )
+        for example in examples
+    ]
+
+
+def _unknown(model: Model, example: Example) -> float:
+    texts = model.task.texts(example).values()
+    return model.unknown_share(texts) if isinstance(model, TextModel) else 0.0
+
+
+def is_foreign(table: Source, columns: Columns, task: Task) -> bool:
+    """Whether a file is beyond doubt not in English, whatever single short rows of it say."""
+    judged = [language_of(task, example) for example in _first(table, columns, task)]
+    return len(judged) >= ENOUGH and sum(map(bool, judged)) >= FOREIGN_FILE * len(judged)
+
+
+def _first(table: Source, columns: Columns, task: Task) -> list[Example]:
+    return [row.example for row in islice(read_rows(table, columns, task), SAMPLE) if row.example]
+
+
+def notes_before(
+    table: Source,
+    columns: Columns,
+    task: Task,
+    models: Sequence[Model] = (),
+    names: Sequence[str] = (),
+    options: Options = DEFAULTS,
+) -> list[str]:
+    """Say of the first rows of a file, before they are scored, what their figures will rest on.
+
+    Of several models each is named.
+    """
+    examples = _first(table, columns, task)
+    languages = Counter(filter(None, (language_of(task, example) for example in examples)))
+    rows, first = len(examples), "" if len(table) <= SAMPLE else f"Of the first {SAMPLE} rows: "
+    said = [language_words(languages, rows, names, options)]
+    for model in models:
+        who = model.name if len(models) > 1 else THE_MODEL
+        unknown = sum(_unknown(model, example) >= MOSTLY for example in examples)
+        said += [
+            counted_words("unknown", unknown, rows, who),
+            counted_words("cut", sum(map(model.too_long, examples)), rows, who),
+        ]
+    return [first + sentence for sentence in said if sentence]
+
+
+def language_words(
+    languages: Mapping[str, int], rows: int, names: Sequence[str], options: Options
+) -> str:
+    """Say how many of so many rows are not in English, and which transforms leave them out."""
+    count = sum(languages.values())
+    if not count:
+        return ""
+    named = sorted(languages, key=lambda name: -languages[name])[:NAMED]
+    among = [f"{languages[name]:,} {name}" for name in named]
+    if rest := count - sum(languages[name] for name in named):
+        among.append(f"{rest:,} other")
+    english = [name for name in names if any(link.language == ENGLISH for link in chain(name))]
+    said = f"{_rows(count, rows)} not in English: {', '.join(among)}."
+    if not english:
+        return said
+    if options.other_languages == "count":
+        return f"{said} They count for {', '.join(english)} all the same (other_languages=count)."
+    apply = "is for English and does" if len(english) == 1 else "are for English and do"
+    return f"{said} {', '.join(english)} {apply} not apply to them (other_languages=skip)."
+
+
+COUNTED_WORDS = {
+    "unknown": "mostly words that are not in {}'s vocabulary. Its answers to them say nothing.",
+    "cut": "longer than what {} reads, so that the end is cut.",
+    "windowed": "longer than what {} reads at once, and read in windows, of which the best "
+    "decides.",
+    "unspaced": "written without blanks between words: each character counts as one, in changes of "
+    "order and F1.",
+}
+
+
+def counted_words(what: str, count: int, rows: int, who: str = THE_MODEL) -> str:
+    """Say how many of so many rows are as `COUNTED_WORDS` has it, "" where none is."""
+    return f"{_rows(count, rows)} {COUNTED_WORDS[what].format(who)}" if count else ""
+
+
+def _rows(count: int, rows: int) -> str:
+    return f"{count:,} of {rows:,} row{'' if rows == 1 else 's'} {'is' if count == 1 else 'are'}"
 
 
 @dataclass(frozen=True)
@@ -66,33 +216,30 @@ class ImportanceReader:
 
         None is what a method gives that vanishes: it would rank by chance.
         """
-        classifier = require_importance(self.model)
+        classifier = self.model
+        if not isinstance(classifier, AnyModel):
+            named = repr(classifier.name)
+            raise Unavailable(f"the model {named} does not say which tokens matter to it")
         new = [example for example in dict.fromkeys(examples) if example not in self.scored]
         unknown = [example for example in new if example not in self.predicted]
-        answers = classifier.predict(unknown)
-        self.predicted |= {
-            example: answer.answer for example, answer in zip(unknown, answers, strict=True)
-        }
+        for example, answer in zip(unknown, classifier.predict(unknown), strict=True):
+            self.predicted[example] = answer.answer
         labels = explained(classifier.task, new, [self.predicted[example] for example in new])
+        method = PAPER if self.options.ranks == "paper" else self.method
         try:
             scores: Sequence[Importance | str] = attribute(
-                classifier, new, labels, self.ranked_by, self.options.sign, self.baseline
+                classifier, new, labels, method, self.options.sign, self.baseline
             )
         except AttributionError as problem:
             scores = [str(problem)] * len(new)
         self.scored |= dict(zip(new, scores, strict=True))
-        return [_ranking(self.scored[example]) for example in examples]
-
-    @property
-    def ranked_by(self) -> AskedMethod:
-        """The method whose scores rank the tokens."""
-        return PAPER if self.options.ranks == "paper" else self.method
-
-
-def _ranking(scores: Importance | str) -> Importance | str:
-    if isinstance(scores, str) or not scores.vanishes:
-        return scores
-    return f"{' '.join(scores.remarks)} The option ranks=shown takes another method's scores."
+        known = [self.scored[example] for example in examples]
+        return [
+            f"{' '.join(each.remarks)} The option ranks=shown takes another method's scores."
+            if isinstance(each, Importance) and each.vanishes
+            else each
+            for each in known
+        ]
 
 
 def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label]) -> list[Label]:
@@ -101,13 +248,6 @@ def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label
         (task.nearest(example.gold) if example.gold else None) or label
         for example, label in zip(examples, predicted, strict=True)
     ]
-
-
-def require_importance(model: Model) -> AnyModel:
-    """Return a model that says which tokens matter to it. Raises Unavailable for any other."""
-    if not isinstance(model, AnyModel):
-        raise Unavailable(f"the model {model.name!r} does not say which tokens matter to it")
-    return model
 
 
 def require_usable(name: str, model: Model) -> None:
@@ -154,37 +294,37 @@ def transform_all(
     }
     new = [result.example for rows in results.values() for row in rows for result in row]
     answers = iter(model.predict(new, precision))
+
+    def transformed(result: Result, before: Prediction) -> Transformed:
+        now, expected = next(answers), default_of(result.transform, result.task) or before.label
+        agrees = result.task.agrees(expected, now.label)
+        return Transformed(result, now, agrees, model.too_long(result.example))
+
     return {
         name: [
-            tuple(_transformed(result, predicted, next(answers), model) for result in row)
-            for row, predicted in zip(rows, predictions, strict=True)
+            tuple(transformed(result, before) for result in row)
+            for row, before in zip(rows, predictions, strict=True)
         ]
         for name, rows in results.items()
     }
 
 
-def _transformed(result: Result, before: Prediction, now: Prediction, model: Model) -> Transformed:
-    expected = default_of(result.transform, result.task) or before.label
-    agrees = result.task.agrees(expected, now.label)
-    return Transformed(result, now, agrees, model.too_long(result.example))
-
-
 def lineage_json(result: Result) -> list[dict[str, Any]]:
     """Return each link's texts, gold label, edits by field as [kind, text], seed and note."""
-    return [_step(step) | {"seed": result.seed} for step in result.steps]
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {
-        "transform": step.transform,
-        **step.task.texts(step.example),
-        "gold": step.example.gold,
-        "edits": {
-            field: [[edit.kind, edit.text] for edit in stretches]
-            for field, stretches in step.edits.items()
-        },
-        "note": step.note,
-    }
+    return [
+        {
+            "transform": step.transform,
+            **step.task.texts(step.example),
+            "gold": step.example.gold,
+            "edits": {
+                field: [[edit.kind, edit.text] for edit in stretches]
+                for field, stretches in step.edits.items()
+            },
+            "note": step.note,
+            "seed": result.seed,
+        }
+        for step in result.steps
+    ]
 
 
 WINDOW = (
@@ -193,11 +333,6 @@ WINDOW = (
 )
 SHOWN = 160
 """Characters at either end of a window that is shown."""
-
-
-def _ends(text: str) -> str:
-    """Return the beginning and the end of a text."""
-    return text if len(text) <= 2 * SHOWN else f"{text[:SHOWN]} … {text[-SHOWN:]}"
 
 
 @dataclass(frozen=True)
@@ -227,7 +362,9 @@ class Examination:
         windows = answer.windows if isinstance(answer, SpanPrediction) else 1
         if isinstance(answer, WindowPrediction):
             text = getattr(self.example, self.model.task.source or "")[answer.start : answer.end]
-            window = WINDOW.format(window_words(answer), _ends(text))
+            if len(text) > 2 * SHOWN:
+                text = f"{text[:SHOWN]} … {text[-SHOWN:]}"
+            window = WINDOW.format(window_words(answer), text)
         said = {
             f"This {unit} is too long for the model: its end is cut.": legible.cut,
             "The passage is longer than what the model reads at once: it was read in "
@@ -243,7 +380,7 @@ class Examination:
 
 def examine(
     model: Model,
-    example: Example,
+    example: Any,  # Any: of the task's own dataclass
     names: Sequence[str] = (),
     seed: int = 0,
     options: Options = Options(),
@@ -292,21 +429,89 @@ def examine(
         baseline,
     )
     new_examples = tuple(new for rows in transformed.values() for new in rows[0])
-    rules = _rules(model.task, example)
+    # what the rule baselines answer, but the majority label, which is that of a set
+    names = [name for name in baselines_for(model.task) if name != "majority"]
     return Examination(
         model,
         example,
         prediction,
         importance,
         new_examples,
-        rules,
+        {name: BASELINES[name]([example])[0] for name in names},
         legible,
         seconds,
         "" if importance else why_not,
     )
 
 
-def _rules(task: Task, example: Any) -> dict[str, Label]:
-    """Return what the rule baselines answer, but the majority label, which is that of a set."""
-    names = [name for name in baselines_for(task) if name != "majority"]
-    return {name: BASELINES[name]([example])[0] for name in names}
+def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
+    """Return model, model_revision, precision, original, importance, rules, transformed.
+
+    `no_importance` says why there is none, and is null beside any; the "check" of importance is
+    null until the network is checked. Then what the model reads of the example: cut, unknown,
+    language, and notes that say so.
+    """
+    model, importance = examination.model, None
+    if found := examination.importance:
+        check = known_check(found.model)
+        importance = {
+            **{
+                field: [{"token": each.token, "score": each.score} for each in scored]
+                for field, scored in found.fields.items()
+            },
+            "label": found.label,
+            "method": found.method,
+            "sign": found.sign,
+            "where": found.where,
+            "convergence_delta": found.delta,
+            "remarks": list(found.remarks),
+            "check": list(check.sentences) if check else None,
+        }
+    return {
+        "model": model.name,
+        "model_revision": model.revision,
+        "precision": resolve(precision),
+        "original": model.task.texts(examination.example) | _answer(examination.prediction),
+        "importance": importance,
+        "no_importance": examination.no_importance or None,
+        "rules": dict(examination.rules),
+        "cut": examination.legible.cut,
+        "unknown": examination.legible.unknown,
+        "language": examination.legible.language,
+        "notes": examination.notes,
+        "transformed": [transformed_json(one) for one in examination.transformed],
+    }
+
+
+def transformed_json(transformed: Transformed) -> dict[str, Any]:
+    """Return one transformed example, its prediction and its facts."""
+    result = transformed.result
+    return {
+        "transform": result.transform,
+        "number": result.number,
+        "of": result.of,
+        **result.task.texts(result.example),
+        **_answer(transformed.prediction),
+        "agrees": transformed.agrees,
+        "gold_rule": result.rule.name,
+        "gold": result.gold,
+        "changed": result.changed,
+        "not_applicable": result.not_applicable,
+        "exact": result.exact,
+        "note": transformed.note,
+        "ranked_by": result.ranked_by or None,
+        "cut": transformed.cut,
+        "seed": result.seed,
+        "variant": result.variant,
+        "steps": lineage_json(result),
+    }
+
+
+def _answer(prediction: Prediction) -> dict[str, Any]:
+    return {
+        "label": prediction.label,
+        "probabilities": prediction.by_label,
+        "confidence": prediction.confidence,
+        **span_place(prediction),
+        **window_json(prediction),
+    }

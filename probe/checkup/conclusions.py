@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal
 
 from probe.checkup.measuring import Figure, figure_of, merged_name
@@ -32,17 +31,18 @@ from probe.tasks.task import Task
 from probe.text.words import listing
 
 
-def difference(first: Figure, second: Figure) -> Estimate:
-    """Return second less first with its 95 % interval.
+def difference(first: Figure, second: Figure) -> tuple[Estimate, float]:
+    """Return second less first with its 95 % interval, and the two-sided p of there being none.
 
     Where both hold the scores of as many texts these are taken to be the same ones and compared
     one by one (Student's interval); otherwise the two intervals are joined as if independent. The
-    interval is NaN where one of them is not known.
+    interval and p are NaN where one of them is not known.
     """
     if first.rows and len(first.rows) == len(second.rows):
         gains = [after - before for before, after in zip(first.rows, second.rows, strict=True)]
-        return mean(gains, least=-1.0)
-    return joined_difference(first.estimate, second.estimate)
+        return mean(gains, least=-1.0), paired_p(first.rows, second.rows)
+    found = joined_difference(first.estimate, second.estimate)
+    return found, interval_p(found)
 
 
 def points(found: Estimate) -> str:
@@ -89,17 +89,9 @@ class Compared:
 
 def compared(pairs: Sequence[tuple[Figure, Figure]]) -> list[Compared]:
     """Test second less first of each pair, all as one family (Benjamini and Hochberg 1995)."""
-    found = [difference(*pair) for pair in pairs]
-    ps = [p_value(*pair, each) for pair, each in zip(pairs, found, strict=True)]
-    rows = zip(pairs, found, ps, adjusted(ps), strict=True)
-    return [Compared(*pair, each, p, corrected) for pair, each, p, corrected in rows]
-
-
-def p_value(first: Figure, second: Figure, found: Estimate) -> float:
-    """Return the two-sided p-value of there being no difference, NaN where none is known."""
-    if first.rows and len(first.rows) == len(second.rows):
-        return paired_p(first.rows, second.rows)
-    return interval_p(found)
+    tested = [difference(*pair) for pair in pairs]
+    rows = zip(pairs, tested, adjusted([p for _, p in tested]), strict=True)
+    return [Compared(*pair, *found, corrected) for pair, found, corrected in rows]
 
 
 Family = Literal["changes", "beside", "kinds"]
@@ -115,11 +107,37 @@ Tests = Mapping[Family, Mapping[str, Compared]]
 
 
 def families_of(task: Task, own: Figures, others: Others) -> Tests:
-    """Test the figures of a model, against each other and those of other models by their names."""
+    """Test the figures of a model, against each other and those of other models by their names.
+
+    Each change is beside the same texts before, or where another answer is right beside all texts;
+    before and after have as many texts where they are the same ones, and the same classes. Each
+    kind of texts, but for kinds of a few, is beside all others.
+    """
+    measure = task.measure.lower()
+    plain = own[measure]
+    wholes = {
+        each.merged: replace(each, title=f"all texts as they are{each.classes}", rows=())
+        for each in (own.get(merged_name(task), plain), plain)
+    }
+    beside = {each: own[each] for each in RULES if each in own}
+    for other, known in others.items():
+        if measure in known:
+            beside[other] = replace(known[measure], title=title_of(other))
+    kinds = {}
+    for each in own.values():
+        if each.group in ("labels", "slices") and each.n >= FEWEST:
+            rest = mean_score(task, list((Counter(plain.rows) - Counter(each.rows)).elements()))
+            if rest.n:
+                others_alone = figure_of(plain.name, "all other texts", plain.group, rest)
+                kinds[each.name] = (others_alone, each)
     pairs: dict[Family, dict[str, tuple[Figure, Figure]]] = {
-        "changes": _changes(task, own),
-        "beside": _beside(task, own, others),
-        "kinds": _kinds(task, own),
+        "changes": losses(own)
+        | {
+            each.name: (wholes.get(each.merged, wholes[plain.merged]), each)
+            for each in computed(own)
+        },
+        "beside": {name: (figure, plain) for name, figure in beside.items()},
+        "kinds": kinds,
     }
     return {
         family: dict(zip(each, compared(list(each.values())), strict=True))
@@ -136,63 +154,20 @@ def losses(own: Figures) -> dict[str, tuple[Figure, Figure]]:
     }
 
 
-def computed(own: Figures) -> list[Figure]:
+def computed(own: Figures, *, few: bool = False) -> list[Figure]:
     """Return the figures of changes after which another answer is right, the lowest first.
 
-    Those of fewer than `FEWEST` texts are not among them, see `too_few`.
+    Those of fewer than `FEWEST` texts are not among them; with `few` these alone.
     """
-    return sorted((each for each in _alone(own) if each.n >= FEWEST), key=lambda each: each.value)
-
-
-def too_few(own: Figures) -> list[Figure]:
-    """Return those that are of too few texts to be ranked."""
-    return [each for each in _alone(own) if each.n < FEWEST]
-
-
-def _alone(own: Figures) -> list[Figure]:
-    stress = [figure for figure in own.values() if figure.group == "stress"]
-    return [f for f in stress if not f.name.endswith(".before") and f"{f.name}.before" not in own]
-
-
-def _changes(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
-    """Pair each change with the same texts before, or where another answer is right with all.
-
-    Before and after have as many texts where they are the same ones, and the same classes.
-    """
-    plain = own[task.measure.lower()]
-    wholes = {
-        each.merged: replace(each, title=f"all texts as they are{each.classes}", rows=())
-        for each in (own.get(merged_name(task), plain), plain)
-    }
-    return losses(own) | {
-        each.name: (wholes.get(each.merged, wholes[plain.merged]), each) for each in computed(own)
-    }
-
-
-def _beside(task: Task, own: Figures, others: Others) -> dict[str, tuple[Figure, Figure]]:
-    name = task.measure.lower()
-    rules = {each: own[each] for each in ("majority", "hypothesis_only") if each in own}
-    models = {
-        other: replace(known[name], title=title_of(other))
-        for other, known in others.items()
-        if name in known
-    }
-    return {beside: (figure, own[name]) for beside, figure in {**rules, **models}.items()}
-
-
-def _kinds(task: Task, own: Figures) -> dict[str, tuple[Figure, Figure]]:
-    """Pair each kind of texts with all others, but for kinds of a few texts."""
-    whole = own[task.measure.lower()]
-    kinds = [f for f in own.values() if f.group in ("labels", "slices") and f.n >= FEWEST]
-    pairs = {each.name: (_rest(task, whole, each), each) for each in kinds}
-    return {name: pair for name, pair in pairs.items() if pair[0].n}
-
-
-def _rest(task: Task, whole: Figure, kind: Figure) -> Figure:
-    """Return the figure of the texts that are not of a kind, without their scores."""
-    rows = list((Counter(whole.rows) - Counter(kind.rows)).elements())
-    found = mean_score(task, rows)
-    return figure_of(whole.name, "all other texts", whole.group, found)
+    stress = {name: figure for name, figure in own.items() if figure.group == "stress"}
+    alone = [
+        figure
+        for name, figure in stress.items()
+        if not name.endswith(".before") and f"{name}.before" not in own
+    ]
+    if few:
+        return [each for each in alone if each.n < FEWEST]
+    return sorted((each for each in alone if each.n >= FEWEST), key=lambda each: each.value)
 
 
 def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare | None:
@@ -251,18 +226,16 @@ class Advice:
 
 def findings(task: Task, model: str, own: Figures, tests: Tests) -> list[Finding]:
     """Say what a model is good and bad at, by its figures and their tests."""
-    parts = (
-        _plain,
-        _beside_found,
-        _calibrated,
-        partial(_salad, model),
-        _sure,
-        _stress,
-        _another,
-        _hans,
-        _kinds_found,
+    said = (
+        _plain(task, own, tests),
+        _salad(task, model, own),
+        _sure(own),
+        _stress(task, own, tests),
+        _another(task, own, tests),
+        _hans(own),
+        _kinds_found(tests),
     )
-    return [found for part in parts for found in part(task, own, tests)]
+    return [found for part in said for found in part]
 
 
 _THAN: Mapping[bool, tuple[str, Tone]] = {
@@ -274,15 +247,13 @@ CHANCE = "That may be chance: it does not remain after the correction for {} tes
 
 
 def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+    """Say how good it is on texts as they are, beside others, and how well calibrated."""
     found = own[task.measure.lower()]
     reached = percent(found.estimate)
     if task.has_spans:
         yield Finding(f"Its answers to {found.n:,} {task.unit}s have an F1 of {reached}.")
     else:
         yield Finding(f"It is right on {reached} of {found.n:,} {task.unit}s{found.classes}.")
-
-
-def _beside_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     for name, each in tests["beside"].items():
         other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
         score = f"Its {task.measure}{each.after.classes}"
@@ -293,14 +264,6 @@ def _beside_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         else:
             unsure = _unless_chance(each, tests["beside"])
             yield Finding(f"{score} is not measurably different from {other}, {reached}.{unsure}")
-
-
-def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
-    """Say of what would be a difference by itself that it does not remain; "" of all else."""
-    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
-
-
-def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
     if error := error_of(own):
         yield Finding(
             f"Its confidence is {100 * error.found.value:.1f} points from how often it is right"
@@ -308,6 +271,11 @@ def _calibrated(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
             f"on average (expected calibration error, 15 bins; {error.beside}).",
             tone_of_error(error),
         )
+
+
+def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
+    """Say of what would be a difference by itself that it does not remain; "" of all else."""
+    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
 
 
 def error_of(own: Figures) -> CalibrationError | None:
@@ -329,18 +297,16 @@ _STAYS: Mapping[Tone, str] = {
 }
 
 
-def _salad(model: str, task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    salad = [each for each in own.values() if each.group == "salad"]
+def _salad(task: Task, model: str, own: Figures) -> Iterator[Finding]:
     for tone, words in _STAYS.items():
-        if told := [_stays(each, task, model) for each in salad if _around(each, KEPT) == tone]:
+        told = []
+        for each in own.values():
+            if each.group == "salad" and _around(each, KEPT) == tone:
+                known = published_beside(each, task, model)
+                beside = f", published {100 * known.share:.0f} %" if known else ""
+                told.append(f"“{each.title}” ({100 * each.value:.0f} % stay{beside})")
+        if told:
             yield Finding(words.format(listing(told)), tone)
-
-
-def _stays(figure: Figure, task: Task, model: str) -> str:
-    """Name a change and how many answers stay, with the paper's figure where there is one."""
-    known = published_beside(figure, task, model)
-    beside = f", published {100 * known.share:.0f} %" if known else ""
-    return f"“{figure.title}” ({100 * figure.value:.0f} % stay{beside})"
 
 
 def _around(figure: Figure, middle: float) -> Tone:
@@ -352,10 +318,10 @@ def _around(figure: Figure, middle: float) -> Tone:
     return ""
 
 
-def _sure(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _sure(own: Figures) -> Iterator[Finding]:
     """Say after how many changes it is as sure as before, and after which less."""
     pairs = [
-        (difference(own[f"{figure.name}.before"], figure), figure)
+        (difference(own[f"{figure.name}.before"], figure)[0], figure)
         for figure in own.values()
         if figure.group == "confidence" and f"{figure.name}.before" in own
     ]
@@ -401,7 +367,7 @@ def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         if figures:
             told = [f"“{each.title}” ({100 * each.value:.0f} % of {each.n})" for each in figures]
             yield Finding(start + words.format(listing(told)), tone)
-    if few := [f"“{each.title}” ({each.n})" for each in too_few(own)]:
+    if few := [f"“{each.title}” ({each.n})" for each in computed(own, few=True)]:
         yield Finding(f"Too few texts to tell how it answers after {listing(few)}.")
 
 
@@ -415,7 +381,7 @@ _HANS = (
 )
 
 
-def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _hans(own: Figures) -> Iterator[Finding]:
     """Say how often it is right by heuristic, of the pairs that are entailed and of the others.
 
     Who always says entailment is right on the entailed ones too, so that these speak for nobody.
@@ -430,7 +396,7 @@ def _hans(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
             yield Finding(f"{words}: right on {listing(told)}.", tone)
 
 
-def _kinds_found(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
+def _kinds_found(tests: Tests) -> Iterator[Finding]:
     low = [each for each in tests["kinds"].values() if each.alone and each.found.value < 0]
     for each in sorted(low, key=lambda one: one.after.value):
         kind, rest = each.after, percent(each.before.estimate)
@@ -450,16 +416,16 @@ def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
         if changes[name].remains and before.value - after.value >= COSTS
     ]
     wanted = [
-        Advice(
+        _inoculate(
             f"“{after.title}” costs {-100 * lost:.1f} points. See whether examples close the gap",
-            *_inoculate(model, name, name),
+            *(model, name, name),
         )
         for lost, name, after in sorted(found, key=lambda each: each[0])[:MOST]
     ]
     wanted += [
-        Advice(
+        _inoculate(
             f"“{each.title}” leaves {100 * each.value:.1f} % right. See whether examples help",
-            *_inoculate(model, each.name, each.name),
+            *(model, each.name, each.name),
         )
         for each in computed(own)[:MOST]
         if _is_worse(changes[each.name])
@@ -467,36 +433,31 @@ def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
     tricked = [f for f in own.values() if f.group == "hans" and f.name.endswith(".non-entailment")]
     if any(figure.high < TRICKED for figure in tricked):
         why = "It says entailment where only the words are there. See whether that is learnt"
-        wanted.append(Advice(why, *_inoculate(model, "templates_hans", "hans")))
-    if any(figure.group == "salad" and figure.low > KEPT for figure in own.values()):
-        wanted += _for_salad(task, model)
-    if (error := error_of(own)) and error.is_fault:
-        wanted.append(
-            Advice(
-                "Its confidence is off. Scale it",
-                _finetune("calibrate", {"--model": model, "--out": "repaired/calibration"}),
-            )
-        )
+        wanted.append(_inoculate(why, model, "templates_hans", "hans"))
+    kept = any(figure.group == "salad" and figure.low > KEPT for figure in own.values())
+    error = error_of(own)
+    for command, folder, why in (
+        (
+            "mitigate" if kept and not task.has_spans else "",
+            "mitigation",
+            "It answers texts that nobody can read. Let it say that they are broken",
+        ),
+        (
+            "calibrate" if error and error.is_fault else "",
+            "calibration",
+            "Its confidence is off. Scale it",
+        ),
+    ):
+        if command:
+            out = f"repaired/{folder}"
+            wanted.append(Advice(why, _finetune(command, "--model", model, "--out", out)))
     return wanted
 
 
-def _inoculate(model: str, challenge: str, folder: str) -> tuple[str, str, str]:
-    """Return the command, the tab and the challenge of an inoculation."""
-    options = {"--model": model, "--challenge": challenge, "--out": f"inoculated/{folder}"}
-    return _finetune("inoculate", options), "inoculate", challenge
+def _inoculate(why: str, model: str, challenge: str, folder: str) -> Advice:
+    asked = ("--model", model, "--challenge", challenge, "--out", f"inoculated/{folder}")
+    return Advice(why, _finetune("inoculate", *asked), "inoculate", challenge)
 
 
-def _finetune(command: str, options: Mapping[str, str]) -> str:
-    words = [word for option in options.items() for word in option]
-    return shlex.join(["python", "-m", "finetune", command, *words])
-
-
-def _for_salad(task: Task, model: str) -> list[Advice]:
-    if task.has_spans:
-        return []
-    return [
-        Advice(
-            "It answers texts that nobody can read. Let it say that they are broken",
-            _finetune("mitigate", {"--model": model, "--out": "repaired/mitigation"}),
-        )
-    ]
+def _finetune(*words: str) -> str:
+    return shlex.join(["python", "-m", "finetune", *words])

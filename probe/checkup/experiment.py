@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from probe.checkup.measuring import (
     measure_part,
     part_json,
     plan_from,
-    plan_json,
 )
 from probe.checkup.report import conclude
 from probe.errors import Stopped
@@ -38,25 +37,16 @@ def run_stored_cell(
     Raises ModelError where the model is not the one that the run began with.
     """
     yield Progress({"part": key["part"]})
-    task = task_named(inputs["task"])
+    task, began = task_named(inputs["task"]), time.monotonic()
     examples = tuple(read_example(task, row) for row in inputs["examples"])
-    yield Result(_measured(plan_from(plan), examples, key["part"], context))
-
-
-def _measured(plan: Plan, examples: Examples, part: str, context: CellContext) -> Json:
-    """Return what a part comes to. Raises Cancelled between two batches."""
-    began = time.monotonic()
     try:
-        with stopping(lambda: "cancelled" if context.stop() else ""):
-            subject = _subject(replace(plan, parts=()), context.model, examples)
-            measured = measure_part(subject, part)
+        with stopping(lambda: "cancelled" if context.stop() else ""):  # between two batches
+            subject = _subject(replace(plan_from(plan), parts=()), context.model, examples)
+            values = part_json(measure_part(subject, key["part"]))
     except Stopped as stopped:
         raise Cancelled("cancelled") from stopped
-    return {
-        **part_json(measured),
-        "revision": subject.model.revision,
-        "seconds": time.monotonic() - began,
-    }
+    seconds = time.monotonic() - began
+    yield Result({**values, "revision": subject.model.revision, "seconds": seconds})
 
 
 @lru_cache(maxsize=1)
@@ -78,7 +68,7 @@ def run_request(plan: Plan, examples: Sequence[Any]) -> RunRequest:
         "left_out": left_out(task),
     }
     inputs = {"task": task.name, "examples": [example_json(each) for each in examples]}
-    return RunRequest(KIND, plan_json(plan), inputs, environment(), facts)
+    return RunRequest(KIND, asdict(plan), inputs, environment(), facts)
 
 
 def known_results(
@@ -88,19 +78,19 @@ def known_results(
 
     A run that ended well is no such: who asks again wants it measured again.
     """
+
+    def settings(plan: Plan) -> Plan:
+        """Return the plan without what changes no figure."""
+        return replace(plan, parts=(), file="", reading=())
+
     return earlier_results(
         [run for run in runs if run.state != "done" and run.environment == environment],
         KIND,
         artefacts,
-        lambda values: _settings(plan_from(values)) == _settings(plan),
+        lambda values: settings(plan_from(values)) == settings(plan),
         plan.parts,
         lambda key: str(key["part"]),
     )
-
-
-def _settings(plan: Plan) -> Plan:
-    """Return the plan without what changes no figure."""
-    return replace(plan, parts=(), file="", reading=())
 
 
 def _brief(result: Json | None) -> Json:

@@ -22,6 +22,7 @@ from probe.checkup.report import changes_words, figures_of, references
 from probe.errors import writing
 from probe.models.bundled import title_of
 from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
+from probe.pictures.svg import join
 from probe.runs.run import Json
 from probe.statistics import FEWEST, first_bin, interval, percent
 from probe.tasks.task import Task, task_named
@@ -41,114 +42,82 @@ class Glance:
     tone: Tone = ""
 
 
+def _counted(report: Json, own: Mapping[str, Figure]) -> tuple[list[Json], int, list[Figure], int]:
+    """Return the tests of changes that leave the right answer, and how many of these cost some.
+
+    And the figures of word salad, and how many of these say that most answers stay.
+    """
+    harmless = [row for row in report["tests"] if f"{row['name']}.before" in own]
+    salad = [each for each in own.values() if each.group == "salad"]
+    costly = sum(row["remains"] and row["value"] < 0 for row in harmless)
+    return harmless, costly, salad, sum(each.low > KEPT for each in salad)
+
+
 def verdict(report: Json) -> str:
     """Say in a sentence or two how good a model is and what it cannot do; "" before it is known."""
     task, own = task_named(report["task"]), figures_of(report)
     if task.measure.lower() not in own:
         return ""
-    whole = own[task.measure.lower()]
-    score = "has an F1 of" if task.has_spans else "is right on"
-    name, texts = title_of(report["model"]["name"]), f"{whole.n:,} {task.unit}s"
-    told = [f"{name} {score} {_percent(whole)} of {texts}{whole.classes}"]
-    costly, harmless = _harmless(report, own)
-    if harmless:
-        changes, cost = _changes_cost(harmless)
-        told.append(f"{costly} of {harmless} harmless {changes} of the texts {cost} it answers")
-    kept, unreadable = _kept(own)
-    if unreadable:
+    whole, told = own[task.measure.lower()], []
+    harmless, costly, salad, kept = _counted(report, own)
+    if n := len(harmless):
+        changes, cost = ("change", "costs") if n == 1 else ("changes", "cost")
+        told.append(f"{costly} of {n} harmless {changes} of the texts {cost} it answers")
+    if n := len(salad):
         told.append(
-            f"in {kept} of {unreadable} {_ways(unreadable)} of making a text unreadable it mostly "
+            f"in {kept} of {n} {'way' if n == 1 else 'ways'} of making a text unreadable it mostly "
             "answers as if nothing had happened"
         )
-    first, *rest = told
-    return f"{first}. {capitalised('; '.join(rest))}." if rest else f"{first}."
+    score = "has an F1 of" if task.has_spans else "is right on"
+    name, texts = title_of(report["model"]["name"]), f"{whole.n:,} {task.unit}s"
+    first = f"{name} {score} {_percent(whole)} of {texts}{whole.classes}"
+    return f"{first}. {capitalised('; '.join(told))}." if told else f"{first}."
 
 
-def glances(report: Json) -> list[Glance]:
-    """Return the numbers of a report, none before the texts as they are have been measured."""
+def glances(report: Json) -> Iterator[Glance]:
+    """Yield the numbers of a report, none before the texts as they are have been measured."""
     task, own = task_named(report["task"]), figures_of(report)
     if task.measure.lower() not in own:
-        return []
-    parts = (_score(report, task, own), _changes(report, own), _salad(own), _hans(own), _off(own))
-    return [each for part in parts for each in part]
-
-
-def _score(report: Json, task: Task, own: Mapping[str, Figure]) -> Iterator[Glance]:
+        return
     whole = own[task.measure.lower()]
     known = f"{interval(whole.estimate)} %"
-    if "majority" not in own:
+    if "majority" in own:
+        better = [
+            r["remains"] and r["value"] > 0 for r in report["tests"] if r["name"] == "majority"
+        ]
+        yield Glance(
+            _percent(whole),
+            f"right on texts as they are{whole.classes} ({known}); one answer for all: "
+            f"{_percent(own['majority'])}",
+            "good" if any(better) else "bad",
+        )
+    else:
         yield Glance(_percent(whole), f"{task.measure} on texts as they are ({known})")
-        return
-    is_better = any(
-        row["remains"] and row["value"] > 0 for row in report["tests"] if row["name"] == "majority"
-    )
-    yield Glance(
-        _percent(whole),
-        f"right on texts as they are{whole.classes} ({known}); one answer for all: "
-        f"{_percent(own['majority'])}",
-        "good" if is_better else "bad",
-    )
-
-
-def _changes(report: Json, own: Mapping[str, Figure]) -> Iterator[Glance]:
-    costly, harmless = _harmless(report, own)
-    if harmless:
-        changes, cost = _changes_cost(harmless)
+    harmless, costly, salad, kept = _counted(report, own)
+    if n := len(harmless):
+        changes, cost = ("change", "costs") if n == 1 else ("changes", "cost")
+        bounded = all(row["low"] > -BOUND for row in harmless)
         words = f"harmless {changes}, such as a spelling mistake, {cost} it answers"
-        bounded = all(row["low"] > -BOUND for row in _harmless_rows(report, own))
         tone: Tone = "bad" if costly else "good" if bounded else ""
-        yield Glance(f"{costly} of {harmless}", words, tone)
-
-
-def _changes_cost(count: int) -> tuple[str, str]:
-    return ("change", "costs") if count == 1 else ("changes", "cost")
-
-
-def _harmless(report: Json, own: Mapping[str, Figure]) -> tuple[int, int]:
-    """Return how many changes that leave the right answer cost something, and of how many."""
-    rows = _harmless_rows(report, own)
-    return sum(row["remains"] and row["value"] < 0 for row in rows), len(rows)
-
-
-def _harmless_rows(report: Json, own: Mapping[str, Figure]) -> list[Json]:
-    return [row for row in report["tests"] if f"{row['name']}.before" in own]
-
-
-def _salad(own: Mapping[str, Figure]) -> Iterator[Glance]:
-    kept, unreadable = _kept(own)
-    if unreadable:
-        ways = _ways(unreadable)
-        words = f"{ways} of making a text unreadable after which it mostly answers as before"
-        all_change = all(each.high < KEPT for each in own.values() if each.group == "salad")
-        tone: Tone = "bad" if kept else "good" if all_change else ""
-        yield Glance(f"{kept} of {unreadable}", words, tone)
-
-
-def _ways(count: int) -> str:
-    return "way" if count == 1 else "ways"
-
-
-def _kept(own: Mapping[str, Figure]) -> tuple[int, int]:
-    """Return after how many kinds of word salad most answers stay, and how many there are."""
-    salad = [each for each in own.values() if each.group == "salad"]
-    return sum(each.low > KEPT for each in salad), len(salad)
-
-
-def _hans(own: Mapping[str, Figure]) -> Iterator[Glance]:
+        yield Glance(f"{costly} of {n}", words, tone)
+    if n := len(salad):
+        words = "of making a text unreadable after which it mostly answers as before"
+        tone = "bad" if kept else "good" if all(each.high < KEPT for each in salad) else ""
+        yield Glance(f"{kept} of {n}", f"{'way' if n == 1 else 'ways'} {words}", tone)
     hans = [each for each in own.values() if each.group == "hans" and each.n >= FEWEST]
     if telling := [each for each in hans if each.name.endswith(".non-entailment")]:
         worst = min(telling, key=lambda each: each.value)
-        tone: Tone = "bad" if worst.high < TRICKED else "good" if worst.low > TRICKED else ""
         words = "right where the same words suggest a yes and the answer is no (HANS, the worst)"
+        tone = "bad" if worst.high < TRICKED else "good" if worst.low > TRICKED else ""
         yield Glance(_percent(worst), words, tone)
-
-
-def _off(own: Mapping[str, Figure]) -> Iterator[Glance]:
     if "ece" in own:
-        error, points = error_of(own), f"{100 * own['ece'].value:.1f} points"
+        error = error_of(own)
         beside = error.beside if error else "its interval is not known"
-        words = f"between how sure it says it is and how often it is right ({beside})"
-        yield Glance(points, words, tone_of_error(error) if error else "")
+        yield Glance(
+            f"{100 * own['ece'].value:.1f} points",
+            f"between how sure it says it is and how often it is right ({beside})",
+            tone_of_error(error) if error else "",
+        )
 
 
 def _percent(figure: Figure) -> str:
@@ -160,38 +129,35 @@ TEST_HEADS = ("kind", "what", "against", "difference", "p", "p, corrected", "rem
 
 def rows_of_tests(report: Json) -> list[tuple[str, ...]]:
     """Return a row for each test with `TEST_HEADS`; a difference is in points."""
+
+    def p(value: float | None) -> str:
+        return "–" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001"
+
     return [
         (
             FAMILIES[row["family"]],
             row["title"] if row["family"] != "beside" else "Accuracy",
             row["against"],
             f"{100 * row['value']:+.1f}",
-            _p(row["p"]),
-            _p(row["adjusted"]),
+            p(row["p"]),
+            p(row["adjusted"]),
             "yes" if row["remains"] else "no",
         )
         for row in report["tests"]
     ]
 
 
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
-
-
 def examples(report: Json) -> Markup:
     """Show the examples of each change, folded by change."""
     task = task_named(report["task"])
     one = Markup('<details class="twin"><summary>{}</summary>{}</details>')
-    return Markup("").join(
-        one.format(_title(name), Markup("").join(_example(task, each) for each in several))
+    return join(
+        one.format(
+            REGISTRY[name].title if name in REGISTRY else name,
+            join(_example(task, each) for each in several),
+        )
         for name, several in report["examples"].items()
     )
-
-
-def _title(name: str) -> str:
-    return REGISTRY[name].title if name in REGISTRY else name
 
 
 def _example(task: Task, each: Json) -> Markup:
@@ -207,7 +173,7 @@ def _example(task: Task, each: Json) -> Markup:
         f"({each['confidence']:.2f}) now; right: {each['gold'] or 'nothing, it cannot be read'}"
     )
     lines.append(line.format("Answer:", answers))
-    return Markup('<div class="example">{}</div>').format(Markup("").join(lines))
+    return Markup('<div class="example">{}</div>').format(join(lines))
 
 
 STYLE = Markup(
@@ -263,19 +229,14 @@ MANY = (
 
 
 def checkup_page(report: Json, changes: Sequence[Json] | None = None) -> Markup:
-    """Return the report as a page; `changes` are what differs from an older one."""
-    parts = [_unfinished(report), _first_screen(report)]
-    if changes is not None:
-        parts.append(SECTION.format("Since the older report", listed(changes_words(changes))))
-    parts.append(SECTION.format("What to try", _advice(report["advice"])))
-    parts += [FOLD.format(title, content) for title, content in _details(report)]
-    whole = Markup("").join(parts)
-    return PAGE.format(name=title_of(report["model"]["name"]), style=STYLE, parts=whole)
+    """Return the report as a page; `changes` are what differs from an older one.
 
-
-def _first_screen(report: Json) -> Markup:
-    """Say what was asked and found, in a sentence, in numbers, and good beside bad."""
-    task, data = task_named(report["task"]), report["data"]
+    The first screen says what was asked and found, in a sentence, in numbers, and good beside bad.
+    """
+    task, data, parts = task_named(report["task"]), report["data"], list[Markup]()
+    if report["missing"]:
+        lacking = Markup("<p><b>Not finished.</b> Not measured yet: {}.</p>")
+        parts.append(lacking.format(", ".join(report["missing"])))
     about = (
         f"{task.title}: {task.question} {data['n']:,} {task.unit}s ({data['name']}), "
         f"{min(report['asked']['n'], data['n']):,} of them changed in each way."
@@ -286,17 +247,25 @@ def _first_screen(report: Json) -> Markup:
         for tone, title in TONES.items()
         if (lines := said_in(report, tone))
     ]
-    return Markup(
-        '<p class="soft">{}</p><p class="say">{}</p>{}<div class="halves">{}</div>'
-    ).format(about, verdict(report), glance_tiles(report), Markup("").join(halves))
+    parts.append(
+        Markup('<p class="soft">{}</p><p class="say">{}</p>{}<div class="halves">{}</div>').format(
+            about, verdict(report), glance_tiles(report), join(halves)
+        )
+    )
+    if changes is not None:
+        parts.append(SECTION.format("Since the older report", listed(changes_words(changes))))
+    one = Markup("<li>{why}.<pre>{command}</pre></li>")
+    tries = Markup("<ul>{}</ul>").format(join(one.format(**row) for row in report["advice"]))
+    nothing = Markup("<p>Nothing that was measured here asks for a cure.</p>")
+    parts.append(SECTION.format("What to try", tries if report["advice"] else nothing))
+    parts += [FOLD.format(title, content) for title, content in _details(report)]
+    return PAGE.format(name=title_of(report["model"]["name"]), style=STYLE, parts=join(parts))
 
 
 def glance_tiles(report: Json) -> Markup:
     """Show the numbers of a report, each good, bad or neither in colour and in words."""
     tile = Markup('<div class="glance {tone}" title="{told}"><b>{number}</b>{words}</div>')
-    tiles = Markup("").join(
-        tile.format(told=TONE_WORDS[each.tone], **vars(each)) for each in glances(report)
-    )
+    tiles = join(tile.format(told=TONE_WORDS[each.tone], **vars(each)) for each in glances(report))
     return Markup('<div class="glances">{}</div>').format(tiles)
 
 
@@ -319,7 +288,10 @@ def _details(report: Json) -> Iterator[tuple[str, Markup]]:
     if report["tests"]:
         how = Markup('<p class="soft">{}</p>').format(report["how_tested"])
         yield TESTS, how + _plain_table(TEST_HEADS, rows_of_tests(report))
-    yield "How it was made", _made(report)
+    row = Markup('<tr><th scope="row">{}</th><td>{}</td></tr>')
+    facts = join(row.format(*fact) for fact in facts_of(report).items())
+    made = Markup('<pre>{}</pre><table class="facts">{}</table>')
+    yield "How it was made", made.format(report["command"], facts)
 
 
 def said_in(report: Json, tone: str) -> list[str]:
@@ -336,28 +308,19 @@ def listed(lines: Sequence[str]) -> Markup:
     item, whole = Markup("<li>{}</li>"), Markup("<ul>{}</ul>")
     items = [item.format(line) for line in lines]
     first, more = (
-        whole.format(Markup("").join(part))
-        for part in (items[:SHOWN_AT_ONCE], items[SHOWN_AT_ONCE:])
+        whole.format(join(part)) for part in (items[:SHOWN_AT_ONCE], items[SHOWN_AT_ONCE:])
     )
     count = len(items) - SHOWN_AT_ONCE
     return first + FOLD.format(f"{count} more", more) if count > 0 else first
 
 
-def _advice(rows: Sequence[Mapping[str, str]]) -> Markup:
-    if not rows:
-        return Markup("<p>Nothing that was measured here asks for a cure.</p>")
-    one = Markup("<li>{why}.<pre>{command}</pre></li>")
-    return Markup("<ul>{}</ul>").format(Markup("").join(one.format(**row) for row in rows))
-
-
 def _plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    cells = (Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row) for row in rows)
-    body = Markup("").join(Markup("<tr>{}</tr>").format(each) for each in cells)
-    return _framed(heads, body)
+    cells = (join(Markup("<td>{}</td>").format(cell) for cell in row) for row in rows)
+    return _framed(heads, join(Markup("<tr>{}</tr>").format(each) for each in cells))
 
 
 def _framed(heads: Sequence[str], body: Markup) -> Markup:
-    head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in heads)
+    head = join(Markup('<th scope="col">{}</th>').format(name) for name in heads)
     return Markup(
         '<div class="wide" tabindex="0" role="region" aria-label="table"><table><thead><tr>{}</tr>'
         "</thead><tbody>{}</tbody></table></div>"
@@ -367,44 +330,36 @@ def _framed(heads: Sequence[str], body: Markup) -> Markup:
 def _table(
     task: Task, model: str, figures: Sequence[Figure], others: Mapping[str, Mapping[str, Figure]]
 ) -> Markup:
+    rows, number = [], Markup('<td class="number">{}</td>')
+    for figure in figures:
+        known = published_beside(figure, task, model)
+        beside = (each.get(figure.name) for each in others.values())
+        cells = [
+            _share(figure),
+            f"{figure.n:,}",
+            *(_share(each) if each else "–" for each in beside),
+            f"{100 * known.share:.1f} % ({known.who})" if known else "",
+        ]
+        less = Markup(' <span class="soft">(less is better)</span>')
+        rows.append(
+            Markup(
+                '<tr><th scope="row">{}{}</th><td><div class="bar"><i style="width:{:.0f}%"></i>'
+                "</div></td>{}</tr>"
+            ).format(
+                figure.title,
+                less if figure.more_is_better is False else "",
+                100 * figure.value,
+                join(map(number.format, cells)),
+            )
+        )
     heads = ("", "", "this model", "n", *map(title_of, others), "published")
-    return _framed(heads, Markup("").join(_row(task, model, figure, others) for figure in figures))
-
-
-def _row(
-    task: Task, model: str, figure: Figure, others: Mapping[str, Mapping[str, Figure]]
-) -> Markup:
-    known = published_beside(figure, task, model)
-    cells = [
-        _share(figure),
-        f"{figure.n:,}",
-        *(_share(each[figure.name]) if figure.name in each else "–" for each in others.values()),
-        f"{100 * known.share:.1f} % ({known.who})" if known else "",
-    ]
-    bar = Markup('<td><div class="bar"><i style="width:{:.0f}%"></i></div></td>')
-    numbers = Markup("").join(Markup('<td class="number">{}</td>').format(cell) for cell in cells)
-    title = Markup('<th scope="row">{}{}</th>').format(
-        figure.title,
-        ""
-        if figure.more_is_better is not False
-        else Markup(' <span class="soft">(less is better)</span>'),
-    )
-    return Markup("<tr>{}{}{}</tr>").format(title, bar.format(100 * figure.value), numbers)
+    return _framed(heads, join(rows))
 
 
 def _share(figure: Figure) -> str:
     if figure.low != figure.low:  # no interval is known
         return f"{100 * figure.value:.1f} %"
     return percent(figure.estimate)
-
-
-def _made(report: Json) -> Markup:
-    rows = Markup("").join(
-        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(name, words)
-        for name, words in facts_of(report).items()
-    )
-    table = Markup('<pre>{}</pre><table class="facts">{}</table>')
-    return table.format(report["command"], rows)
 
 
 def facts_of(report: Json) -> dict[str, str]:
@@ -423,14 +378,6 @@ def facts_of(report: Json) -> dict[str, str]:
         if values
     }
     return {**named, "intervals": MANY.format(len(report["figures"]))}
-
-
-def _unfinished(report: Json) -> Markup:
-    """Say which parts have not been measured, nothing where all have."""
-    if not report["missing"]:
-        return Markup("")
-    parts = ", ".join(report["missing"])
-    return Markup("<p><b>Not finished.</b> Not measured yet: {}.</p>").format(parts)
 
 
 def report_files(folder: Path) -> tuple[Path, Path]:

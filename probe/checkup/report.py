@@ -3,14 +3,13 @@
 import json
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 
 from probe.checkup.conclusions import (
     HOW,
-    Compared,
     Tests,
     advice,
     compared,
@@ -37,10 +36,23 @@ REFERENCES = ASSETS / "checkups"
 def report_of(run: StoredRun) -> Json:
     """Return the report of a check-up, or of the parts of it that are measured by now.
 
-    `missing` are the parts that are not, `left_out` the transforms that cannot run here.
+    `missing` are the parts that are not, `left_out` the transforms that cannot run here. Before the
+    texts as they are have been measured it says nothing.
     """
-    plan, facts = plan_from(run.plan), run.artefacts
+    plan, facts, task = plan_from(run.plan), run.artefacts, task_named(run.plan["task"])
     rows = [row for result in run.results for row in result["figures"]]
+    own, said = {row["name"]: figure_from(row) for row in rows}, SAYS_NOTHING
+    if task.measure.lower() in own:
+        others = references(task, facts["sets"]["test"]["sha256"], plan.model)
+        tests = families_of(task, own, others)
+        found = findings(task, plan.model, own, tests)
+        said = {
+            "findings": [each.sentence for each in found],
+            "tones": [each.tone for each in found],
+            "advice": [asdict(each) for each in advice(task, plan.model, own, tests)],
+            "tests": json_of_tests(tests),
+            "how_tested": HOW,
+        }
     revisions = [result["revision"] for result in run.results]
     return {
         "format": FORMAT,
@@ -58,36 +70,14 @@ def report_of(run: StoredRun) -> Json:
         "seconds": math.fsum(result["seconds"] for result in run.results),
         "figures": rows,
         "reliability": [each for result in run.results for each in result.get("bins", ())],
-        "examples": _examples(run),
+        "examples": {
+            cell.key["part"]: cell.result["examples"]
+            for cell in run.cells
+            if cell.result and cell.result.get("examples")
+        },
         "missing": [cell.key["part"] for cell in run.cells if cell.result is None],
         "left_out": facts["left_out"],
-        **(_said(run, plan, rows)),
-    }
-
-
-def _said(run: StoredRun, plan: Plan, rows: Sequence[Json]) -> Json:
-    """Return findings, tests and advice, none before the texts as they are have been measured."""
-    task, own = task_named(plan.task), {row["name"]: figure_from(row) for row in rows}
-    if task.measure.lower() not in own:
-        return dict(SAYS_NOTHING)
-    others = references(task, run.artefacts["sets"]["test"]["sha256"], plan.model)
-    tests = families_of(task, own, others)
-    found = findings(task, plan.model, own, tests)
-    return {
-        "findings": [each.sentence for each in found],
-        "tones": [each.tone for each in found],
-        "advice": [asdict(each) for each in advice(task, plan.model, own, tests)],
-        "tests": json_of_tests(tests),
-        "how_tested": HOW,
-    }
-
-
-def _examples(run: StoredRun) -> Json:
-    """Return the examples of each change by its name."""
-    return {
-        cell.key["part"]: cell.result["examples"]
-        for cell in run.cells
-        if cell.result and cell.result.get("examples")
+        **said,
     }
 
 
@@ -205,27 +195,24 @@ def against(old: Json, new: Json) -> list[Json]:
         and not name.endswith(".before")
         and figure.more_is_better is not None
     ]
-    groups = [[pair for pair in both if pair[1].group == group] for group in GROUPS]
-    return [_change(each) for group in groups for each in compared(group) if each.remains]
-
-
-def _change(each: Compared) -> Json:
-    better = (each.found.value > 0) == each.after.more_is_better
-    return {
-        "name": each.after.name,
-        "better": better,
-        **asdict(each.found),
-        "p": each.p,
-        "adjusted": each.adjusted,
-        "sentence": _sentence(each.before, each.after, points(each.found), better),
-    }
-
-
-def _sentence(before: Figure, after: Figure, size: str, better: bool) -> str:
-    return (
-        f"{'Better' if better else 'Worse'}: {after.title} went from {100 * before.value:.1f} to "
-        f"{100 * after.value:.1f} %, {size}."
-    )
+    changes = []
+    for group in GROUPS:
+        for each in compared([pair for pair in both if pair[1].group == group]):
+            if each.remains:
+                better, now = (each.found.value > 0) == each.after.more_is_better, each.after
+                changes.append(
+                    {
+                        "name": now.name,
+                        "better": better,
+                        **asdict(each.found),
+                        "p": each.p,
+                        "adjusted": each.adjusted,
+                        "sentence": f"{'Better' if better else 'Worse'}: {now.title} went from "
+                        f"{100 * each.before.value:.1f} to {100 * now.value:.1f} %, "
+                        f"{points(each.found)}.",
+                    }
+                )
+    return changes
 
 
 def too_low(report: Json, limits: Mapping[str, float]) -> list[str]:
@@ -239,18 +226,13 @@ def too_low(report: Json, limits: Mapping[str, float]) -> list[str]:
     if unknown := [name for name in limits if name not in own]:
         names = ", ".join(figure.name for figure in own.values())
         raise FileError(f"the check-up has no figure {unknown[0]!r}; it has: {names}")
-    return [
-        _missed(own[name], limit) for name, limit in limits.items() if _misses(own[name], limit)
-    ]
-
-
-def _misses(figure: Figure, limit: float) -> bool:
-    return figure.value > limit if figure.more_is_better is False else figure.value < limit
-
-
-def _missed(figure: Figure, limit: float) -> str:
-    side = "above" if figure.more_is_better is False else "under"
-    return f"{figure.title} is {100 * figure.value:.1f} %, {side} {100 * limit:g} %"
+    missed = []
+    for name, limit in limits.items():
+        figure, less = own[name], own[name].more_is_better is False
+        if figure.value > limit if less else figure.value < limit:
+            side, reached = "above" if less else "under", f"{100 * figure.value:.1f} %"
+            missed.append(f"{figure.title} is {reached}, {side} {100 * limit:g} %")
+    return missed
 
 
 def changes_words(changes: Iterable[Json]) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from probe.analysis.legibility import notes_before
 from probe.analysis.summary import fp32_words
+from probe.analysis.transformed import notes_before
 from probe.cli.compute import run_to_its_end
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (

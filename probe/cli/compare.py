@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
-from probe.analysis.legibility import notes_before
+from probe.analysis.transformed import notes_before
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
     AsJson,

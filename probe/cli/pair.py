@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe.analysis.importance import AskedMethod, BaselineToken, checked
-from probe.analysis.transformed import examine
+from probe.analysis.transformed import examination_json, examine
 from probe.cli.options import (
     AsJson,
     Changes,
@@ -26,7 +26,6 @@ from probe.cli.options import (
 )
 from probe.errors import OptionError
 from probe.models.library import that_reads
-from probe.reports.json import examination_json
 from probe.tasks.task import Task
 
 STRONGEST = 5

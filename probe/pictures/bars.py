@@ -31,25 +31,20 @@ def bars_frame(bars: Sequence[Bar]) -> pd.DataFrame:
 def bars_svg(bars: Sequence[Bar], title: str) -> Markup:
     """Draw the bars, each measure under its title."""
     left = svg.width_of(words for bar in bars for words in (bar.name, bar.note)) + 2 * MARGIN
-    top, measure = float(HEAD_HEIGHT), ""
+    top, measure, fills = float(HEAD_HEIGHT), "", (svg.FILE.soft, svg.FILE.share)
     parts = [svg.text(MARGIN, 26, title)]
     for bar in bars:
         if bar.measure != measure:
             measure = bar.measure
             parts.append(svg.text(MARGIN, top + 22, measure, fill=svg.FILE.soft))
             top += HEAD_HEIGHT
-        parts += _row(bar, left, top)
+        parts += [
+            svg.text(MARGIN, top + 15, bar.name),
+            svg.text(MARGIN, top + 31, bar.note, fill=svg.FILE.soft),
+            svg.box(left, top + 12, BAR_WIDTH, 12, svg.FILE.track),
+            svg.box(left, top + 12, BAR_WIDTH * bar.share, 12, fills[bar.strong]),
+            svg.text(left + BAR_WIDTH + 12, top + 23, f"{100 * bar.share:.1f} %"),
+        ]
         top += ROW_HEIGHT
     widest = svg.width_of([title, *(bar.measure for bar in bars)]) + 2 * MARGIN
     return svg.drawing(max(left + BAR_WIDTH + 80, widest), top + MARGIN, title, parts)
-
-
-def _row(bar: Bar, left: float, top: float) -> list[Markup]:
-    fill = svg.FILE.share if bar.strong else svg.FILE.soft
-    return [
-        svg.text(MARGIN, top + 15, bar.name),
-        svg.text(MARGIN, top + 31, bar.note, fill=svg.FILE.soft),
-        svg.box(left, top + 12, BAR_WIDTH, 12, svg.FILE.track),
-        svg.box(left, top + 12, BAR_WIDTH * bar.share, 12, fill),
-        svg.text(left + BAR_WIDTH + 12, top + 23, f"{100 * bar.share:.1f} %"),
-    ]

@@ -13,18 +13,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.pictures import svg
-from probe.pictures.svg import FILE, NOTHING, PAGE, Palette, join, text
+from probe.pictures.svg import FILE, PAGE, Palette, join, text
 
 DASHES = {"challenge": "", "original": "5 4", "addsent_first": "1 4", "addsent_other": "9 3 1 3"}
 """The dashes of each line; of a model that is drawn alone its counter-tests have one, too."""
-OTHER_COLOURS = (
-    "#b7791f",
-    "#4a90c2",
-    "#b5478f",
-    "#7a7f1e",
-    "#8a6bd1",
-    "#a0522d",
-)
+OTHER_COLOURS = ("#b7791f", "#4a90c2", "#b5478f", "#7a7f1e", "#8a6bd1", "#a0522d")
 """Of the models after the first, which has the page's own; none is a label's."""
 MODEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Of the models in turn, so that colour is never the only cue."""
@@ -136,14 +129,9 @@ MARKERS: Mapping[str, Sequence[tuple[float, float]]] = {
     "triangle-up": [(1.2 * x, 1.2 * y) for x, y in _ring(3)],
     "diamond": [(1.25 * x, 1.25 * y) for x, y in _ring(4)],
     "cross": [
-        (x, y)
-        for turn in range(4)
-        for x, y in (
-            ((-_ARM, -1.1), (_ARM, -1.1), (_ARM, -_ARM)),
-            ((1.1, -_ARM), (1.1, _ARM), (_ARM, _ARM)),
-            ((_ARM, 1.1), (-_ARM, 1.1), (-_ARM, _ARM)),
-            ((-1.1, _ARM), (-1.1, -_ARM), (-_ARM, -_ARM)),
-        )[turn]
+        (x * cosine - y * sine, x * sine + y * cosine)
+        for cosine, sine in ((1, 0), (0, 1), (-1, 0), (0, -1))
+        for x, y in ((-_ARM, -1.1), (_ARM, -1.1), (_ARM, -_ARM))
     ],
     "triangle-down": [(1.2 * x, 1.2 * y) for x, y in _ring(3, math.pi)],
 }
@@ -179,27 +167,60 @@ class Plot:
 
 
 def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
-    """Draw accuracy against the number of examples, without the frame of a file."""
-    plot = Plot(style, panel.places)
-    colours = dict(zip(style.names, style.colours(palette.accent), strict=True))
-    shapes = dict(zip(style.names, style.shapes, strict=True))
-    parts = [_grid(plot, palette), _rules(panel, plot, palette), _goal(panel, plot, palette)]
-    alone = len(style.names) == 1
+    """Draw accuracy against the number of examples, without the frame of a file.
+
+    A line for each round percentage, what rules reach that read no example as thin lines with
+    their names, where 90 % of the gap is closed, as Liu et al. say of their outcome 1; then the
+    lines of each model, whose points say themselves in words where the pointer rests. The intervals
+    of one model are shaded, those of several stand side by side, so that none hides another.
+    """
+    plot, soft, alone = Plot(style, panel.places), palette.soft, len(style.names) == 1
+
+    def level(accuracy: float, colour: str, dashes: str = "") -> Markup:
+        y = plot.y(accuracy)
+        return svg.line((LEFT, y), (plot.right, y), colour, dashes)
+
+    parts = [level(style.low, palette.track)]
+    for value in ticks(style):
+        parts.append(level(value, palette.track))
+        parts.append(text(LEFT - 6, plot.y(value) + 4, value, "end", soft))
+    for place in panel.places:
+        parts.append(text(plot.x(place), style.size[1] - 6, place, "middle", soft))
+    for height, words, above in grouped_labels(panel.rules):
+        parts.append(level(height, soft))
+        parts.append(text(plot.right, plot.y(height) - 5 - 12 * above, words, "end", soft))
+    if (goal := panel.goal_height()) is not None:
+        words = "90 % closed, the paper’s claim"
+        parts.append(level(goal, soft, "2 3"))
+        parts.append(text(LEFT + 10, plot.y(goal) + 13, words, "start", soft))
     labels = panel.frame["label"] if "label" in panel.frame else point_texts(panel.frame)
     frame = panel.frame.assign(label=labels).sort_values("examples")
-    every, counters = list(frame.itertuples(index=False)), counter_tests_in(panel.frame)
-    for at, name in enumerate(style.names):
-        shift, colour = 3.0 * (at - (len(style.names) - 1) / 2), colours[name]
+    every: list[Any] = list(frame.itertuples(index=False))  # Any: a row of the frame
+    counters = counter_tests_in(panel.frame)
+    looks = zip(style.names, style.colours(palette.accent), style.shapes, strict=True)
+    for at, (name, colour, shape) in enumerate(looks):
+        shift = 3.0 * (at - (len(style.names) - 1) / 2)
         for which in (*(counters if alone else ()), "original", "challenge"):
             line = [row for row in every if (row.name, row.set) == (name, which)]
-            shade = palette.soft if alone and which != "challenge" else colour
+            shade, fill = (soft if alone else colour), palette.ground
             if which == "challenge":
-                parts.append(
-                    _band(line, plot, colour) if alone else _bars(line, plot, colour, shift)
+                shade, fill = colour, colour
+                lows, highs = (
+                    [(plot.x(row.examples), plot.y(getattr(row, end))) for row in line]
+                    for end in ("low", "high")
                 )
-            parts.append(_line(line, plot, shade, DASHES[which]))
-            fill = colour if which == "challenge" else palette.ground
-            parts += [_marker(row, plot, shapes[name], shade, fill) for row in line]
+                if alone:
+                    parts.append(BAND.format(_corners([*highs, *lows[::-1]]), colour))
+                else:
+                    parts += [
+                        INTERVAL.format(x + shift, low, high, colour)
+                        for (x, low), (_, high) in zip(lows, highs, strict=True)
+                    ]
+            places = [(plot.x(row.examples), plot.y(row.accuracy)) for row in line]
+            parts.append(LINE.format(_corners(places), shade, DASHES[which] or "none"))
+            for row, (x, y) in zip(line, places, strict=True):
+                corners = [(x + 3.4 * right, y + 3.4 * down) for right, down in MARKERS[shape]]
+                parts.append(MARKER.format(shape, _corners(corners), fill, shade, row.label))
     return join(parts)
 
 
@@ -208,85 +229,22 @@ def on_page(panel: Panel, style: PanelStyle, words: str) -> Markup:
     return svg.on_page(*style.size, words, [drawing(panel, style)])
 
 
-def _grid(plot: Plot, palette: Palette) -> Markup:
-    """Draw a line for each round percentage and write the numbers of examples under the plot."""
-    lines = [
-        _level(plot, value, palette.track)
-        + text(LEFT - 6, plot.y(value) + 4, value, "end", palette.soft)
-        for value in ticks(plot.style)
-    ]
-    numbers = [
-        text(plot.x(place), plot.style.size[1] - 6, place, "middle", palette.soft)
-        for place in plot.places
-    ]
-    return join([_level(plot, plot.style.low, palette.track), *lines, *numbers])
-
-
-def _level(plot: Plot, accuracy: float, colour: str, dashes: str = "") -> Markup:
-    y = plot.y(accuracy)
-    return svg.line((LEFT, y), (plot.right, y), colour, dashes)
-
-
 def _corners(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
-def _band(line: Sequence[Any], plot: Plot, colour: str) -> Markup:
-    """Shade the intervals of one model."""
-    there = [(plot.x(row.examples), plot.y(row.high)) for row in line]
-    back = [(plot.x(row.examples), plot.y(row.low)) for row in line]
-    return Markup('<polygon points="{}" fill="{}" opacity="0.15"/>').format(
-        _corners([*there, *back[::-1]]), colour
-    )
-
-
-def _bars(line: Sequence[Any], plot: Plot, colour: str, shift: float) -> Markup:
-    """Draw the intervals of several models side by side, so that they do not hide each other."""
-    bar = Markup(
-        '<line class="interval" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '
-        'stroke-width="1.3" opacity="0.6"/>'
-    )
-    return join(
-        bar.format(plot.x(row.examples) + shift, plot.y(row.low), plot.y(row.high), colour)
-        for row in line
-    )
-
-
-def _line(line: Sequence[Any], plot: Plot, colour: str, dashes: str) -> Markup:
-    places = [(plot.x(row.examples), plot.y(row.accuracy)) for row in line]
-    return Markup(
-        '<polyline points="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-dasharray="{}"/>'
-    ).format(_corners(places), colour, dashes or "none")
-
-
-def _marker(row: Any, plot: Plot, shape: str, colour: str, fill: str) -> Markup:
-    """Draw a point, which says itself in words where the pointer rests."""
-    x, y = plot.x(row.examples), plot.y(row.accuracy)
-    corners = [(x + 3.4 * right, y + 3.4 * down) for right, down in MARKERS[shape]]
-    return Markup(
-        '<polygon class="{}" points="{}" fill="{}" stroke="{}" stroke-width="1.4">'
-        "<title>{}</title></polygon>"
-    ).format(shape, _corners(corners), fill, colour, row.label)
-
-
-def _goal(panel: Panel, plot: Plot, palette: Palette) -> Markup:
-    """Mark where 90 % of the gap is closed, as Liu et al. say of their outcome 1."""
-    height = panel.goal_height()
-    if height is None:
-        return NOTHING
-    words = text(
-        LEFT + 10, plot.y(height) + 13, "90 % closed, the paper’s claim", "start", palette.soft
-    )
-    return _level(plot, height, palette.soft, "2 3") + words
-
-
-def _rules(panel: Panel, plot: Plot, palette: Palette) -> Markup:
-    """Draw what rules reach that read no example as thin lines with their names."""
-    return join(
-        _level(plot, height, palette.soft)
-        + text(plot.right, plot.y(height) - 5 - 12 * line, words, "end", palette.soft)
-        for height, words, line in grouped_labels(panel.rules)
-    )
+BAND = Markup('<polygon points="{}" fill="{}" opacity="0.15"/>')
+INTERVAL = Markup(
+    '<line class="interval" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" stroke="{3}" '
+    'stroke-width="1.3" opacity="0.6"/>'
+)
+LINE = Markup(
+    '<polyline points="{}" fill="none" stroke="{}" stroke-width="2.2" stroke-dasharray="{}"/>'
+)
+MARKER = Markup(
+    '<polygon class="{}" points="{}" fill="{}" stroke="{}" stroke-width="1.4">'
+    "<title>{}</title></polygon>"
+)
 
 
 def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
@@ -296,10 +254,9 @@ def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
     """
     groups: list[list[tuple[float, str]]] = []
     for value, name in sorted((value, name) for name, value in rules.items()):
-        if groups and value - groups[-1][0][0] < MERGE_BELOW_POINTS:
-            groups[-1].append((value, name))
-        else:
-            groups.append([(value, name)])
+        if not groups or value - groups[-1][0][0] >= MERGE_BELOW_POINTS:
+            groups.append([])
+        groups[-1].append((value, name))
     return [
         (
             sum(value for value, _ in group) / len(group),

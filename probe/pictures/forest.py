@@ -1,6 +1,9 @@
-"""A forest plot: an estimate and its 95 % interval on a track, row by row, beside a reference."""
+"""Forest and dot plots: estimates and their 95 % intervals on tracks, row by row.
 
-from collections.abc import Sequence
+A forest has one estimate a row beside a reference, a dot plot one for each of several models.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,7 +13,9 @@ from probe.pictures import svg
 from probe.pictures.svg import NOTHING, join
 from probe.statistics import Estimate
 
-TRACK_WIDTH, ROW_HEIGHT = 320, 34
+COLOURS = ("#00775a", "#0072b2", "#b35c00", "#a0447e", "#6d5620", "#5f6b78")
+"""Of the models in a file: those of `.mark-1` and so on in assets/style/compare.css by day."""
+TRACK_WIDTH, LANE, GAP = 320, 14, 16
 NEAR = 0.3
 """A reference nearer to an end of the scale than this takes the place of the end's words."""
 AT_END = 0.08
@@ -57,16 +62,30 @@ class Forest:
 def forest_plot(forest: Forest, label: str) -> Markup:
     """Draw it; `label` says what is drawn to who cannot see it."""
     several = forest.beside and any(row.more or row.words for row in forest.rows)
-    kind = "forest with-words" if several else "forest"
-    lines = join(_line(forest, row, several) for row in forest.rows)
-    return Markup('<div class="{}" role="img" aria-label="{}">{}{}</div>').format(
-        kind, f"{label}: {in_words(forest)}", lines, _scale(forest, several)
+    words = "; ".join(f"{row.title} {_figure(row.estimate)}" for row in forest.rows)
+    lines = []
+    for row in forest.rows:
+        track, one = _reference(forest.reference, forest.place), row.estimate
+        if one.n:
+            low, high = forest.place(one.low), forest.place(one.high)
+            track += Markup(
+                '<u style="left:{:.1f}%;width:{:.1f}%"></u><b style="left:{:.1f}%"></b>'
+            ).format(100 * low, 100 * (high - low), 100 * forest.place(one.value))
+        behind = Markup('<span class="soft">{}</span>').format(row.more or row.words)
+        lines.append(
+            Markup('<span class="name">{}</span><span class="track" title="{}">{}</span>{}').format(
+                row.title, _figure(one), track, behind if several else NOTHING
+            )
+        )
+    if marks := _marks(forest):  # under the last track
+        mark = Markup('<span class="{}" style="left:{:.1f}%">{}</span>')
+        scale = join(mark.format(anchor, 100 * at, words) for at, words, anchor in marks)
+        last = Markup("<span></span>") if several else NOTHING
+        under = Markup('<span></span><span class="scale soft tiny">{}</span>{}')
+        lines.append(under.format(scale, last))
+    return Markup('<div class="{}" role="img" aria-label="{}">{}</div>').format(
+        "forest with-words" if several else "forest", f"{label}: {words}", join(lines)
     )
-
-
-def in_words(forest: Forest) -> str:
-    """Say every row in words: its title, estimate and interval."""
-    return "; ".join(f"{row.title} {_figure(row.estimate)}" for row in forest.rows)
 
 
 def _figure(estimate: Estimate) -> str:
@@ -77,43 +96,17 @@ def _figure(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"
 
 
-def _line(forest: Forest, row: ForestRow, several: bool) -> Markup:
-    behind = Markup('<span class="soft">{}</span>').format(row.more or row.words)
-    return Markup('<span class="name">{}</span>{}{}').format(
-        row.title, _track(forest, row.estimate), behind if several else NOTHING
-    )
-
-
-def _track(forest: Forest, estimate: Estimate) -> Markup:
-    drawn = _reference(forest)
-    if estimate.n:
-        low, high = forest.place(estimate.low), forest.place(estimate.high)
-        drawn += Markup(
-            '<u style="left:{:.1f}%;width:{:.1f}%"></u><b style="left:{:.1f}%"></b>'
-        ).format(100 * low, 100 * (high - low), 100 * forest.place(estimate.value))
-    return Markup('<span class="track" title="{}">{}</span>').format(_figure(estimate), drawn)
-
-
-def _reference(forest: Forest) -> Markup:
-    if forest.reference is None:
+def _reference(reference: float | None, place: Callable[[float], float] = float) -> Markup:
+    if reference is None:
         return NOTHING
-    return Markup('<i style="left:{:.1f}%"></i>').format(100 * forest.place(forest.reference))
+    return Markup('<i style="left:{:.1f}%"></i>').format(100 * place(reference))
 
 
-def _scale(forest: Forest, several: bool) -> Markup:
-    """Write what the ends of the scale and the reference mean, under the last track."""
-    words = join(
-        Markup('<span class="{}" style="left:{:.1f}%">{}</span>').format(anchor, 100 * at, title)
-        for at, title, anchor in _marks(forest)
-    )
-    if not words:
-        return NOTHING
-    last = Markup("<span></span>") if several else NOTHING
-    return Markup('<span></span><span class="scale soft tiny">{}</span>{}').format(words, last)
+Mark = tuple[float, str, str]
+"""Where words of the scale stand, from 0 to 1, the words, and their anchor."""
 
 
-def _marks(forest: Forest) -> list[tuple[float, str, str]]:
-    """Return where the words of the scale stand, from 0 to 1, the words, and their anchor."""
+def _marks(forest: Forest) -> list[Mark]:
     ends = [(0.0, forest.low_title, "start"), (1.0, forest.high_title, "end")]
     if forest.reference is None:
         return [end for end in ends if end[1]]
@@ -125,64 +118,182 @@ def _marks(forest: Forest) -> list[tuple[float, str, str]]:
 
 def forest_frame(forest: Forest) -> pd.DataFrame:
     """Return the rows as a table: title, name, value, low, high, n, and words where there are."""
-    columns = ["title", "name", "value", "low", "high", "n", "words"]
-    rows = [
-        (
-            row.title,
-            row.code,
-            *(
-                round(value, 4)
-                for value in (row.estimate.value, row.estimate.low, row.estimate.high)
-            ),
-            row.estimate.n,
-            row.words,
-        )
-        for row in forest.rows
-    ]
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(
+        [
+            (row.title, row.code, *_rounded(row.estimate), row.estimate.n, row.words)
+            for row in forest.rows
+        ],
+        columns=["title", "name", "value", "low", "high", "n", "words"],
+    )
     return frame if any(row.words for row in forest.rows) else frame.drop(columns="words")
+
+
+def _rounded(estimate: Estimate) -> tuple[float, ...]:
+    return tuple(round(x, 4) for x in (estimate.value, estimate.low, estimate.high))
 
 
 def forest_svg(forest: Forest, title: str) -> Markup:
     """Draw it as a file of its own."""
-    left = svg.width_of([row.title for row in forest.rows]) + 32
-    words = svg.width_of([row.words for row in forest.rows]) if forest.beside else 0.0
-    width = left + TRACK_WIDTH + (24 + words if words else 40)
-    bottom = 48 + ROW_HEIGHT * len(forest.rows)
-    parts = [svg.text(16, 26, title)]
-    for at, row in enumerate(forest.rows):
-        middle = 48 + (at + 0.5) * ROW_HEIGHT
-        parts += [
-            svg.text(16, middle + 4, row.title),
-            svg.box(left, middle - 4, TRACK_WIDTH, 8, svg.FILE.track),
-            _svg_mark(forest, row.estimate, left, middle),
-        ]
-        if forest.beside:
-            parts.append(
-                svg.text(left + TRACK_WIDTH + 16, middle + 4, row.words, fill=svg.FILE.soft)
-            )
-    parts += [_svg_reference(forest, left, bottom)]
-    parts += [
-        svg.text(left + TRACK_WIDTH * at, bottom + 20, words, anchor, svg.FILE.soft)
-        for at, words, anchor in _marks(forest)
-    ]
-    return svg.drawing(max(width, svg.width_of([title]) + 32), bottom + 32, title, parts)
+    rows = [(r.title, [r.estimate], r.words if forest.beside else "") for r in forest.rows]
+    return _svg(title, rows, _marks(forest), forest.reference, forest.place)
 
 
-def _svg_mark(forest: Forest, estimate: Estimate, left: float, middle: float) -> Markup:
-    if not estimate.n:
-        return NOTHING
-    low, high, at = (
-        left + TRACK_WIDTH * forest.place(value)
-        for value in (estimate.low, estimate.high, estimate.value)
+@dataclass(frozen=True)
+class DotRow:
+    """What each model reaches; a press on its number of examples reports `key`, if there is one."""
+
+    title: str
+    estimates: Sequence[Estimate]
+    key: str = ""
+    strong: bool = False
+
+    @property
+    def n(self) -> int:
+        """How many examples it is over."""
+        return max((estimate.n for estimate in self.estimates), default=0)
+
+
+@dataclass(frozen=True)
+class DotPlot:
+    """Rows over a scale of 0 to 100 %; a dashed line marks the `reference`, such as chance.
+
+    `measure` is what is drawn, and `figures` what stands under the figures.
+    """
+
+    models: Sequence[str]
+    rows: Sequence[DotRow]
+    reference: float | None = None
+    reference_title: str = ""
+    unit: str = "example"
+    measure: str = "accuracy"
+    figures: str = "% right"
+
+
+def mark(number: int) -> Markup:
+    """Draw the mark of a model: its colour and its shape; the first is 0."""
+    return Markup('<b class="mark mark-{}"></b>').format(number + 1)
+
+
+def _figures(row: DotRow) -> str:
+    return " · ".join(f"{100 * one.value:.0f}" if one.n else "–" for one in row.estimates)
+
+
+def dot_plot(plot: DotPlot, label: str) -> Markup:
+    """Draw it; `label` says what is drawn to who cannot see it."""
+    legend, middle = Markup("<span>{} {}</span>"), NOTHING
+    if plot.reference is not None:
+        middle = Markup('<span class="middle" style="left:{:.1f}%">{}</span>').format(
+            100 * plot.reference, plot.reference_title
+        )
+    # under the tracks the ends of the scale, and what stands in the last two columns
+    scale = Markup(
+        '<span class="name"></span><span class="scale soft tiny"><span>0 %</span>{}'
+        '<span class="end">100 %</span></span><span class="soft tiny figures">{}</span>'
+        '<span class="soft tiny count">{}s</span>'
     )
-    return svg.box(low, middle - 1.5, high - low, 3, svg.FILE.share) + Markup(
-        '<circle cx="{:.1f}" cy="{:.1f}" r="5" fill="{}"/>'
-    ).format(at, middle, svg.FILE.share)
+    return Markup(
+        '<div class="legend">{}</div><div class="dots" role="group" aria-label="{}">{}{}</div>'
+    ).format(
+        join(legend.format(mark(at), name) for at, name in enumerate(plot.models)),
+        label,
+        join(_dots(plot, row) for row in plot.rows),
+        scale.format(middle, plot.figures, plot.unit),
+    )
 
 
-def _svg_reference(forest: Forest, left: float, bottom: float) -> Markup:
-    if forest.reference is None:
-        return NOTHING
-    at = left + TRACK_WIDTH * forest.place(forest.reference)
-    return svg.line((at, 42), (at, bottom), svg.FILE.soft, "3 3")
+def _dots(plot: DotPlot, row: DotRow) -> Markup:
+    """Draw a row, whose number of examples is a button where they can be looked at."""
+    lanes, words = [], []
+    lane = Markup(
+        '<span class="lane mark-{number}" style="--at:{at}">'
+        '<u style="left:{low:.1f}%;width:{width:.1f}%"></u>'
+        '<b class="mark mark-{number}" style="left:{value:.1f}%"></b></span>'
+    )
+    for at, (name, one) in enumerate(zip(plot.models, row.estimates, strict=True)):
+        if one.n:
+            low, high, value = (100 * each for each in (one.low, one.high, one.value))
+            lanes.append(lane.format(number=at + 1, at=at, low=low, width=high - low, value=value))
+            words.append(f"{name} {value:.1f} % ({low:.1f} to {high:.1f})")
+    button = Markup(
+        '<button type="button" class="count num" data-cell="{}" aria-label="{}">{:,}</button>'
+    )
+    count = Markup('<span class="count soft num">{:,}</span>').format(row.n)
+    if row.key:
+        count = button.format(row.key, f"show the {row.n:,} {plot.unit}s: {row.title}", row.n)
+    return Markup(
+        '<span class="name{}">{}</span><span class="lanes" style="--lanes:{}" title="{}">{}{}'
+        '</span><span class="soft num figures">{}</span>{}'
+    ).format(
+        " strong" if row.strong else "",
+        row.title,
+        len(row.estimates),
+        "; ".join(words),
+        _reference(plot.reference),
+        join(lanes),
+        _figures(row),
+        count,
+    )
+
+
+def dot_frame(plot: DotPlot) -> pd.DataFrame:
+    """Return a row for each model in each row: title, model, value, low, high, n."""
+    return pd.DataFrame(
+        [
+            (row.title, name, *_rounded(one), one.n)
+            for row in plot.rows
+            for name, one in zip(plot.models, row.estimates, strict=True)
+        ],
+        columns=["examples", "model", plot.measure, "low", "high", "n"],
+    )
+
+
+def dot_svg(plot: DotPlot, title: str) -> Markup:
+    """Draw it as a file of its own."""
+    marks = [(0.0, "0 %", "start"), (1.0, "100 %", "end")]
+    if plot.reference is not None:
+        marks.append((plot.reference, plot.reference_title, "middle"))
+    rows = [(row.title, row.estimates, _figures(row)) for row in plot.rows]
+    return _svg(title, rows, marks, plot.reference, float, COLOURS, plot.models)
+
+
+def _svg(
+    title: str,
+    rows: Sequence[tuple[str, Sequence[Estimate], str]],
+    marks: Sequence[Mark],
+    reference: float | None,
+    place: Callable[[float], float],
+    colours: Sequence[str] = (svg.FILE.share,),
+    models: Sequence[str] = (),
+) -> Markup:
+    """Draw a track for each row of a title, estimates and words behind the track."""
+    height = LANE * max((len(estimates) for _, estimates, _ in rows), default=1) + GAP
+    left, at = svg.width_of([words for words, *_ in rows]) + 32, 16.0
+    top = 72 if models else 48
+    bottom, parts = top + height * len(rows), [svg.text(16, 26, title)]
+    dot = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="5" fill="{}"/>')
+    for number, name in enumerate(models):
+        parts.append(dot.format(at + 5, 46, colours[number % len(colours)]))
+        parts.append(svg.text(at + 16, 50, name))
+        at += svg.width_of([name]) + 40
+    for number, (name, estimates, words) in enumerate(rows):
+        start = top + number * height
+        parts.append(svg.text(16, start + height / 2 + 4, name))
+        parts.append(svg.box(left, start + GAP / 2, TRACK_WIDTH, height - GAP, svg.FILE.track))
+        for lane, one in enumerate(estimates):
+            if one.n:
+                y, colour = start + GAP / 2 + LANE * (lane + 0.5), colours[lane % len(colours)]
+                low, high, value = (
+                    left + TRACK_WIDTH * place(each) for each in (one.low, one.high, one.value)
+                )
+                parts += [svg.box(low, y - 1, high - low, 2, colour), dot.format(value, y, colour)]
+        behind = left + TRACK_WIDTH + 16
+        parts.append(svg.text(behind, start + height / 2 + 4, words, fill=svg.FILE.soft))
+    if reference is not None:
+        line = left + TRACK_WIDTH * place(reference)
+        parts.append(svg.line((line, top - 6), (line, bottom), svg.FILE.soft, "3 3"))
+    parts += [
+        svg.text(left + TRACK_WIDTH * where, bottom + 18, words, anchor, svg.FILE.soft)
+        for where, words, anchor in marks
+    ]
+    width = left + TRACK_WIDTH + 40 + svg.width_of([words for *_, words in rows])
+    return svg.drawing(max(width, svg.width_of([title]) + 32), bottom + 32, title, parts)

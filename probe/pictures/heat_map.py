@@ -1,6 +1,6 @@
 """A heat map: figures by row and column, each printed on a ground as strong as it is large."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -63,22 +63,24 @@ def share_cell(estimate: Estimate, floor: float = 0.0, key: str = "", tip: str =
 
 def heat_map(heat: HeatMap, label: str) -> Markup:
     """Draw it as a table, whose cells with a key are buttons; `label` says what is drawn."""
-    head = join(_column_head(column) for column in heat.columns)
-    body = join(map(_line, heat.rows, heat.cells))
+    top = Markup('<th scope="col"><span class="{}">{}</span></th>')
+    line = Markup('<tr><th scope="row"><span class="{}">{}</span>{}</th>{}</tr>')
+    code = Markup(" <code>{}</code>")
+    body = [
+        line.format(
+            head.kind, head.title, code.format(head.code) if head.code else NOTHING,
+            join(map(_cell, cells)),
+        )
+        for head, cells in zip(heat.rows, heat.cells, strict=True)
+    ]  # fmt: skip
     return Markup(
         '<table class="heat" aria-label="{}"><thead><tr><td class="soft tiny">{}</td>{}</tr>'
         "</thead><tbody>{}</tbody></table>"
-    ).format(label, heat.corner, head, body)
-
-
-def _column_head(head: Head) -> Markup:
-    return Markup('<th scope="col"><span class="{}">{}</span></th>').format(head.kind, head.title)
-
-
-def _line(head: Head, cells: Sequence[Cell]) -> Markup:
-    code = Markup(" <code>{}</code>").format(head.code) if head.code else NOTHING
-    return Markup('<tr><th scope="row"><span class="{}">{}</span>{}</th>{}</tr>').format(
-        head.kind, head.title, code, join(map(_cell, cells))
+    ).format(
+        label,
+        heat.corner,
+        join(top.format(column.kind, column.title) for column in heat.columns),
+        join(body),
     )
 
 
@@ -96,32 +98,19 @@ def _cell(cell: Cell) -> Markup:
 
 def heat_svg(heat: HeatMap, title: str) -> Markup:
     """Draw it as a file of its own."""
-    left = svg.width_of([_named(row) for row in heat.rows]) + 24
+    names = [f"{row.title} ({row.code})" if row.code else row.title for row in heat.rows]
+    left = svg.width_of(names) + 24
     width = left + CELL_WIDTH * len(heat.columns) + 16
+    parts = [svg.text(16, 26, title)]
+    for at, column in enumerate(heat.columns):
+        middle = left + (at + 0.5) * CELL_WIDTH
+        parts.append(svg.text(middle, 56, column.title, "middle", svg.FILE.soft))
+    for number, (name, cells) in enumerate(zip(names, heat.cells, strict=True)):
+        top = 68 + number * CELL_HEIGHT
+        parts.append(svg.text(16, top + 21, name))
+        for at, cell in enumerate(cells):
+            start, ground = left + at * CELL_WIDTH, svg.mixed(cell.strength)
+            parts.append(svg.box(start + 1, top + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, ground))
+            parts.append(svg.text(start + CELL_WIDTH / 2, top + 21, cell.text, "middle"))
     height = 68 + CELL_HEIGHT * len(heat.rows) + 12
-    parts = [svg.text(16, 26, title), *_svg_heads(heat, left)]
-    for at, (row, cells) in enumerate(zip(heat.rows, heat.cells, strict=True)):
-        top = 68 + at * CELL_HEIGHT
-        parts += [svg.text(16, top + 21, _named(row)), *_svg_cells(cells, left, top)]
     return svg.drawing(max(width, svg.width_of([title]) + 32), height, title, parts)
-
-
-def _svg_heads(heat: HeatMap, left: float) -> list[Markup]:
-    return [
-        svg.text(left + (at + 0.5) * CELL_WIDTH, 56, column.title, "middle", svg.FILE.soft)
-        for at, column in enumerate(heat.columns)
-    ]
-
-
-def _svg_cells(cells: Iterable[Cell], left: float, top: float) -> list[Markup]:
-    drawn = list[Markup]()
-    for at, cell in enumerate(cells):
-        start = left + at * CELL_WIDTH
-        ground = svg.mixed(cell.strength)
-        drawn.append(svg.box(start + 1, top + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, ground))
-        drawn.append(svg.text(start + CELL_WIDTH / 2, top + 21, cell.text, "middle"))
-    return drawn
-
-
-def _named(head: Head) -> str:
-    return f"{head.title} ({head.code})" if head.code else head.title

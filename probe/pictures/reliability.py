@@ -91,14 +91,8 @@ def _parts(drawn: Diagram, palette: Palette) -> Iterator[Markup]:
 def bins_frame(bins: Sequence[Bin]) -> pd.DataFrame:
     """Return the bins that hold answers as a table; shares are from 0 to 1."""
     rows = [
-        (
-            round(each.low, 3),
-            round(each.high, 3),
-            each.n,
-            round(each.confidence, 4),
-            round(each.accuracy, 4),
-        )
-        for each in bins
-        if each.n
+        (round(b.low, 3), round(b.high, 3), b.n, round(b.confidence, 4), round(b.accuracy, 4))
+        for b in bins
+        if b.n
     ]
     return pd.DataFrame(rows, columns=["from", "to", "answers", "confidence", "accuracy"])

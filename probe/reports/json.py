@@ -1,19 +1,13 @@
-"""An examination and the catalogue as JSON values: one shape for command line and HTTP."""
+"""The catalogue as JSON values: one shape for command line and HTTP."""
 
 from typing import Any
 
-from probe.analysis.importance import Importance, known_check
-from probe.analysis.transformed import Examination, Transformed, lineage_json
-from probe.models.classifier import Precision, Prediction, resolve
 from probe.models.library import Entry
-from probe.models.reader import span_place
-from probe.models.windows import window_json
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import (
     REGISTRY,
-    Scored,
     Transform,
     group_of,
     missing,
@@ -21,82 +15,6 @@ from probe.transforms.registry import (
     source_of,
     summary_of,
 )
-
-
-def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
-    """Return model, model_revision, precision, original, importance, rules, transformed.
-
-    `no_importance` says why there is none, and is null beside any. Then what the model reads of the
-    example: cut, unknown, language, and notes that say so.
-    """
-    model = examination.model
-    return {
-        "model": model.name,
-        "model_revision": model.revision,
-        "precision": resolve(precision),
-        "original": model.task.texts(examination.example) | _answer(examination.prediction),
-        "importance": _importance(examination.importance) if examination.importance else None,
-        "no_importance": examination.no_importance or None,
-        "rules": dict(examination.rules),
-        "cut": examination.legible.cut,
-        "unknown": examination.legible.unknown,
-        "language": examination.legible.language,
-        "notes": examination.notes,
-        "transformed": [transformed_json(one) for one in examination.transformed],
-    }
-
-
-def _importance(importance: Importance) -> dict[str, Any]:
-    """Return the scores and what is known of them; "check" is null until the network is checked."""
-    check = known_check(importance.model)
-    return {
-        **{field: list(map(_score, scored)) for field, scored in importance.fields.items()},
-        "label": importance.label,
-        "method": importance.method,
-        "sign": importance.sign,
-        "where": importance.where,
-        "convergence_delta": importance.delta,
-        "remarks": list(importance.remarks),
-        "check": list(check.sentences) if check else None,
-    }
-
-
-def transformed_json(transformed: Transformed) -> dict[str, Any]:
-    """Return one transformed example, its prediction and its facts."""
-    result = transformed.result
-    return {
-        "transform": result.transform,
-        "number": result.number,
-        "of": result.of,
-        **result.task.texts(result.example),
-        **_answer(transformed.prediction),
-        "agrees": transformed.agrees,
-        "gold_rule": result.rule.name,
-        "gold": result.gold,
-        "changed": result.changed,
-        "not_applicable": result.not_applicable,
-        "exact": result.exact,
-        "note": transformed.note,
-        "ranked_by": result.ranked_by or None,
-        "cut": transformed.cut,
-        "seed": result.seed,
-        "variant": result.variant,
-        "steps": lineage_json(result),
-    }
-
-
-def _answer(prediction: Prediction) -> dict[str, Any]:
-    return {
-        "label": prediction.label,
-        "probabilities": prediction.by_label,
-        "confidence": prediction.confidence,
-        **span_place(prediction),
-        **window_json(prediction),
-    }
-
-
-def _score(scored: Scored) -> dict[str, Any]:
-    return {"token": scored.token, "score": scored.score}
 
 
 def transforms_json(task: Task = NLI) -> list[dict[str, Any]]:

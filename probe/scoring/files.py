@@ -24,8 +24,19 @@ from probe.analysis.batch import (
     variant_scores,
     variants_json,
 )
-from probe.analysis.legibility import is_foreign
-from probe.analysis.summary import Totals, fp32_sample
+from probe.analysis.summary import (
+    Named,
+    Totals,
+    fp32_sample,
+    made_cells,
+    made_columns,
+    model_labels,
+    scored_cells,
+    scored_columns,
+    summary_json,
+    with_legible,
+)
+from probe.analysis.transformed import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
@@ -38,16 +49,6 @@ from probe.models.classifier import Classifier, Model, Precision, resolve
 from probe.models.library import that_reads
 from probe.models.weights import file_hash
 from probe.models.windows import Long
-from probe.reports.scored import (
-    Named,
-    made_cells,
-    made_columns,
-    model_labels,
-    scored_cells,
-    scored_columns,
-    summary_json,
-    with_legible,
-)
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import hash_if_there, load_any_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun, environment

@@ -14,7 +14,7 @@ from probe.statistics import (
     Bin,
     Calibration,
     Estimate,
-    Moments,
+    Share,
     _resampled,
     accuracy,
     adjusted,
@@ -52,16 +52,16 @@ def test_a_mean_has_students_interval_however_its_values_come() -> None:
         ([0.1] * 10, (0.1, 0.1, 0.1, 10)),
         ([0.7], (0.7, 0.0, 1.0, 1)),  # of one value nothing is known
     ):
-        moments = Moments()
+        moments = Share()
         for value in values:
             moments.add(value)
-        for found in (mean(values), moments.estimate()):
+        for found in (mean(values), moments.mean()):
             assert tuple(vars(found).values()) == pytest.approx(expected, abs=1e-7)
     assert mean([-0.5], least=-1.0).low == -1.0
 
 
 def test_nothing_has_no_value() -> None:
-    for found in (share([]), mean([]), Moments().estimate()):
+    for found in (share([]), mean([]), Share().estimate(), Share().mean()):
         assert found.n == 0 and all(map(math.isnan, (found.value, found.low, found.high)))
 
 
@@ -88,14 +88,15 @@ def test_the_correction_is_that_of_benjamini_and_hochberg_over_what_is_known() -
 
 
 def test_a_bootstrap_worked_by_hand() -> None:
-    alike = paired_bootstrap([0.0] * 30)
-    assert (alike.low, alike.high, alike.p, alike.discordant) == (0.0, 0.0, 1.0, 0)
-    better = paired_bootstrap([0.25] * 40)
-    assert (better.difference, better.low, better.high) == (0.25, 0.25, 0.25)
-    assert (better.first_higher, better.second_higher) == (40, 0)
-    assert better.p == pytest.approx(2 / (RESAMPLES + 1))
-    tosses = paired_bootstrap([1.0, 0.0])  # the mean is 0 in one resample of four
-    assert (tosses.low, tosses.high, tosses.p) == (0.0, 1.0, pytest.approx(0.5, abs=0.03))
+    for rows, counts, ends, p in (
+        ([0.0] * 30, (0, 0), (0.0, 0.0), 1.0),
+        ([0.25] * 40, (40, 0), (0.25, 0.25), 2 / (RESAMPLES + 1)),
+        ([1.0, 0.0], (1, 0), (0.0, 1.0), 0.5),  # the mean is 0 in one resample of four
+    ):
+        found = paired_bootstrap(rows)
+        assert (found.first_higher, found.second_higher) == counts
+        assert (found.low, found.high, found.difference) == (*ends, sum(rows) / len(rows))
+        assert found.p == pytest.approx(p, abs=0.03)
     none = paired_bootstrap([])
     assert (none.n, none.discordant) == (0, 0)
     assert all(map(math.isnan, (none.difference, none.low, none.high, none.p)))
@@ -119,11 +120,8 @@ def test_a_bootstrap_is_that_of_resampling_row_by_row_in_any_order() -> None:
     assert found.turned_round.difference == pytest.approx(other.difference)
     assert found.turned_round.first_higher == other.first_higher
     assert (found.turned_round.low, found.turned_round.high) == (-found.high, -found.low)
-
-
-def test_a_hundred_thousand_rows_are_resampled_too() -> None:
-    values = differences(100_000)
-    found, half = paired_bootstrap(values), Z * float(np.std(values)) / math.sqrt(100_000)
+    many, half = differences(100_000), Z * float(np.std(differences(100_000))) / math.sqrt(100_000)
+    found = paired_bootstrap(many)
     assert found.high - found.low == pytest.approx(2 * half, rel=0.05)
 
 
@@ -140,8 +138,8 @@ def test_the_calibration_error_is_that_of_its_definition(answers: list[tuple[flo
     for at in range(BINS):
         own = [each for each in answers if min(int(each[0] * BINS), BINS - 1) == at]
         plain += abs(sum(sure - right for sure, right in own)) / len(answers)
-    assert expected_calibration_error(confidence, correct) == pytest.approx(plain, abs=1e-5)
     bins = reliability(confidence, correct)
+    assert expected_calibration_error(bins) == pytest.approx(plain, abs=1e-5)
     assert sum(each.n for each in bins) == len(answers)
     assert sum(each.n * each.accuracy for each in bins) == pytest.approx(correct.sum())
 
@@ -149,8 +147,9 @@ def test_the_calibration_error_is_that_of_its_definition(answers: list[tuple[flo
 def test_edges_count_to_the_bin_above_and_certainty_to_the_last() -> None:
     # one bin holds both: mean confidence 0.98, accuracy 0.5; a bin of its own would give 0.5
     confidence, correct = np.array([1.0, 0.96]), np.array([True, False])
-    assert expected_calibration_error(confidence, correct) == pytest.approx(0.48, abs=1e-6)
-    assert reliability(confidence, correct)[-1].n == 2
+    bins = reliability(confidence, correct)
+    assert expected_calibration_error(bins) == pytest.approx(0.48, abs=1e-6)
+    assert bins[-1].n == 2
     assert [each.n for each in reliability(np.array([0.6]), np.array([True]))].index(1) == 9
 
 

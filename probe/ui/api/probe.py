@@ -5,10 +5,9 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.importance import AskedMethod, BaselineToken, check_behind
-from probe.analysis.transformed import examine
+from probe.analysis.transformed import examination_json, examine
 from probe.models.library import that_reads
 from probe.models.windows import Long
-from probe.reports.json import examination_json
 from probe.runs.access import ModelAccess
 from probe.transforms.options import Sign
 from probe.transforms.registry import read_task_options

@@ -21,7 +21,7 @@ from probe.checkup.page import (
 )
 from probe.checkup.report import changes_words, figures_of, references, report_of
 from probe.models.bundled import title_of
-from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.runs.run import Json, StoredRun
 from probe.statistics import NOTHING as UNKNOWN

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from probe.analysis.hans import NOTE, REPORTED, Profiled, in_heuristics, verdicts
 from probe.models.bundled import title_of
-from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.statistics import percent
 from probe.tasks.nli import ENTAILMENT
 from probe.templates import subcases

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.legibility import notes_before
+from probe.analysis.transformed import notes_before
 from probe.data.file_options import FLAGS, FileOptions, read_form
 from probe.data.reading import Reading, reading_of
 from probe.data.rows import NO_COLUMN, Columns, Source

@@ -6,12 +6,11 @@ from typing import Any
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.analysis.summary import Summary
+from probe.analysis.summary import Summary, summary_frame
 from probe.analysis.transformed import Transformed
 from probe.data.rows import Columns, is_missing
 from probe.data.rows import Record as FileRecord
 from probe.models.windows import WindowPrediction, window_words
-from probe.reports.scored import summary_frame
 from probe.statistics import Estimate, percent
 from probe.tasks.task import Task
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from probe.analysis.legibility import MOSTLY
+from probe.analysis.transformed import MOSTLY
 from probe.data.rows import Columns, InputRow, Source, read_rows
 from probe.models.windows import Long
 from probe.scoring.files import ScoredPart, ScoringPlan, ValueColumns

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import torch
-from probe.models.inputs import TokenRows
 
 import finetune.training.word_models as word_models
 from benchmarks.architectures import KINDS, save
@@ -47,7 +46,8 @@ from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel, load, load_any, load_reader
-from probe.models.prediction import tokens_of
+from probe.models.reader import tokens_of
+from probe.models.text_model import TokenRows
 from probe.models.word_models.layers import shared_table
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.reading import Span

@@ -48,37 +48,19 @@ def reads(names: list[str], method: Method = "gradient_x_input") -> int:
         return of(PAIR)
 
 
-def test_sub_word_transforms_read_the_pair_no_further_time() -> None:
-    assert reads(SUB_WORD) == reads([]) > 0
-
-
-def test_another_method_is_not_taken_for_the_one_that_transforms_read() -> None:
-    assert reads(["drop"], "saliency") > reads([], "saliency")
-
-
-def test_what_sub_word_transforms_make_is_the_same_whatever_was_known() -> None:
-    classifier = tiny_classifier()
-    by_method = [
-        examine(classifier, PAIR, SUB_WORD, method=method).transformed
-        for method in ("gradient_x_input", "saliency")
-    ]
-    texts = [[one.result.example.hypothesis for one in several] for several in by_method]
-    assert texts[0] == texts[1]
-
-
-def test_a_file_is_predicted_once_however_many_sub_word_transforms_read_it() -> None:
-    counts = []
-    for names in (["drop"], SUB_WORD):
-        classifier = tiny_classifier()
-        with passes(classifier) as of:
-            list(score(TABLE, COLUMNS, classifier, names, precision="fp32"))
-            counts.append(of(PAIRS[0]))
-    assert counts[0] == counts[1] == 2  # once to predict, once for the gradient
-
-
-def test_a_row_is_answered_as_the_pair_alone() -> None:
-    classifier = tiny_classifier()
+def test_what_is_read_and_made_does_not_depend_on_how_an_example_is_asked() -> None:
+    assert reads(SUB_WORD) == reads([]) > 0  # transforms read the pair no further time
+    assert reads(["drop"], "saliency") > reads([], "saliency")  # theirs is another method
+    classifier, methods = tiny_classifier(), ("gradient_x_input", "saliency")
+    made = [examine(classifier, PAIR, SUB_WORD, method=method).transformed for method in methods]  # type: ignore[arg-type]  # methods
+    first, second = ([one.result.example.hypothesis for one in several] for several in made)
+    assert first == second
     (chunk,) = score(TABLE, COLUMNS, classifier, ["drop"], precision="fp32")
     for row in chunk.rows:
         alone = examine(classifier, row.example, ["drop"])
         assert row.transformed["drop"][0].result.example == alone.transformed[0].result.example
+    for names in (["drop"], SUB_WORD):
+        classifier = tiny_classifier()
+        with passes(classifier) as of:
+            list(score(TABLE, COLUMNS, classifier, names, precision="fp32"))
+            assert of(PAIRS[0]) == 2  # once to predict, once for the gradient

@@ -1,18 +1,15 @@
 """The profile by heuristic, gold label and sub-case, and what it means."""
 
 import json
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from probe.analysis.hans import REPORTED, Profiled, hans_json, in_heuristics, profile, verdicts
-from probe.cli.main import app
 from probe.errors import TemplateError
 from probe.statistics import FEWEST
 from probe.templates import Request, generate, subcases
 from probe.templates.generate import HEURISTICS
-from tests.support.models.tiny_bert import tiny_bert
+from tests.support.commands import answer, refusal, run
 from tests.support.models.tiny_models import shared
 
 E, X = "entailment", "non-entailment"
@@ -67,20 +64,14 @@ def test_two_accuracies_say_whether_the_profile_is_there() -> None:
     assert shares["ESIM", E] == pytest.approx(0.9859, abs=1e-4)
 
 
-def test_the_command_prints_a_table_or_json_and_refuses_what_it_does_not_know(
-    tmp_path: Path,
-) -> None:
+def test_the_command_prints_a_table_or_json_and_refuses_what_it_does_not_know(model: str) -> None:
     shape = hans_json({"tiny": list(profile(shared(), 1, precision="fp32"))}, 1, 0, "fp32")
     counts = {name: len(rows) for name, rows in shape["models"]["tiny"].items()}
     assert counts == {"subcases": 30, "heuristics": 6, "verdicts": 3}
     assert len(shape["reported_on_hans"]) == 4
     assert json.loads(json.dumps(shape, allow_nan=False)) == shape
-    words = ["hans", "--model", str(tiny_bert(tmp_path)), "--n", "1"]
-    ended = CliRunner().invoke(app, words)
-    assert ended.exit_code == 0, ended.output
-    assert "ln_subject/object_swap" in ended.stdout and "411 of 15,000" in ended.stdout
-    ended = CliRunner().invoke(app, [*words, "--json"])
-    assert list(json.loads(ended.stdout)["models"]) == [words[2]]
-    ended = CliRunner().invoke(app, ["hans", "--model", "nosuch"])
-    assert ended.exit_code == 2
-    assert "error: there is no model or folder called 'nosuch'" in ended.stderr
+    words = ["hans", "--model", model, "--n", "1"]
+    told = run(*words).stdout
+    assert "ln_subject/object_swap" in told and "411 of 15,000" in told
+    assert list(answer(*words)["models"]) == [model]
+    assert "there is no model or folder called 'nosuch'" in refusal("hans", "--model", "nosuch")

@@ -1,31 +1,16 @@
 """Importance against plain autograd and leaving tokens out, in architectures of every kind."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
+from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+import transformers
 from torch import nn
-from transformers import (
-    BloomConfig,
-    BloomForSequenceClassification,
-    FunnelConfig,
-    FunnelForSequenceClassification,
-    GPT2Config,
-    GPT2ForSequenceClassification,
-    LongformerConfig,
-    LongformerForQuestionAnswering,
-    LongformerForSequenceClassification,
-    ModernBertConfig,
-    ModernBertForSequenceClassification,
-    PreTrainedModel,
-    RobertaForQuestionAnswering,
-    T5Config,
-    T5ForSequenceClassification,
-    XLMRobertaForQuestionAnswering,
-)
+from transformers import PreTrainedModel
 
 from probe.analysis import importance
 from probe.analysis.importance import (
@@ -64,127 +49,75 @@ from tests.support.models.tiny_models import (
 
 PAIR = Pair("A man walks slowly to the old park.", "The baker isn't happy!")
 LONGER = Pair("She reads her letter, and then she writes some music.", "He was here.")
-SHORT = Pair("No.", "Yes, I do like tea very much.")
+SHORT = Pair("No.", "Yes, I like tea.")
 PAIRS = (PAIR, LONGER, SHORT)
 BASELINES: tuple[BaselineToken, ...] = ("pad", "mask", "unk")
-Embedded = Callable[[torch.Tensor], torch.Tensor]
 
 
-def reading(classifier: Classifier, pair: Pair) -> tuple[torch.Tensor, list[int | None]]:
-    """Return the ids of a pair, and which side each belongs to.  # (tokens,)"""
-    encoded = classifier.tokenizer(pair.premise, pair.hypothesis)
-    return torch.tensor(encoded["input_ids"]), encoded.sequence_ids(0)
+def read(
+    classifier: Classifier, pair: Pair, label: Label
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]:
+    """Return a pair's ids, which are of words, their vectors, and log p(label) of vectors.
 
-
-def log_probability(classifier: Classifier, pair: Pair, label: Label) -> Embedded:
-    """Return log p(label) as a function of the word embeddings.  # (tokens, width) -> ()"""
+    # (tokens,), (tokens,), (tokens, width), (tokens, width) -> ()
+    """
     encoded = classifier.tokenizer(pair.premise, pair.hypothesis, return_tensors="pt")
-    others = {name: value for name, value in encoded.items() if name != "input_ids"}
+    ids, sides = encoded.pop("input_ids"), encoded.sequence_ids(0)
 
     def f(embedded: torch.Tensor) -> torch.Tensor:
-        logits = classifier.model(inputs_embeds=embedded[None], **others).logits[0]
+        logits = classifier.model(inputs_embeds=embedded[None], **encoded).logits[0]
         return torch.log_softmax(logits, -1)[LABELS.index(label)]
 
-    return f
+    vectors = classifier.model.get_input_embeddings()(ids[0]).detach()
+    return ids[0], torch.tensor([side is not None for side in sides]), vectors, f
 
 
-def embeddings(classifier: Classifier, ids: torch.Tensor) -> torch.Tensor:
-    """Look the word embeddings up.  # (tokens, width)"""
-    return classifier.model.get_input_embeddings()(ids).detach()
-
-
-def gradient(
-    classifier: Classifier, pair: Pair, label: Label
-) -> tuple[torch.Tensor, torch.Tensor, list[int | None]]:
-    """Return embeddings, the gradient of log p(label) and the sides.  # (tokens, width) each"""
-    ids, sides = reading(classifier, pair)
-    embedded = embeddings(classifier, ids).requires_grad_()
-    log_probability(classifier, pair, label)(embedded).backward()
-    assert embedded.grad is not None
-    return embedded.detach(), embedded.grad, sides
-
-
-def of_words(values: torch.Tensor, sides: list[int | None]) -> list[float]:
-    """Return the values of premise and hypothesis, special tokens left out."""
-    return [float(v) for v, side in zip(values, sides, strict=True) if side is not None]
-
-
-def scores(importance: Importance) -> list[float]:
+def scores(importance: Importance) -> torch.Tensor:
     """Return the scores of both sides in order."""
-    return [token.score for side in importance.fields.values() for token in side]
+    sides = importance.fields.values()
+    return torch.tensor([token.score for side in sides for token in side])
 
 
-def ids(importance: Importance, side: str) -> list[int]:
-    """Return the sub-words of a side."""
-    return [token.id for token in importance.tokens(side)]
-
-
-QUESTION = asked("The old mill stood by the river. Anna fixed it.", "Who fixed the mill?", (), "1")
+QUESTION = asked("Anna fixed it.", "Who fixed the mill?", (), "1")
 BERT_LIKE = {"intermediate_size": 64, "max_position_embeddings": POSITIONS + 2, **SHAPE}
-Build = Callable[[int], PreTrainedModel]
+TWO_LAYERS = {"n_layer": 2, "n_head": 2}
 SMALL = {"num_labels": 3, "pad_token_id": 1, "eos_token_id": 2, "initializer_range": 0.2}
-FURTHER: dict[str, Build] = {
-    "gpt2": lambda size: GPT2ForSequenceClassification(
-        GPT2Config(vocab_size=size, n_positions=POSITIONS, n_embd=32, n_layer=2, n_head=2, **SMALL)
-    ),
-    "bloom": lambda size: BloomForSequenceClassification(
-        BloomConfig(vocab_size=size, hidden_size=32, n_layer=2, n_head=2, **SMALL)
-    ),
-    "modernbert": lambda size: ModernBertForSequenceClassification(
-        ModernBertConfig(vocab_size=size, **BERT_LIKE, **SMALL, cls_token_id=0, sep_token_id=2)
-    ),
-    "funnel": lambda size: FunnelForSequenceClassification(
-        FunnelConfig(
-            vocab_size=size,
-            block_sizes=[1, 1],
-            d_model=32,
-            n_head=2,
-            d_head=16,
-            d_inner=64,
-            **SMALL,
-        )
-    ),
-    "longformer": lambda size: LongformerForSequenceClassification(
-        LongformerConfig(vocab_size=size, attention_window=8, **BERT_LIKE, **SMALL)
-    ),
-    "t5": lambda size: T5ForSequenceClassification(
-        T5Config(
-            vocab_size=size,
-            d_model=32,
-            d_kv=16,
-            d_ff=64,
-            num_layers=2,
-            num_heads=2,
-            decoder_start_token_id=1,
-            **SMALL,
-        )
-    ),
+T5_LIKE = {"d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2, "decoder_start_token_id": 1}
+FUNNEL_LIKE = {"block_sizes": [1, 1], "n_head": 2, "d_head": 16, "d_inner": 64}
+FURTHER: dict[str, dict[str, Any]] = {
+    "GPT2": {"n_positions": POSITIONS, "n_embd": 32, **TWO_LAYERS},
+    "Bloom": {"hidden_size": 32, **TWO_LAYERS},
+    "ModernBert": {**BERT_LIKE, "cls_token_id": 0, "sep_token_id": 2},
+    "Funnel": {"d_model": 32, **FUNNEL_LIKE},
+    "Longformer": {"attention_window": 8, **BERT_LIKE},
+    "T5": {"d_model": 32, **T5_LIKE},
 }
-READERS: dict[str, Build] = {
-    kind.__name__: lambda size, kind=kind: kind(  # type: ignore[misc]  # bound at once
-        kind.config_class(vocab_size=size, **BERT_LIKE, **(SMALL | {"num_labels": 2}))
-    )
-    for kind in (
-        RobertaForQuestionAnswering,
-        XLMRobertaForQuestionAnswering,
-        LongformerForQuestionAnswering,
-    )
-}
-KINDS = [*FAMILY, "mpnet", *FURTHER, *READERS]
-NORMALISED = ("bloom", "modernbert", "funnel", "deberta", "deberta-v2")
+"""Networks that tell labels, by the name that transformers gives them."""
+READERS = ("Roberta", "XLMRoberta", "Longformer")
+"""Networks that find answers."""
+KINDS = [*FAMILY, "mpnet", *FURTHER, *(f"{name} reader" for name in READERS)]
+NORMALISED = ("Bloom", "ModernBert", "Funnel", "deberta", "deberta-v2")
 
 
+@cache
 def tiny(kind: str) -> AnyModel:
     """Return a model of random weights, the same each time."""
     if kind in FAMILY | RELATIVES:
         return tiny_classifier(kind)
     tokenizer, device = byte_pairs(), torch.device("cpu")
+    name, _, reader = kind.partition(" ")
+    values = BERT_LIKE if reader else FURTHER[name]
+    made: type[PreTrainedModel] = getattr(
+        transformers, f"{name}For{'QuestionAnswering' if reader else 'SequenceClassification'}"
+    )
+    asked = {**SMALL, **({"num_labels": 2} if reader else {}), **values}
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = (FURTHER | READERS)[kind](len(tokenizer)).eval()
+        assert made.config_class
+        model = made(made.config_class(vocab_size=len(tokenizer), **asked)).eval()
         for parameter in model.parameters():  # T5 and Funnel draw in ways of their own
             parameter.data += 0.05 * torch.randn(parameter.shape)
-    if kind in READERS:
+    if reader:
         return Reader(kind, model, tokenizer, device)
     return Classifier(kind, model, tokenizer, NLI, LABELS, device)
 
@@ -198,7 +131,7 @@ def log_probabilities(
     of several copies from the words' usual ones and padding's.  # (words, size), (size,) ->
     (copies, words, size); returns (copies,)
     """
-    example, label = (PAIR, "neutral") if isinstance(model, Classifier) else (QUESTION, "Anna")
+    example, label = (SHORT, "neutral") if isinstance(model, Classifier) else (QUESTION, "Anna")
     prepared = model.explainable([example], [label])
     words = [at for at, place in enumerate(prepared.places[0]) if place]
     weight = model.model.get_input_embeddings().weight
@@ -219,150 +152,98 @@ def log_probabilities(
 
 def word_scores(model: AnyModel, method: Method) -> torch.Tensor:
     """Return the scores of all words, in the order in which the model reads them."""
-    example, label = (PAIR, "neutral") if isinstance(model, Classifier) else (QUESTION, "Anna")
+    example, label = (SHORT, "neutral") if isinstance(model, Classifier) else (QUESTION, "Anna")
     (found,) = attribute(model, [example], [label], method)
     fields = model.task.fields if isinstance(model, Classifier) else ("question", "passage")
     return torch.tensor([token.score for field in fields for token in found.tokens(field)]).double()
 
 
 def without_each(words: torch.Tensor, nothing: torch.Tensor) -> torch.Tensor:
-    """Return the words as they are, then without each."""
-    copies = words.repeat(len(words) + 1, 1, 1)
-    copies[1 + torch.arange(len(words)), torch.arange(len(words))] = nothing
-    return copies
+    """Return the words as they are, none of them, then without each."""
+    gone = torch.eye(len(words)).bool()
+    every = torch.cat([gone[:2] & False, gone])
+    every[1] = True
+    return torch.where(every[..., None], nothing, words)
 
 
-def far(found: Sequence[float], by_hand: Sequence[float] | torch.Tensor, within: float) -> float:
-    """Return how far scores are from those by hand, 0 within a bound."""
-    gap = (torch.tensor(found).double() - torch.as_tensor(by_hand).double()).abs().max()
-    return 0.0 if len(found) == len(by_hand) and gap <= within else float(gap)
+STEP = 0.001
+
+
+def scaled_each(words: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+    """Return the words with each a little longer, then with each a little shorter."""
+    factors = 1 + STEP * torch.eye(len(words))
+    return torch.cat([words * factors[..., None], words * (2 - factors)[..., None]])
 
 
 def test_each_method_is_what_its_definition_says() -> None:
-    wrong: list[object] = []
-    for kind in MODELS:
-        classifier = shared(kind)
-        for pair, label in product(PAIRS, LABELS):
-            embedded, slope, sides = gradient(classifier, pair, label)
-            found = scores(attribute(classifier, [pair], [label])[0])
-            wrong.append(
-                (kind, label, far(found, of_words((embedded * slope).sum(-1), sides), 1e-5))
-            )
-        _, slope, sides = gradient(classifier, PAIR, "neutral")
-        found = attribute(classifier, [PAIR], ["neutral"], "saliency")[0]
-        assert found.sign == "abs"
-        wrong.append(
-            (kind, "saliency", far(scores(found), of_words(slope.norm(dim=-1), sides), 1e-5))
-        )
-        support, gupta, size = (
-            scores(attribute(classifier, [PAIR], ["neutral"], sign=sign)[0])
-            for sign in ("support", "gupta", "abs")
-        )
-        wrong.append((kind, "gupta", far(gupta, [-score for score in support], 1e-7)))
-        wrong.append((kind, "abs", far(size, [abs(score) for score in support], 1e-7)))
-    assert [each for each in wrong if each[-1]] == []  # type: ignore[index]  # rows of three
+    for kind, pair, label in product(MODELS, PAIRS, LABELS):
+        _, words, vectors, f = read(shared(kind), pair, label)
+        embedded = vectors.requires_grad_()
+        f(embedded).backward()
+        assert embedded.grad is not None
+        by_hand = (embedded * embedded.grad).sum(-1)[words].detach()
+        for options, expected in (
+            ({}, by_hand),
+            ({"sign": "gupta"}, -by_hand),
+            ({"sign": "abs"}, by_hand.abs()),
+            ({"method": "saliency"}, embedded.grad.norm(dim=-1)[words]),
+        ):
+            (found,) = attribute(shared(kind), [pair], [label], **options)  # type: ignore[arg-type]
+            assert scores(found) == pytest.approx(expected, abs=1e-5), (kind, label, options)
+            assert found.sign == ("abs" if "method" in options else options.get("sign", "support"))
 
 
-def replaced(
-    classifier: Classifier, f: Embedded, ids: torch.Tensor, token: int, places: Sequence[int]
-) -> float:
-    """Return what the function is where words are another token."""
-    other = ids.clone()
-    other[list(places)] = token
-    with torch.no_grad():
-        return float(f(embeddings(classifier, other)))
-
-
-def test_with_a_baseline_scores_are_the_change_to_it() -> None:
-    wrong = []
+def test_with_a_baseline_scores_are_the_change_to_it_and_steps_are_doubled_until_they_are() -> None:
     for kind, baseline in product(MODELS, BASELINES):
-        classifier, f = shared(kind), log_probability(shared(kind), PAIR, "entailment")
-        ids, sides = reading(classifier, PAIR)
-        token = getattr(classifier.tokenizer, f"{baseline}_token_id")
-        value = partial(replaced, classifier, f, ids, token)
-        words = [at for at, side in enumerate(sides) if side is not None]
+        ids, words, vectors, f = read(shared(kind), PAIR, "entailment")
+        token = getattr(shared(kind).tokenizer, f"{baseline}_token_id")
+        empty = shared(kind).model.get_input_embeddings()(torch.tensor(token)).detach()
 
-        whole = value([])
-        occluded = attribute(classifier, [PAIR], ["entailment"], "occlusion", baseline=baseline)[0]
-        by_hand = [whole - value([at]) for at in words]
-        added = attribute(
-            classifier, [PAIR], ["entailment"], "integrated_gradients", baseline=baseline, steps=200
-        )[0]
-        wrong += [
-            (kind, baseline, "occlusion", far(scores(occluded), by_hand, 1e-5)),
-            (kind, baseline, "sum", far([sum(scores(added))], [whole - value(words)], 2e-3)),
-            (kind, baseline, "delta", far([added.delta or 0.0], [0.0], 2e-3)),
-        ]
-    assert [each for each in wrong if each[-1]] == []
+        def without(gone: torch.Tensor) -> float:
+            with torch.no_grad():
+                return float(f(torch.where(gone[:, None], empty, vectors)))  # noqa: B023
 
+        def added(method: Method, steps: int, most: int = 320) -> Importance:
+            return attribute(
+                shared(kind), [PAIR], ["entailment"], method,  # noqa: B023
+                baseline=baseline, steps=steps, most_steps=most,  # noqa: B023
+            )[0]  # fmt: skip
 
-def test_steps_are_doubled_until_the_sum_is_right_and_else_it_is_said() -> None:
-    for kind in MODELS:
-        few, many = (
-            attribute(
-                shared(kind),
-                [PAIR],
-                ["entailment"],
-                "integrated_gradients",
-                steps=1,
-                most_steps=most,
-            )[0]
-            for most in (1, 320)
-        )
-        assert few.delta is not None and many.delta is not None
-        assert abs(few.delta) > abs(many.delta), kind
-        assert "After 1 steps the scores add up to" in few.remarks[0] and not many.remarks, kind
-
-
-def test_other_weights_and_another_head_give_other_scores() -> None:
-    alike = []
-    for kind, method in product(MODELS, METHODS):
-        one, other = (
-            scores(attribute(tiny_classifier(kind, seed), [PAIR], ["neutral"], method)[0])
-            for seed in (0, 1)
-        )
-        if max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1e-2:
-            alike.append((kind, method))
-    for kind in MODELS:
-        classifier = tiny_classifier(kind)
-        before = scores(attribute(classifier, [PAIR], ["neutral"])[0])
-        head = [p for p in classifier.model.parameters() if p.shape == (3, 32)][-1]
-        with torch.no_grad():
-            head.copy_(head.flip(1))
-        after = scores(attribute(classifier, [PAIR], ["neutral"])[0])
-        if max(abs(a - b) for a, b in zip(before, after, strict=True)) < 1e-3:
-            alike.append((kind, "head"))
-    assert alike == []
+        whole, each = without(words & False), torch.eye(len(ids)).bool()[words]
+        by_hand = [whole - without(gone) for gone in each]
+        assert scores(added("occlusion", 1)) == pytest.approx(by_hand, abs=1e-5), (kind, baseline)
+        many = added("integrated_gradients", 200)
+        change = whole - without(words)
+        assert float(scores(many).sum()) == pytest.approx(change, abs=2e-3), (kind, baseline)
+        assert many.delta == pytest.approx(0, abs=2e-3), (kind, baseline)
+        few, more = (added("integrated_gradients", 1, most) for most in (1, 320))
+        assert few.delta is not None and more.delta is not None
+        assert abs(few.delta) > abs(more.delta), kind
+        if baseline == "pad":
+            assert "After 1 steps the scores add up to" in few.remarks[0] and not more.remarks, kind
 
 
 def test_every_word_is_scored_at_its_place_in_its_own_text_alone_or_among_others() -> None:
-    labels = list(LABELS)
     for kind, method in product(MODELS, METHODS):
         classifier = shared(kind)
-        special = {*classifier.tokenizer.all_special_ids}
-        together = attribute(classifier, PAIRS, labels, method)
-        for pair, label, found in zip(PAIRS, labels, together, strict=True):
-            alone = attribute(classifier, [pair], [label], method)[0]
+        together = attribute(classifier, PAIRS, LABELS, method)
+        for pair, label, found in zip(PAIRS, LABELS, together, strict=True):
+            (alone,) = attribute(classifier, [pair], [label], method)
             assert scores(found) == pytest.approx(scores(alone), abs=1e-5), (kind, method)
             assert found.label == label
-            read = classifier.tokenizer(pair.premise, pair.hypothesis)["input_ids"]
-            both = [*ids(found, "premise"), *ids(found, "hypothesis")]
-            assert both == [id_ for id_ in read if id_ not in special], (kind, method)
+            ids = classifier.tokenizer(pair.premise, pair.hypothesis)["input_ids"]
+            both = [token.id for side in found.fields.values() for token in side]
+            assert both == [id_ for id_ in ids if id_ not in classifier.tokenizer.all_special_ids]
             for name, text in NLI.texts(pair).items():
-                side = found.tokens(name)
-                for token in side:
+                for token in found.tokens(name):
                     spelt = token.token.removeprefix("##").removeprefix("Ġ")
                     cut = text[token.start : token.end].strip()
                     assert cut.lower() == spelt.lower(), (kind, method)
-                assert side[-1].end == len(text)
+                assert token.end == len(text)
 
 
-def test_what_cannot_be_read_is_refused_and_the_model_is_left_as_it_was() -> None:
+def test_what_cannot_be_read_is_refused() -> None:
     classifier = tiny_classifier()
-    before = {name: value.clone() for name, value in classifier.model.state_dict().items()}
-    for method in METHODS:
-        attribute(classifier, [PAIR], ["neutral"], method)
-    assert all(torch.equal(before[n], v) for n, v in classifier.model.state_dict().items())
     assert attribute(classifier, [], []) == []
     classifier.tokenizer.mask_token = None
     for method in ("integrated_gradients", "occlusion"):
@@ -384,30 +265,17 @@ def test_the_method_shown_first_leaves_tokens_out_while_that_is_quick(
     shown = attribute(shared(), [long, short], ["neutral"] * 2, "auto")
     assert [each.method for each in shown] == [FIRST_LONG, FIRST]
     assert "takes too long for a first look at 12" in shown[0].remarks[0] and not shown[1].remarks
-    assert scores(shown[1]) == scores(attribute(shared(), [short], ["neutral"], FIRST)[0])
+    (alone,) = attribute(shared(), [short], ["neutral"], FIRST)
+    assert scores(shown[1]) == pytest.approx(scores(alone), abs=1e-7)
 
 
-STEP = 0.001
-
-
-def scaled_each(words: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
-    """Return the words with each a little longer, then with each a little shorter."""
-    factors = 1 + STEP * torch.eye(len(words))
-    return torch.cat([words * factors[..., None], words * (2 - factors)[..., None]])
-
-
-def test_leaving_a_token_out_moves_no_other() -> None:
-    for kind in KINDS:
+def test_leaving_out_longer_vectors_and_the_empty_text_are_what_the_scores_say() -> None:
+    for kind in [*KINDS, "deberta-v2"]:
         model = tiny(kind)
-        whole, *others = log_probabilities(model, without_each)
+        whole, empty, *others = log_probabilities(model, without_each)
         by_hand = torch.stack([whole - each for each in others])
         assert by_hand.abs().max() > 1e-3, kind
         assert word_scores(model, "occlusion") == pytest.approx(by_hand, abs=1e-5), kind
-
-
-def test_gradient_x_input_is_what_longer_vectors_change_or_is_taken_behind_the_norm() -> None:
-    for kind in [*KINDS, "deberta-v2"]:
-        model = tiny(kind)
         longer, shorter = log_probabilities(model, scaled_each).chunk(2)
         by_hand, found = (longer - shorter) / (2 * STEP), word_scores(model, "gradient_x_input")
         if kind not in NORMALISED:
@@ -417,48 +285,39 @@ def test_gradient_x_input_is_what_longer_vectors_change_or_is_taken_behind_the_n
             (one,) = attribute(model, [PAIR], ["neutral"])
             assert one.where == "behind the norm of the word vectors" and not one.vanishes, kind
             assert found.abs().max() > 1e-2, kind
-
-
-def test_integrated_gradients_come_from_the_text_without_its_vectors() -> None:
-    methods = [name for name in METHODS if "integrated" in name]
-    for kind in ["bert", "mpnet", *FURTHER, *READERS]:
-        model = tiny(kind)
-        whole, empty = log_probabilities(
-            model, lambda words, nothing: torch.stack([words, nothing.expand_as(words)])
-        )
-        for method in methods:
-            found = float(word_scores(model, method).sum())
-            expected = pytest.approx(float(whole - empty), rel=0.06, abs=2e-3)
-            assert found == expected, (kind, method)
+        if kind in ("bert", "mpnet", *FURTHER, *KINDS[-3:]):
+            for method in ("integrated_gradients", "embedding_integrated_gradients"):
+                added = float(word_scores(model, method).sum())  # type: ignore[arg-type]  # one
+                expected = pytest.approx(float(whole - empty), rel=0.06, abs=2e-3)
+                assert added == expected, (kind, method)
 
 
 def test_nothing_is_said_of_a_network_that_is_read_rightly() -> None:
     assert {kind: said for kind in KINDS if (said := check(tiny(kind)).sentences)} == {}
 
 
-def test_a_network_that_reads_tokens_in_a_further_way_is_said() -> None:
-    classifier = tiny_classifier()
-    further = nn.Embedding(classifier.model.config.vocab_size, 32)
-    embeddings = classifier.model.base_model.embeddings
+def test_a_network_that_reads_tokens_otherwise_or_whose_gradient_is_no_slope_is_said() -> None:
+    first, second = tiny_classifier(), tiny_classifier()
+    further = nn.Embedding(first.model.config.vocab_size, 32)
+    embeddings = first.model.base_model.embeddings
     plain = embeddings.forward
     embeddings.forward = lambda input_ids=None, **others: (  # type: ignore[method-assign]
         plain(input_ids=input_ids, **others) + further(input_ids)
     )
-    (said,) = check(classifier).sentences
-    assert "reads tokens in a further way that importance does not see" in said
-
-
-def test_a_gradient_that_is_not_the_slope_is_said() -> None:
-    classifier = tiny_classifier()
-    embeddings = classifier.model.base_model.embeddings
-    embeddings.LayerNorm.register_forward_hook(lambda _, __, out: 0.5 * out + 0.5 * out.detach())
-    (said,) = check(classifier).sentences
-    assert "so do not rest on its gradients" in said
+    second.model.base_model.embeddings.LayerNorm.register_forward_hook(
+        lambda _, __, out: 0.5 * out + 0.5 * out.detach()
+    )
+    for classifier, words in (
+        (first, "reads tokens in a further way that importance does not see"),
+        (second, "so do not rest on its gradients"),
+    ):
+        (said,) = check(classifier).sentences
+        assert words in said
 
 
 def test_gradients_that_vanish_are_said_and_rank_no_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(architectures.ARCHITECTURES, "modernbert")  # its norm is not known then
-    model = tiny("modernbert")
+    model = tiny.__wrapped__("ModernBert")
     assert "nothing but rounding" in check(model).sentences[0]
     found = examine(model, PAIR, ["drop", "replace", "copyone", "sort"], method="gradient_x_input")
     assert found.importance and "nothing but rounding" in found.importance.remarks[0]

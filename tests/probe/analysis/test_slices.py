@@ -11,7 +11,7 @@ from probe.analysis.slices import (
     NEGATIONS,
     SLICES,
     answer_type,
-    facts_of,
+    keys_of,
     measure,
     members,
     note_on,
@@ -20,89 +20,82 @@ from probe.analysis.slices import (
     slices_of,
 )
 from probe.models.classifier import Prediction
-from probe.statistics import PairedBootstrap
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
 from probe.tasks.reading import READING, Question
 from probe.tasks.sentiment import SENTIMENT
-from probe.tasks.task import Label
+from probe.tasks.task import Label, Task
 from probe.templates import TemplatePair
 from probe.text import wordnet
 
 PREMISE = "The old man near the river saw a dog."
 SHARED = "every hypothesis word in the premise"
+HALF, FEW = "at least half of them", "fewer than half"
 OVERLAP, NEGATION, LENGTH = "lexical overlap", "negation in the hypothesis", "hypothesis length"
 HANS = "HANS heuristic"
-PAIRS: Sequence[tuple[str, str, str]] = (
-    ("The man saw the river.", OVERLAP, SHARED),
-    ("THE DOG!", OVERLAP, SHARED),
-    ("The man heard a cat.", OVERLAP, "at least half of them"),  # the man a of five words
-    ("The dog slept well.", OVERLAP, "at least half of them"),  # two of four: exactly half
-    ("Nobody saw it.", OVERLAP, "fewer than half"),  # one of three
-    ("Birds sing.", OVERLAP, "fewer than half"),
-    *((words, NEGATION, "a negation word") for words in (
+PAIRS: dict[tuple[str, str], Sequence[str]] = {
+    (OVERLAP, SHARED): ("The man saw the river.", "THE DOG!"),
+    (OVERLAP, HALF): ("The man heard a cat.", "The dog slept well."),  # three of five, two of four
+    (OVERLAP, FEW): ("Nobody saw it.", "Birds sing."),
+    (NEGATION, "a negation word"): (
         "The man did not see it.", "The man didn't see it.", "Nobody was there.",
         "The man cannot swim.", "He left without it.",
-    )),
-    *((words, NEGATION, "none") for words in (
-        "The man saw a knot.", "A nothingness.", "The man saw it.",
-    )),
-    *((" , ".join(["dog"] * n) + " .", LENGTH, name) for n, name in (
-        (1, "up to 5 words"), (5, "up to 5 words"), (6, "6 to 10 words"), (10, "6 to 10 words"),
-        (11, "more than 10 words"),
-    )),
-    ("The old man near the river.", HANS, "lexical_overlap+subsequence"),
-    ("The river saw the man.", HANS, "lexical_overlap"),
-    ("The woman saw a dog.", HANS, ""),
-)  # fmt: skip
+    ),
+    (NEGATION, "none"): ("The man saw a knot.", "A nothingness.", "The man saw it."),
+    (LENGTH, "up to 5 words"): ("dog .", "dog , dog , dog , dog , dog", "She didn't say so ."),
+    (LENGTH, "6 to 10 words"): ("dog , " * 6, "dog , " * 10),
+    (LENGTH, "more than 10 words"): ("dog , " * 11,),
+    (HANS, "lexical_overlap+subsequence"): ("The old man near the river.",),
+    (HANS, "lexical_overlap"): ("The river saw the man.",),
+    (HANS, ""): ("The woman saw a dog.",),
+}  # fmt: skip
 
 
 def of(premise: str, hypothesis: str, heuristic: str = "") -> dict[str, str]:
     """Return the slices a pair is in, by group; several of a group joined."""
-    facts = facts_of(NLI, TemplatePair(premise, hypothesis, heuristic=heuristic))
-    found: dict[str, str] = {}
+    keys = keys_of(NLI, TemplatePair(premise, hypothesis, heuristic=heuristic))
+    found: dict[str, list[str]] = {}
     for each in slices_of(NLI):
-        if each.holds(facts):
-            found[each.group] = "+".join(filter(None, [found.get(each.group, ""), each.name]))
-    return found
+        if each.key in keys:
+            found.setdefault(each.group, []).append(each.name)
+    return {group: "+".join(names) for group, names in found.items()}
 
 
 def test_a_pair_is_in_the_slices_of_its_words() -> None:
-    found = [(words, group, of(PREMISE, words).get(group, "")) for words, group, _ in PAIRS]
-    assert found == list(PAIRS)
+    for (group, name), several in PAIRS.items():
+        for words in several:
+            assert of(PREMISE, words).get(group, "") == name, words
     assert all(word == word.lower() for word in NEGATIONS)
-    assert facts_of(NLI, Pair("A.", "She didn't say so.")).length == 4
     asleep = ("If it rains, the man sleeps.", "The man sleeps.")
     assert "constituent" not in of(*asleep)[HANS]  # only what a row says of itself
     assert "constituent" in of(*asleep, "constituent")[HANS]
-    assert HANS not in of(PREMISE, "Birds sing.", "guesswork")
+    for other in ("guesswork", "a negation word"):
+        assert of(PREMISE, "Birds sing.", other) == of(PREMISE, "Birds sing.")
 
 
-def row(number: int, hypothesis: str, gold: Label | None, *said: Label) -> Row:
-    predictions = tuple(
-        Prediction(label, tuple(0.8 if each == label else 0.1 for each in LABELS), LABELS)
-        for label in said
-    )
-    return Row(number, NLI, Pair(PREMISE, hypothesis, gold), predictions, "", (False,) * len(said))
+def answer(label: Label, labels: Sequence[Label] = LABELS) -> Prediction:
+    return Prediction(label, tuple(0.8 if each == label else 0.1 for each in labels), tuple(labels))
 
 
+def row(number: int, example: object, *said: Prediction, task: Task = NLI) -> Row:
+    return Row(number, task, example, said, "", (False,) * len(said))
+
+
+E, N, C = LABELS
 ROWS = [
-    row(0, "The man saw a dog.", "entailment", "entailment", "entailment"),
-    row(1, "The dog saw a man.", "neutral", "entailment", "contradiction"),
-    row(2, "The man saw the river.", "contradiction", "contradiction", "entailment"),
-    row(3, "Nobody was there.", "contradiction", "contradiction", "contradiction"),
-    row(4, "The man saw the dog.", None, "entailment", "entailment"),
+    row(0, Pair(PREMISE, "The man saw a dog.", E), answer(E), answer(E)),
+    row(1, Pair(PREMISE, "The dog saw a man.", N), answer(E), answer(C)),
+    row(2, Pair(PREMISE, "The man saw the river.", C), answer(C), answer(E)),
+    row(3, Pair(PREMISE, "Nobody was there.", C), answer(C), answer(C)),
+    row(4, Pair(PREMISE, "The man saw the dog.", None), answer(E), answer(E)),
 ]
 
 
-def numbers(rows: Sequence[Row]) -> list[int]:
-    return [each.number for each in rows]
-
-
-def of_group(rows: Sequence[Row], group: str) -> list[int]:
-    """The numbers of the rows of all slices of a group."""
-    own = [members for each, members in sliced(rows).items() if each.group == group]
-    return [number for several in own for number in numbers(several)]
+def numbers(rows: Sequence[Row], group: str = "") -> list[int]:
+    """Return the numbers of rows, or of those of all slices of a group."""
+    if group:
+        rows = [row for each, own in sliced(rows).items() if each.group == group for row in own]
+    return sorted(each.number for each in rows)
 
 
 def test_a_slice_holds_answered_pairs_with_a_gold_label() -> None:
@@ -110,36 +103,33 @@ def test_a_slice_holds_answered_pairs_with_a_gold_label() -> None:
     assert (found[SHARED], found["a negation word"]) == ([0, 1, 2], [3])
     assert "more than 10 words" not in found
     for group in (OVERLAP, NEGATION, LENGTH):  # its slices part the pairs
-        assert sorted(of_group(ROWS, group)) == [0, 1, 2, 3], group
+        assert numbers(ROWS, group) == [0, 1, 2, 3], group
     place = [each.name for each in slices_of(NLI)].index(SHARED)
     assert numbers(members(ROWS, place, "all")) == [0, 1, 2]
-    assert numbers(members(ROWS, place, "entailment")) == [0]
+    assert numbers(members(ROWS, place, E)) == [0]
     others = members(ROWS, place, "non-entailment")
-    assert [one.gold for one in others] == ["neutral", "contradiction"]  # as they were
+    assert [one.gold for one in others] == [N, C]  # as they were
 
 
 def test_each_slice_is_measured_over_all_over_entailed_and_over_the_others() -> None:
     found = {one.gold: one for one in measure(ROWS) if one.slice.name == SHARED}
     assert {gold: (one.n, [each.value for each in one.scores]) for gold, one in found.items()} == {
         "all": (3, [2 / 3, 1 / 3]),
-        "entailment": (1, [1.0, 1.0]),
+        E: (1, [1.0, 1.0]),
         # in two classes the second model's contradiction is right where the label is neutral
         "non-entailment": (2, [1 / 2, 1 / 2]),
     }
     test = found["all"].test
-    assert (test.n, test.only_first, test.only_second, test.p) == (3, 1, 0, 1.0)  # type: ignore[union-attr]  # McNemar's
+    assert (test.n, test.first_higher, test.second_higher, test.p) == (3, 1, 0, 1.0)
     golds = [one.gold for one in measure(ROWS) if one.slice.name == "a negation word"]
     assert golds == ["all", "non-entailment"]
     assert measure(ROWS[4:]) == []
     task = PARAPHRASE_IDENTIFICATION
     pair = TextPair("The dog saw the cat.", "The cat saw the dog.", "non-paraphrase")
-    answer = Prediction("paraphrase", (0.9, 0.1), task.labels)
-    measured = measure([Row(0, task, pair, (answer, answer), "", (False, False))])
+    measured = measure([row(0, pair, *[answer("paraphrase", task.labels)] * 2, task=task)])
     overlap = [one for one in measured if one.slice.title == "Every word shared"]
-    assert [(one.gold, one.scores[0].value) for one in overlap] == [
-        ("all", 0.0),
-        ("non-paraphrase", 0.0),
-    ]
+    shares = [(one.gold, one.scores[0].value) for one in overlap]
+    assert shares == [("all", 0.0), ("non-paraphrase", 0.0)]
 
 
 def test_each_task_has_its_slices_with_titles_in_its_words() -> None:
@@ -171,51 +161,51 @@ def test_a_question_is_of_the_first_word_that_asks() -> None:
 
 
 def test_an_answer_is_of_the_kind_of_the_shortest() -> None:
-    kinds: Sequence[tuple[str, list[str], str]] = (
-        ("When was it?", ["1956"], "number or date"),
-        ("When was it?", ["14 May"], "number or date"),
-        ("When was it?", ["Wednesday"], "number or date"),
-        ("How many?", ["thirty boats"], "number or date"),
-        ("What fell?", ["three per cent"], "number or date"),
+    number, other = "number or date", "organisation or other name"
+    for question, answers, kind in (
+        ("When was it?", ["1956"], number),
+        ("When was it?", ["14 May"], number),
+        ("When was it?", ["Wednesday"], number),
+        ("How many?", ["thirty boats"], number),
+        ("What fell?", ["three per cent"], number),
         ("Whom did he meet?", ["President Obama"], "person"),
         ("What did he see?", ["Rome"], "place"),
-        ("What did he join?", ["Stanford University"], "organisation or other name"),
+        ("What did he join?", ["Stanford University"], other),
         ("What was it?", ["the nests of other birds"], "anything else"),
-        ("What was it?", ["smoke"], "anything else"),
         ("Why did he stay?", ["he was the only one left"], "anything else"),
         ("Who was it?", ["Zofia Lamm"], "person"),
         ("Where was it?", ["Zirat"], "place"),
-        ("What was it?", ["the Hadza"], "organisation or other name"),
-        ("When was it?", ["in the long summer of that year", "1956"], "number or date"),
-    )
-    assert [(*each[:2], answer_type(*each[:2])) for each in kinds] == list(kinds)
+        ("What was it?", ["the Hadza"], other),
+        ("When was it?", ["in the long summer of that year", "1956"], number),
+    ):
+        assert answer_type(question, answers) == kind, answers
 
 
-def asked(number: int, text: str, gold: str, *said: str) -> Row:
-    answers = tuple(Prediction(each, (0.9,), (each,)) for each in said)
-    question = Question(text, "Rome had thirty boats in 1956. They were blue.", gold)
-    return Row(number, READING, question, answers, "", (False,) * len(said))
-
-
+TEXT = "Rome had thirty boats in 1956. They were blue."
 QUESTIONS = [
-    asked(0, "How many boats had Rome?", "thirty", "thirty", "thirty boats"),
-    asked(1, "When was it?", "1956", "1956", "1956"),
-    asked(2, "When was it blue?", "1956", "thirty", "1956"),
-    asked(3, "What colour were they?", "blue", "Rome", "They were blue"),
+    row(at, Question(text, TEXT, gold), *(answer(each, [each]) for each in said), task=READING)
+    for at, (text, gold, *said) in enumerate(
+        (
+            ("How many boats had Rome?", "thirty", "thirty", "thirty boats"),
+            ("When was it?", "1956", "1956", "1956"),
+            ("When was it blue?", "1956", "thirty", "1956"),
+            ("What colour were they?", "blue", "Rome", "They were blue"),
+        )
+    )
 ]
 
 
 def test_a_slice_of_questions_has_the_f1_of_each_model_and_the_bootstrap() -> None:
     for group in ("question word", "answer type"):  # every question is in one slice of each
-        assert sorted(of_group(QUESTIONS, group)) == [0, 1, 2, 3], group
+        assert numbers(QUESTIONS, group) == [0, 1, 2, 3], group
     (when,) = [one for one in measure(QUESTIONS) if one.slice.name == "when"]
     assert (when.gold, when.n, [one.value for one in when.scores]) == ("all", 2, [0.5, 1.0])
-    assert isinstance(when.test, PairedBootstrap) and not when.has_labels
+    assert when.test.name == "bootstrap" and not when.has_labels
     assert (when.test.difference, when.test.second_higher) == (-0.5, 1)
     place = [each.name for each in slices_of(READING)].index("number or date")
     assert numbers(members(QUESTIONS, place, "all")) == [0, 1, 2]
-    facts = facts_of(READING, replace(QUESTIONS[0].example, gold=None))
-    assert (facts.question_word, facts.answer_type) == ("how many/much", "")
+    keys = keys_of(READING, replace(QUESTIONS[0].example, gold=None))
+    assert "how many/much" in keys and "number or date" not in keys
 
 
 def test_without_wordnet_the_types_are_left_out_and_the_note_says_why(

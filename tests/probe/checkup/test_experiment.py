@@ -1,15 +1,11 @@
 """A check-up through store and engine: stopped, taken up again, and with its worker killed."""
 
-import os
-import signal
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from probe.analysis.pace import TransformPace
-from probe.checkup.experiment import CHECKUP, KIND, known_results, run_request
+from probe.checkup.experiment import CHECKUP, known_results, run_request
 from probe.checkup.measuring import (
     Asked,
     Plan,
@@ -20,19 +16,16 @@ from probe.checkup.measuring import (
     part_json,
     parts_of,
     plan_from,
-    plan_json,
-    seconds_at_pace,
 )
 from probe.checkup.report import figures_of, report_of
 from probe.errors import CheckupError
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine
-from probe.runs.run import Json, RunRequest, StoredRun, ended
+from probe.runs.run import Json, RunRequest, ended
 from probe.runs.store import Store
 from probe.tasks.nli import NLI, Pair
 from tests.support.models.tiny_bert import tiny_pairs
-from tests.support.processes.worker_process import one_worker, worker_pid
 from tests.support.waiting import until
 
 ASKED = Asked(n=6, per_subcase=1, precision="fp32")
@@ -43,33 +36,10 @@ def planned(model: str) -> Plan:
     return new_plan(model, NLI, ASKED)
 
 
-@pytest.fixture
-def store(home: Path) -> Store:
-    return Store()
-
-
-@pytest.fixture
-def engine(store: Store) -> Iterator[Engine]:
-    """An engine in this process."""
-    engine = Engine(store, in_process=True)
-    yield engine
-    engine.close()
-
-
-def begun(run: StoredRun) -> bool:
-    """Whether a part is measured."""
-    return bool(run.results)
-
-
-def figures(run: StoredRun) -> list[list[Json]]:
-    """Return the figures of the parts that are measured."""
-    return [result["figures"] for result in run.results]
-
-
 def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -> None:
     plan = replace(planned(model), labels=("entailment", "neutral"), reading=("--gold", "x"))
-    assert plan_from(plan_json(plan)) == plan
-    assert [key["part"] for key in CHECKUP.cells(plan_json(plan))] == parts_of(NLI)
+    assert plan_from(asdict(plan)) == plan
+    assert [key["part"] for key in CHECKUP.cells(asdict(plan))] == parts_of(NLI)
     for wrong in ({"n": 0}, {"per_subcase": 0}, {"seed": -1}, {"seed": 2**31}):
         with pytest.raises(CheckupError, match=r"at least one|a whole number"):
             new_plan(model, NLI, replace(ASKED, **wrong))
@@ -78,37 +48,33 @@ def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -
 def test_the_time_is_that_of_all_texts_and_of_a_few_changed_and_of_one_trial(
     classifier: Classifier,
 ) -> None:
-    pairs = [Pair("12345", "67890", "neutral")] * 4  # ten characters each
-    pace = TransformPace(1.0, 5.0, {"sort": 0.5, "drop": 0.25})
-    plan = Plan("tiny", "nli", ("plain", "sort"), Asked(n=2))
-    for n, names, seconds in (
-        (2, ["sort"], 40 + 20 * 1.5),
-        (2, ["sort", "drop"], 40 + 20 * (1.5 + 1.25 + 5)),  # asked once which tokens matter
-        (100, ["sort"], 40 + 40 * 1.5),  # no more are changed than there are
-    ):
-        asked = replace(plan, asked=Asked(n=n))
-        assert seconds_at_pace(asked, names, pairs, pace) == pytest.approx(seconds)
-    once, twice = (
-        seconds_at_pace(replace(plan, parts=("hans",), asked=Asked(2, n)), [], pairs, pace)
-        for n in (1, 2)
-    )
-    assert once - 40 == pytest.approx(twice - once) != 0
     seen: list[int] = []
     classifier.model.register_forward_hook(lambda *_: seen.append(1))
-    plan = replace(plan, model="checked up once")
-    first = estimate_seconds(plan, tiny_pairs(12), classifier)
-    passes = len(seen)
-    assert estimate_seconds(plan, tiny_pairs(12), classifier) == first > 0
-    assert len(seen) == passes > 0
+    pairs = [Pair("12345", "67890", "neutral")] * 8
+    times, passes = {}, []
+    for parts, n, per_subcase in (
+        *((("plain", "sort", "drop"), n, 1) for n in (4, 8, 800)),
+        *((("plain", "sort", "drop", "hans"), 4, n) for n in (1, 2)),
+    ):
+        plan = Plan("checked up once", "nli", parts, Asked(n, per_subcase))
+        times[len(parts), n, per_subcase] = estimate_seconds(plan, pairs, classifier)
+        passes.append(len(seen))
+    assert passes == [passes[0]] * 5 and passes[0] > 0  # one trial for all
+    few, half, all_changed = (times[3, n, 1] for n in (4, 8, 800))
+    assert 0 < few < half == all_changed  # no more are changed than there are
+    once, twice = times[4, 4, 1], times[4, 4, 2]
+    assert once - few == pytest.approx(twice - once) != 0
 
 
 def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
-    store: Store, engine: Engine, model: str
+    home: Path, model: str
 ) -> None:
+    store = Store()
+    engine = Engine(store, in_process=True)
     request = run_request(planned(model), PAIRS)
     run_id = store.create("me", request).id
     engine.submit(run_id)
-    until(store, run_id, begun)
+    until(store, run_id, lambda run: bool(run.results))
     engine.cancel(run_id)
     before = until(store, run_id, ended)
     assert (before.state, before.verdict) == ("cancelled", {})
@@ -126,9 +92,11 @@ def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
     assert figures_of(report_of(run))["sort"] == found["sort"].figures[0]
     assert run.verdict["explanation"] == run.verdict["findings"][0]
     assert run.verdict["explanation"].startswith("It is right on ")
+    engine.close()
 
 
-def test_only_runs_that_did_not_end_well_are_taken_over(store: Store, model: str) -> None:
+def test_only_runs_that_did_not_end_well_are_taken_over(home: Path, model: str) -> None:
+    store = Store()
     request, plan = run_request(planned(model), PAIRS), planned(model)
     run_id = store.create("me", request).id
     store.set_result(run_id, 0, {"figures": [], "revision": None, "seconds": 1.0})
@@ -150,32 +118,9 @@ def test_only_runs_that_did_not_end_well_are_taken_over(store: Store, model: str
 def test_whoever_changes_what_a_part_gives_raises_the_number_of_its_form(model: str) -> None:
     subject = Subject(load(model), PAIRS, ASKED)
     plain, sort = (part_json(measure_part(subject, name)) for name in ("plain", "sort"))
-    assert CHECKUP.form == 2
-    assert set(plain["figures"][0]) == {
-        *("group", "name", "title", "value", "low", "high", "n", "rows", "more_is_better")
-    }
+    keys = "name title group value low high n more_is_better rows"
+    assert CHECKUP.form == 2 and " ".join(plain["figures"][0]) == keys
     assert {figure["name"] for figure in plain["figures"]} >= {
         *("accuracy", "confidence", "ece", "majority", "hypothesis_only", "label.neutral")
     }
-    assert [each["name"] for each in sort["figures"]] == [
-        *("sort", "confidence.sort", "confidence.sort.before")
-    ]
     assert plain["bins"] and sort["examples"]
-
-
-@pytest.mark.slow
-def test_a_killed_worker_loses_and_doubles_no_part(tmp_path: Path, model: str) -> None:
-    with one_worker(tmp_path) as (store, engine):
-        request = run_request(planned(model), PAIRS)
-        run_id = store.create("me", request).id
-        engine.submit(run_id)
-        before = until(store, run_id, begun)
-        os.kill(worker_pid(engine), signal.SIGKILL)
-        run = until(store, run_id, ended)
-        whole = store.create("me", request).id
-        engine.submit(whole)
-        other = until(store, whole, ended)
-    assert (run.kind, run.state, run.error) == (KIND, "done", "")
-    assert run.results[: len(before.results)] == before.results
-    assert figures(run) == figures(other)
-    assert run.verdict == other.verdict

@@ -30,10 +30,7 @@ def test_each_is_of_a_bundled_model_as_it_is_now_at_the_usual_sizes() -> None:
         known = {figure.name for figure in figures.values() if figure.group != "slices"}
         assert known <= {*figure_names(task)}, name
         assert not any(IN_SLICES in each for each in known), name
-
-
-def test_a_model_is_set_beside_the_others_of_its_task_on_the_same_examples_alone() -> None:
-    report = read_report(REFERENCES / "minilm.json")
+    report = read_report(REFERENCES / "minilm.json")  # beside others on the same examples alone
     task, data = task_named(report["task"]), report["data"]["sha256"]
     assert "minilm" in references(task, data, "another")
     assert "minilm" not in references(task, data, "minilm")

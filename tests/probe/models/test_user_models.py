@@ -13,16 +13,14 @@ from safetensors.torch import load_file, save_file
 from benchmarks.architectures import KINDS, save
 from probe.analysis.batch import score
 from probe.analysis.importance import attribute
-from probe.analysis.summary import summarise
-from probe.analysis.transformed import examine
+from probe.analysis.summary import summarise, summary_json
+from probe.analysis.transformed import examination_json, examine
 from probe.data.source import read_table
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
 from probe.models.library import ModelCache, load, locate
 from probe.models.prediction import Prediction
 from probe.models.weights import export_model
-from probe.reports.json import examination_json
-from probe.reports.scored import summary_json
 from probe.tasks.nli import LABELS, NLI, TWO_WAY, Pair, matches
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT

@@ -6,8 +6,18 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from probe.pictures.bars import BAR_WIDTH, Bar, bars_frame, bars_svg
-from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
-from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
+from probe.pictures.forest import (
+    DotPlot,
+    DotRow,
+    Forest,
+    ForestRow,
+    dot_frame,
+    dot_plot,
+    dot_svg,
+    forest_frame,
+    forest_plot,
+    forest_svg,
+)
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_map, heat_svg, share_cell
 from probe.pictures.reliability import BOTTOM, TOP, Diagram, bins_frame, diagram, diagrams_svg
 from probe.pictures.svg import REPLACEMENT, drawing, png_file, stacked, svg_file, text

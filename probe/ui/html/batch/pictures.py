@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from probe.analysis.summary import Measured, Summary
+from probe.analysis.summary import Measured, Summary, summary_frame
 from probe.baselines import BASELINES
 from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
 from probe.pictures.heat_map import Head, HeatMap, heat_map, heat_svg, share_cell
-from probe.reports.scored import summary_frame
 from probe.statistics import Estimate, interval
 from probe.tasks.task import Task
 from probe.transforms.registry import chain_title

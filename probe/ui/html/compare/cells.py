@@ -6,7 +6,6 @@ from markupsafe import Markup
 
 from probe.analysis.comparison import (
     Row,
-    agreeing,
     differing,
     members,
 )
@@ -113,7 +112,7 @@ def chosen(
     if kind == DIFFER:
         return f"{a} and {b} differ", differing(rows, first, second)
     if kind == SAME:
-        return f"{a} and {b} say the same", agreeing(rows, first, second)
+        return f"{a} and {b} say the same", differing(rows, first, second, agree=True)
     if kind == RIGHT and {left, right} <= WORDS.keys():
         outcome = (left == "1", right == "1")
         quarter = [

@@ -9,7 +9,6 @@ from markupsafe import Markup
 from probe.analysis.comparison import (
     Row,
     accuracy,
-    agreeing,
     differing,
     disagreement,
     labels_of,
@@ -21,7 +20,7 @@ from probe.analysis.comparison import (
 )
 from probe.analysis.slices import ALL, Measured, measure
 from probe.models.bundled import title_of
-from probe.pictures.dots import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
 from probe.statistics import Estimate
 from probe.tasks.task import Label
@@ -162,7 +161,7 @@ def _spans_heat(rows: Sequence[Row], names: Sequence[str], first: int, second: i
     """Return who is right where the spans differ; without right answers, how often they do."""
     differ = differing(rows, first, second)
     if not any(row.gold for row in rows):
-        same = len(agreeing(rows, first, second))
+        same = len(differing(rows, first, second, agree=True))
         answers = [
             Cell(f"{same:,}", 0.0, SAME if same else "", kind="same"),
             Cell(f"{len(differ):,}", STRONGEST if differ else 0.0, DIFFER if differ else ""),
@@ -192,7 +191,7 @@ def spans_frame(rows: Sequence[Row], names: Sequence[str], first: int, second: i
     counts = outcomes(differing(rows, first, second), first, second)
     a, b = names[first], names[second]
     figures = {
-        "the same": len(agreeing(rows, first, second)),
+        "the same": len(differing(rows, first, second, agree=True)),
         "different": counts.n,
         "different, both right": counts.both,
         f"different, only {a} right": counts.only_first,
