@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
 from finetune.cli.main import app as finetune
-from finetune.ui.inoculate.api import STANDARD_LIMITS
-from finetune.ui.inoculate.plan_form import UPLOADS, forecast
+from finetune.ui.inoculate.plan_form import forecast
 from probe.cli.main import app as probe
 from probe.data.reading import labelled
 from probe.data.source import read_table
@@ -29,6 +28,7 @@ from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
 from tests.support.cases import check_each
 from tests.support.pages.visitors import ME, page_models, uploaded
+from tests.support.runs.forms import inoculate_values
 
 BAD_FILES = list(one_of_each(seed=0))
 FIFTY = random.Random(0).sample(BAD_FILES, 50)
@@ -114,9 +114,8 @@ def test_the_page_shows_the_rows_or_a_sentence(models: ModelAccess, tmp_path: Pa
 
 def test_the_form_of_an_inoculation_says_how_long_or_a_sentence(tmp_path: Path) -> None:
     def check(bad: Path) -> None:
-        form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
-        files = [str(uploaded(bad)) if name == "challenge-file" else None for name in UPLOADS]
-        assert str(forecast(*form, *files, "", 2))
+        given = {"challenge_file": str(uploaded(bad)), "train": 2, "sizes": ["5"]}
+        assert str(forecast(*inoculate_values(models=["first"], **given)))
 
     each_of(FIFTY, tmp_path, check)
 

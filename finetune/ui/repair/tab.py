@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from finetune.report.repair_files import write_figure, write_points, write_summary
+from finetune.ui import endpoints
 from finetune.ui.html.repair.results import results
-from finetune.ui.repair import api
 from finetune.ui.repair.fields import Fields, offered
 from finetune.ui.repair.form import forecast, requests
 from finetune.ui.repair.titles import KINDS, group, place, run_title
@@ -24,7 +24,7 @@ HINT = (
 def build(page: Page) -> None:
     """Put the tab together."""
     build_run_tab(page, entry())
-    api.build(page.core.store, page.core.engine)
+    endpoints.build(page.core.store, page.core.engine, *KINDS)
 
 
 def entry() -> RunTab:
