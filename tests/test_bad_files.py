@@ -20,8 +20,7 @@ import torch
 
 from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
 from finetune.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
-from finetune.ui.inoculate.api import STANDARD_LIMITS
-from finetune.ui.inoculate.plan_form import UPLOADS, forecast
+from finetune.ui.inoculate.plan_form import forecast
 from probe.checkup.report import REFERENCES
 from probe.data.reading import labelled
 from probe.data.source import read_table
@@ -41,6 +40,7 @@ from probe.ui.tabs.batch_background import Background
 from tests.support.cases import check_each, each
 from tests.support.commands import call, run
 from tests.support.pages.visitors import ME, page_models, uploaded
+from tests.support.runs.forms import inoculate_values
 
 BAD_FILES = list(one_of_each(seed=0))
 SOME = random.Random(0).sample(BAD_FILES, 25)
@@ -127,7 +127,6 @@ def test_reading_in_python_and_by_command_ends_with_rows_or_a_sentence(tmp_path:
 
 def test_the_page_shows_the_rows_or_a_sentence(tmp_path: Path) -> None:
     models, line, turn = page_models(), FileLine(), ("", "me")
-    form = [["first"], [], "5", "1e-3", "0", "fast", 2, 1, None, False, *STANDARD_LIMITS]
 
     def check(bad: Path) -> None:
         path = str(uploaded(bad))
@@ -144,8 +143,8 @@ def test_the_page_shows_the_rows_or_a_sentence(tmp_path: Path) -> None:
         for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
             told = dict(zip(vars(outputs()), shown, strict=True))
             assert "problem" in str(told.values()) or told["files"].value
-        files = [path if name == "challenge-file" else None for name in UPLOADS]
-        assert str(forecast(*form, *files, "", 2))
+        given = {"challenge_file": path, "train": 2, "sizes": ["5"]}
+        assert str(forecast(*inoculate_values(models=["first"], **given)))
 
     each_of(SOME, tmp_path, check)
 

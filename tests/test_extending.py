@@ -70,3 +70,10 @@ def test_a_tab_is_on_the_page(seen: dict[str, Seen]) -> None:
     assert found["tabs"][-1] == "Count"
     assert "Text to count" in found["labels"]
     assert found["handler"] == "<p>2 words</p>"
+
+
+def test_a_parameter_a_command_and_a_chart_are_where_a_person_looks(seen: dict[str, Seen]) -> None:
+    assert seen["parameter"] == {"command": True, "endpoint": True}
+    assert seen["command"] == {"listed": True, "said": "2 words\n"}
+    drawn = seen["chart"]["drawn"]
+    assert drawn.startswith("<svg") and "&lt;b&gt;" in drawn and drawn.count("<rect") >= 2

@@ -14,36 +14,28 @@ from finetune.report import generalisation as of_generalisation
 from finetune.report import inoculation as of_inoculation
 from finetune.report.files import write_files, write_points
 from finetune.training.data import Asked
-from finetune.training.recipes import default_rate
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials import generalisation_plan as generalisation
 from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import Training, TrialKind, numbers, refuse
+from finetune.trials.base import TrialKind, refuse
 from finetune.trials.challenges import (
     UserFiles,
-    challenge_name,
-    read_sets,
-    read_source_data,
-    sources_of,
 )
-from finetune.trials.datasets import Sets, labelled
+from finetune.trials.datasets import Sets
 from finetune.trials.duration import (
-    generalisation_seconds,
     inoculation_seconds,
     overflow_note,
-    repair_seconds,
 )
-from finetune.trials.generalisation import read_data, same_phenomenon
+from finetune.trials.generalisation import same_phenomenon
 from finetune.trials.inoculation import fast_notes
-from finetune.trials.params import PARAMS, REQUIRED, SIZE, Param
-from finetune.trials.word_salad import salad_names
+from finetune.trials.params import PARAMS, REQUIRED, Param
+from finetune.trials.planning import Choices, Planned, option_of, planned
 from probe.cli import options
 from probe.cli.compute import compute_run
 from probe.cli.file_options import local_file, takes_file
 from probe.cli.options import loaded, loaded_any
 from probe.cli.output import make_folder
 from probe.data.file_options import FileOptions
-from probe.data.hub_dataset import source_name
 from probe.models.library import AnyModel
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs, write
@@ -114,36 +106,16 @@ def local_files(files: UserFiles) -> UserFiles:
     return UserFiles(**{**named, **{name: local_file(path) for name, path in paths.items()}})
 
 
-def _files(given: Given, *left_out: str) -> UserFiles:
-    """Return the files that the options name, on this disk. Raises FileError."""
+def _choices(kind: str, given: Given, model: AnyModel) -> Choices:
+    """Return what the options choose for a model that is open. Raises FileError."""
     names = {field.name: field.name for field in fields(UserFiles)} | {
         "challenge": "challenge_file",
         "seed": "sample_seed",
     }
-    own = {
-        field: given[name]
-        for field, name in names.items()
-        if name in given and name not in left_out
-    }
-    return local_files(UserFiles(**own, asked=told(given["reading"])))
-
-
-def _outputs(given: Given, model: AnyModel) -> dict[str, Any]:  # Any: of a plan
-    """Return the task of a model, and the order of its outputs where a person says either."""
-    said = given["task"] or given["labels"]
-    return {"task": model.task.name, "labels": model.order if said else ()}
-
-
-def _rates(given: Given, usual: Callable[[float], tuple[float, ...]]) -> tuple[float, ...]:
-    if given["lrs"].strip():
-        return numbers("--lrs", given["lrs"], float)
-    return usual(default_rate(given["model"], given["mode"]))
-
-
-def _own(given: Given, plan: type[Any], *left_out: str) -> dict[str, Any]:
-    """Return the values of a plan's fields that are taken as they are.  # Any: of any plan"""
-    names = {field.name for field in fields(plan)} - {"task", "labels", *left_out}
-    return {name: value for name, value in given.items() if name in names}
+    own = {field: given[name] for field, name in names.items() if name in given}
+    files = local_files(UserFiles(**own, asked=told(given["reading"])))
+    labels = model.order if given["task"] or given["labels"] else ()
+    return Choices(kind, model.task, given, files, labels, option_of)
 
 
 def _alone(given: Given) -> bool:
@@ -201,32 +173,14 @@ def inoculate_command(given: Given) -> None:
 
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
-    model = loaded_any(given["model"], given["labels"], given["task"])
-    files, out = _files(given), given["out"]
-    limits = {
-        param.field.removeprefix("thresholds."): given[param.name]
-        for param in PARAMS[inoculation.KIND]
-        if param.field
-    }
-    plan = inoculation.Plan(
-        **_own(given, inoculation.Plan, "challenge", "sizes", "lrs", "seeds"),
-        challenge=given["challenge"],
-        sizes=inoculation.read_sizes("--sizes", given["sizes"]),
-        lrs=_rates(given, lambda rate: (rate,)),
-        seeds=numbers("--seeds", given["seeds"], int),
-        thresholds=inoculation.Thresholds(**limits),
-        **_outputs(given, model),
-    )
-    if not (files.challenge or files.challenge_train):  # examples are made
-        plan = replace(plan, challenge=challenge_name(plan.challenge, model.task))
-    sets = read_sets(plan.challenge, files, model.task)
-    plan = inoculation.resolved(plan, sets)
-    inoculation.check(plan, sets)
-    _say_seconds(inoculation_seconds(plan, sets, model))
+    model, out = loaded_any(given["model"], given["labels"], given["task"]), given["out"]
+    asked = planned(_choices(inoculation.KIND, given, model))
+    plan, sets = asked.plan, asked.data
+    _say_seconds(asked.seconds(model))
     _note(*filter(None, [overflow_note(plan, sets, model)]), *fast_notes([plan]))
     make_folder(out)
     write_rows = partial(write_points, folder=out)
-    stored = compute_inoculation(plan, sets, sources_of(files), _alone(given), write_rows)
+    stored = compute_inoculation(plan, sets, asked.sources, _alone(given), write_rows)
     write_files([stored], out)
     run, found = inoculation.inoculation_run(stored), stored.verdict["oracle_lr"]
     typer.echo(f"{found['headline']}. {of_inoculation.meaning(found)}")
@@ -247,41 +201,21 @@ def generalise_command(given: Given) -> None:
 
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
-    file, column, out = given["challenge_file"], given["condition"], given["out"]
+    out = given["out"]
     refuse(
         {
             "--condition names a column of --challenge-file; give that file too": (
-                column != "condition" and file is None
+                given["condition"] != "condition" and given["challenge_file"] is None
             )
         }
     )
     model = loaded(given["model"], given["labels"], given["task"])
-    files = _files(given, "challenge_file")
-    rows = local_file(file) if file else None
-    data = read_data(files, rows, column, model.task)
-    plan = generalisation.Plan(
-        **_own(given, generalisation.Plan, "phenomenon", "vary", "sizes", "lrs", "seeds"),
-        phenomenon=given["phenomenon"] or (rows.stem if rows else "numerical"),
-        vary=generalisation.FILE if rows else given["vary"],
-        rows=(),
-        columns=(),
-        sizes=numbers("--sizes", given["sizes"], int),
-        lrs=_rates(given, generalisation.usual_rates),
-        seeds=numbers("--seeds", given["seeds"], int),
-        thresholds=generalisation.Thresholds(given["max_loss"]),
-        **_outputs(given, model),
-    )
-    plan = generalisation.with_conditions(plan, data)
-    own = {"challenge-file": source_name(rows), "condition": column} if rows else {}
-    artefacts = {"model": named_model_hash(plan.model), "sources": {**sources_of(files), **own}}
-    generalisation.check(plan)
-    _say_seconds(generalisation_seconds(plan, data, model))
+    asked = planned(_choices(generalisation.KIND, given, model))
+    plan = asked.plan
+    _say_seconds(asked.seconds(model))
     make_folder(out)
-    request = generalisation.run_request(plan, data, environment(), artefacts)
-    known = partial(generalisation.known_results, plan=plan, artefacts=request.artefacts)
     row_text = partial(_row_text, generalisation.TRIALS, of_generalisation.row_text)
-    write_rows = partial(write_points, folder=out)
-    run = compute_run(request, known, row_text, _alone(given), write_rows)
+    run = _computed(asked, row_text, given)
     beside = same_phenomenon(plan, (*gallery_runs(), *Store().runs(kind=inoculation.KIND)))
     write_files([run], out, beside)
     typer.echo(f"{run.verdict['name']}. {run.verdict['explanation']}")
@@ -291,69 +225,46 @@ def generalise_command(given: Given) -> None:
     _keep(given, f"{plan.phenomenon}-{plan.vary}", run)
 
 
-def _named(text: str) -> tuple[str, ...]:
-    """Read names with commas between them."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _fitting(text: str, available: int, unit: str) -> tuple[int, ...]:
-    """Read sizes; of those that nobody asked for, no more than there are examples."""
-    sizes = numbers("--sizes", text, int)
-    if text != SIZE or all(size <= available for size in sizes):
-        return sizes
-    typer.echo(f"note: there are {available} {unit}s to train on, so that all are taken")
-    return tuple(dict.fromkeys(min(size, available) for size in sizes))
+def _computed(
+    asked: Planned,
+    row_text: Callable[[Json, Progress | Result], str],
+    given: Given,
+) -> StoredRun:
+    """Compute a run as `compute_run` does; points.csv is written after each result."""
+    request = asked.request(model=named_model_hash(asked.plan.model))
+    known = partial(asked.kind.trials.known_results, plan=asked.plan, artefacts=request.artefacts)
+    write_rows = partial(write_points, folder=given["out"])
+    return compute_run(request, known, row_text, _alone(given), write_rows)
 
 
 def _repair(
-    kind: TrialKind[Any, Any, Any, Any],  # Any: each kind has plans, cells and points of its own
-    check: Callable[[Any, Any], None],
+    kind: str,
     begins: Callable[[Json], str],
-    came_to: Callable[[Any], str],
+    came_to: Callable[[Any], str],  # Any: each kind has points of its own
     given: Given,
     notes: Callable[[Any], str] = lambda plan: "",
-    whole: Callable[[Any, tuple[str, ...]], Any] = lambda plan, known: plan,
 ) -> StoredRun:
     """Compute a run as `compute_run` does, leave its files and say what it came to.
 
-    A row's text `begins` with its cell and says what its point `came_to`; `whole` is the plan with
-    what was left open. points.csv is written after each result, figure and summary at the end.
+    A row's text `begins` with its cell and says what its point `came_to`. points.csv is written
+    after each result, figure and summary at the end.
     """
     model, out = loaded(given["model"], given["labels"], given["task"]), given["out"]
-    files = _files(given)
-    source = labelled(read_source_data(files, model.task))
-    rate = given["lr"]
-    if rate is None:
-        rate = default_rate(given["model"], given["mode"])
-    training = Training(
-        rate, given["mode"], given["epochs"], given["batch"], precision=given["precision"]
-    )
-    own = _own(given, kind.plan, "sizes", "seeds", "methods", "transforms")
-    names = {name: _named(given[name]) for name in ("methods", "transforms") if name in given}
-    plan = kind.plan(
-        **own,
-        **names,
-        training=training,
-        sizes=_fitting(given["sizes"], len(source.pool), source.task.unit),
-        seeds=numbers("--seeds", given["seeds"], int),
-        **_outputs(given, model),
-    )
-    plan = whole(plan, salad_names(model.task))
-    check(plan, source)
-    _say_seconds(repair_seconds(plan, source, model))
-    _note(*filter(None, [notes(plan)]))
+    asked = planned(_choices(kind, given, model))
+    _note(*asked.notes)
+    _say_seconds(asked.seconds(model))
+    _note(*filter(None, [notes(asked.plan)]))
     make_folder(out)
-    artefacts = {"model": named_model_hash(plan.model), "sources": sources_of(files)}
-    request = kind.request(plan, source, environment(), artefacts)
-    known = partial(kind.known_results, plan=plan, artefacts=request.artefacts)
+    trials = asked.kind.trials
 
     def row_text(key: Json, row: Progress | Result) -> str:
         if isinstance(row, Progress):
-            return f"{begins(key)}  {of_inoculation.epoch_text(kind.epoch_from(key, row.values))}"
-        point = kind.point_from(key, row.values)
+            epoch = trials.epoch_from(key, row.values)
+            return f"{begins(key)}  {of_inoculation.epoch_text(epoch)}"
+        point = trials.point_from(key, row.values)
         return f"{begins(key)}  {came_to(point)}  {point.seconds:.1f} s"
 
-    run = compute_run(request, known, row_text, _alone(given), partial(write_points, folder=out))
+    run = _computed(asked, row_text, given)
     write_files([run], out)
     typer.echo(run.verdict["explanation"])
     return run
@@ -377,7 +288,7 @@ def calibrate_command(given: Given) -> None:
         )
 
     begins = "{method:11} size {size:<4} seed {seed}".format_map
-    run = _repair(calibration.TRIALS, calibration.check, begins, came_to, given)
+    run = _repair(calibration.KIND, begins, came_to, given)
     typer.echo(f"the calibrated model is kept as {run.kept}")
     _keep(given, calibration.KIND, run)
 
@@ -404,7 +315,7 @@ def mitigate_command(given: Given) -> None:
         return f"{known} --mode full is slower." if known else ""
 
     begins = "{method:9} size {size:<4} seed {seed}".format_map
-    run = _repair(mitigation.TRIALS, mitigation.check, begins, came_to, given, cost)
+    run = _repair(mitigation.KIND, begins, came_to, given, cost)
     _note(*run.verdict["warnings"])
     typer.echo(f"the repaired model is kept as {run.kept}")
     _keep(given, mitigation.KIND, run)
@@ -428,8 +339,5 @@ def transfer_command(given: Given) -> None:
         found = [f"{name} {each.share:.3f}" for name, each in point.found.items()]
         return "  ".join([f"clean {point.clean.share:.4f}", *found])
 
-    def whole(plan: transfer.Plan, known: tuple[str, ...]) -> transfer.Plan:
-        return replace(plan, transforms=plan.transforms or known)
-
-    run = _repair(transfer.TRIALS, transfer.check, begins, came_to, given, whole=whole)
+    run = _repair(transfer.KIND, begins, came_to, given)
     _keep(given, transfer.KIND, run)

@@ -1,12 +1,12 @@
-"""The parameters of each kind of trial: what a person may choose, and how it is called.
+"""The parameters of each kind of trial: what a person may choose, and how it is called and read.
 
-The commands are made of these tables, and so is the command that repeats a run.
+The commands, the endpoints over HTTP, the page's fields and the command that repeats a run are made
+of these tables.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from finetune.training.recipes import Mode
 from finetune.trials import calibration, generalisation_plan, mitigation, transfer
@@ -15,6 +15,8 @@ from finetune.trials.challenges import MAX_PAIRS
 
 REQUIRED = ...
 """The default of what has none."""
+USUAL_RATE = "usual"
+"""Stands for the learning rate to begin with, by model and mode."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,9 @@ class Param:
     """A parameter by the name of its option, its type, what it is if nobody says, and what it is.
 
     `type` None is that of an option which other commands have too. `field` is where a plan holds
-    it, if not under its own name: such as thresholds.gap.
+    it, if not under its own name: such as thresholds.gap. A text `reads` as several values or a
+    rate; `title` is what the page calls it, which shows `unit` for each one of it. With `http` it
+    is an argument over HTTP, where it and the page begin with `first` if that is another value.
     """
 
     name: str
@@ -31,9 +35,19 @@ class Param:
     help: str = ""
     choices: tuple[str, ...] = ()
     field: str = ""
+    reads: Literal["", "sizes", "whole", "rates", "rate", "names"] = ""
+    title: str = ""
+    unit: float = 1
+    http: bool = False
+    first: Any = None
+
+    @property
+    def begins(self) -> Any:
+        """What the page and HTTP begin with."""
+        return self.default if self.first is None else self.first
 
 
-MODEL = Param("model")
+MODEL = Param("model", http=True, help="A model that the page offers.")
 OUTPUTS = (Param("task", default=""), Param("labels", default=""))
 COMPUTING = (
     Param("in_process", default=False),
@@ -41,88 +55,127 @@ COMPUTING = (
     Param("precision", default="auto", field="training.precision"),
 )
 GALLERY = Param("gallery", default=None)
-EACH_DRAWS = "Each draws its own examples and dropout."
-SIZE = "1000"
-"""Examples of a training where nobody asks for another number."""
+EACH_DRAWS = "A repeat each, with its own examples and dropout."
 
 
 def _mode(default: Mode, field: str = "") -> Param:
-    said = "full: all weights, as published; fast: the upper ones."
-    return Param("mode", Mode, default, said, get_args(Mode), field)
+    said = "Which weights learn. full: all, as published; fast: the upper ones."
+    return Param("mode", Mode, default, said, get_args(Mode), field, "", "How", 1, True, "fast")
 
 
-def _path(name: str, help: str) -> Param:
-    return Param(name, Path | None, None, help)
+def _path(name: str, help: str, title: str = "") -> Param:
+    return Param(name, Path | None, None, help, title=title)
 
 
-BATCH = Param("batch", int | None, None, "As the model was trained, if none.")
+def _sizes(default: str, help: str, reads: Literal["sizes", "whole"] = "whole") -> Param:
+    return Param("sizes", str, default, help, reads=reads, title="Examples", http=True)
+
+
+def _rates(help: str, name: str = "lrs", field: str = "") -> Param:
+    reads: Literal["rates", "rate"] = "rates" if name == "lrs" else "rate"
+    title = "Learning rates" if name == "lrs" else "Learning rate"
+    said = f"{help}; {USUAL_RATE}: that of the model's kind."
+    return Param(name, str, USUAL_RATE, said, (), field, reads, title, http=True)
+
+
+def _seeds(default: str, help: str = EACH_DRAWS) -> Param:
+    return Param("seeds", str, default, help, reads="whole", title="Seeds", http=True)
+
+
+def _epochs(default: int, help: str) -> tuple[Param, Param]:
+    waits = "Epochs to wait for a better score."
+    most = Param("max_epochs", int, 10, help, title="Epochs at most", http=True)
+    return most, Param("patience", int, default, waits, title="Patience, epochs", http=True)
+
+
+BATCH = Param("batch", int | None, None, "As the model was trained, if none.", title="Batch")
 BUNDLED = "Instead of the bundled ones."
-ORIGINALS = (_path("original_dev", BUNDLED), _path("original_test", BUNDLED))
+ORIGINALS = (
+    _path("original_dev", BUNDLED, "Original dev (early stopping)"),
+    _path("original_test", BUNDLED, "Original test"),
+)
 ORIGINAL = _path("original", "Split into dev and test.")
 SAMPLE_SEED = Param("sample_seed", int, 0, "Splits --original.")
-REPAIR_TAIL = (
-    _mode("fast", "training.mode"),
-    Param("lr", float | None, None, "The usual one of its kind, if none.", field="training.lr"),
-    Param("epochs", int, 3, "Of each training.", field="training.epochs"),
-    Param("batch", int | None, None, BATCH.help, field="training.batch"),
-    ORIGINAL,
-    *ORIGINALS,
-    _path("pool", "Examples to train on."),
-    SAMPLE_SEED,
-    GALLERY,
-    *COMPUTING,
-)
+OWN = "Of your own."
 
 
-def _draws(sizes: str, tests: str) -> tuple[Param, ...]:
+def _limit(field: str, help: str, title: str, unit: float = 100, name: str = "") -> Param:
+    default = getattr(inoculation.THRESHOLDS, field)
+    where = f"thresholds.{field}"
+    return Param(name or field, type(default), default, help, (), where, "", title, unit)
+
+
+def _repair(out: str, *own: Param, tests: str) -> tuple[Param, ...]:
+    """Return the parameters of a repair, `own` of which its kind alone has."""
+    first = tuple(param for param in own if param.name in ("methods", "transforms"))
     return (
-        Param("sizes", str, SIZE, sizes),
-        Param("seeds", str, "0,1", EACH_DRAWS),
+        MODEL,
+        Param("out", Path, help=f"Folder for points, summary and {out}."),
+        *OUTPUTS,
+        *first,
+        _sizes("1000", "How many clean examples each training has."),
+        _rates("The learning rate", "lr", "training.lr"),
+        _seeds("0,1"),
         Param("tests", int, 200, tests),
+        *(param for param in own if param not in first),
+        _mode("fast", "training.mode"),
+        Param("epochs", int, 3, "Epochs of each training.", field="training.epochs", http=True),
+        Param("batch", int | None, None, BATCH.help, field="training.batch"),
+        ORIGINAL,
+        *ORIGINALS,
+        _path("pool", "Examples to train on."),
+        SAMPLE_SEED,
+        GALLERY,
+        *COMPUTING,
     )
 
 
+def _names(name: str, default: tuple[str, ...], help: str) -> Param:
+    return Param(name, str, ",".join(default), help, reads="names", http=True)
+
+
+def _share(name: str, default: float, help: str, title: str) -> Param:
+    return Param(name, float, default, help, title=title, unit=100, http=True)
+
+
 DESTROYED = "How many test examples are destroyed."
-CLEAN_SIZES = "How many clean examples each training has."
 BROKEN_SHARE = "Of the examples, those destroyed too."
-LIMITS = inoculation.THRESHOLDS
-
-
-def _limit(name: str, field: str, help: str) -> Param:
-    default = getattr(LIMITS, field)
-    return Param(name, type(default), default, help, field=f"thresholds.{field}")
-
-
-PARAMS: Mapping[str, tuple[Param, ...]] = {
+BROKEN_TITLE = "Examples that are broken too"
+PARAMS: dict[str, tuple[Param, ...]] = {
     inoculation.KIND: (
         MODEL,
-        Param("challenge", str, help="A challenge, or a name for your own sets."),
+        Param("challenge", str, help="A challenge, or a name for your own sets.", http=True),
         Param("out", Path, help="Folder for points, summary and curve."),
         *OUTPUTS,
-        Param("sizes", str, "10,50,100,400", "How many examples; all: all."),
-        Param("lrs", str, "", "Rates; else the usual one of its kind."),
-        Param("seeds", str, "0", EACH_DRAWS),
+        _sizes("10,50,100,400", "Examples of each training; all: all there are.", "sizes"),
+        _rates("Learning rates to choose among"),
+        _seeds("0"),
         _mode("full"),
         ORIGINAL,
         *ORIGINALS,
         _path("pool", "Examples to make the training set of."),
-        _path("challenge_file", "Has a `split`, or is drawn."),
-        Param("train", int, MAX_PAIRS, "How many drawn of --challenge-file."),
-        _path("challenge_train", "With --challenge-test."),
-        _path("challenge_test", "Of your own."),
+        _path("challenge_file", "Has a `split`, or is drawn.", "Challenge in one file"),
+        Param("train", int, MAX_PAIRS, "Drawn of --challenge-file.", title="Pairs to train on"),
+        _path("challenge_train", "With --challenge-test.", "Challenge to train on"),
+        _path("challenge_test", OWN, "Challenge to test on"),
         _path("control", "A test set that is never trained on."),
         Param("sample_seed", int, 0, "Draws and changes the examples."),
         BATCH,
-        Param("max_epochs", int, 10, "At most; dev stops it earlier."),
-        Param("patience", int, 5, "Epochs to wait for a better dev score."),
-        Param("include_epoch0", bool, False, "May keep the model as it was."),
-        _limit("min_gap", "gap", "Outcome 0 below."),
-        _limit("max_drop", "drop", "Outcome 3 from."),
-        _limit("cured", "cured", "Outcome 1 from."),
-        _limit("uncured", "uncured", "Outcome 2 below."),
-        _limit("max_majority", "majority", "Warn from."),
-        _limit("max_damage", "damage", "Warn from."),
-        _limit("min_tests", "tests", "Warn below."),
+        *_epochs(5, "Of a training at most; dev stops it earlier."),
+        Param(
+            "include_epoch0",
+            bool,
+            False,
+            "Whether the model as it was may be the best epoch.",
+            http=True,
+        ),
+        _limit("gap", "Outcome 0 below.", "Outcome 0: gap below, points", name="min_gap"),
+        _limit("drop", "Outcome 3 from.", "Outcome 3: lost on original, points", name="max_drop"),
+        _limit("cured", "Outcome 1 from.", "Outcome 1: closed from, %"),
+        _limit("uncured", "Outcome 2 below.", "Outcome 2: closed below, %"),
+        _limit("majority", "Warn from.", "Warn of one label from, %", name="max_majority"),
+        _limit("damage", "Warn from.", "Warn of lost dev, points", name="max_damage"),
+        _limit("tests", "Warn below.", "Warn of tests below", 1, "min_tests"),
         Param("in_process", default=False),
         Param("threads", default=1),
         Param("precision", default="auto"),
@@ -130,14 +183,25 @@ PARAMS: Mapping[str, tuple[Param, ...]] = {
     generalisation_plan.KIND: (
         MODEL,
         Param("out", Path, help="Folder for points, summary and figure."),
-        Param("phenomenon", str, "", "dative or numerical; with your own file a name for it."),
-        Param("vary", str, "complexity", "complexity, lexical, or (numerical) range."),
-        *OUTPUTS,
         Param(
-            "sizes", str, "50,200,1000", "Training examples; published: 50,200,1000,4000 and more."
+            "phenomenon",
+            str,
+            "",
+            "The skill, dative or numerical; with your own file a name for it.",
+            http=True,
+            first="numerical",
         ),
-        Param("lrs", str, "", "Rates to choose among; else the usual one and a lower."),
-        Param("seeds", str, "0,1", "Each splits and draws anew; published: 0,1,2,3,4."),
+        Param(
+            "vary",
+            str,
+            "complexity",
+            "What tells kinds apart: complexity, lexical, or (numerical) range.",
+            http=True,
+        ),
+        *OUTPUTS,
+        _sizes("50,200,1000", "Training examples; published: 50,200,1000,4000 and more."),
+        _rates("Learning rates to choose among"),
+        _seeds("0,1", "A repeat each, split and drawn anew; published: 0,1,2,3,4."),
         _mode("fast"),
         Param("tests", int, 400, "Test examples of each condition and seed."),
         _path("original", "The original set, whole."),
@@ -146,53 +210,47 @@ PARAMS: Mapping[str, tuple[Param, ...]] = {
         _path("challenge_file", "Your own rows instead of templates."),
         Param("condition", str, "condition", "The file's column that names each row's condition."),
         BATCH,
-        Param("max_epochs", int, 10, "At most; held-out rows stop it earlier."),
-        Param("patience", int, 3, "Epochs to wait for a better accuracy."),
         Param(
             "max_loss",
             float,
             generalisation_plan.THRESHOLDS.loss,
             "A loss from here on means the data set was learnt.",
             field="thresholds.loss",
+            title="“Learnt the set” from this loss on, points",
+            unit=100,
+            http=True,
         ),
+        *_epochs(3, "Of a training at most; held-out rows stop it earlier."),
         GALLERY,
         Param("in_process", default=False),
         Param("threads", default=1),
         Param("precision", default="auto"),
     ),
-    calibration.KIND: (
-        MODEL,
-        Param("out", Path, help="Folder for points, summary and diagrams."),
-        *OUTPUTS,
-        Param(
+    calibration.KIND: _repair(
+        "diagrams",
+        _names(
             "methods",
-            str,
-            ",".join(calibration.REPAIRS),
-            "The first is the summary's: temperature, smoothing, focal.",
+            calibration.REPAIRS,
+            "The first is the summary's, its model is kept: temperature, smoothing, focal.",
         ),
-        *_draws("How many examples each training has.", DESTROYED),
         Param("epsilon", float, 0.1, "Of label smoothing."),
         Param("gamma", float, 2.0, "Of focal loss."),
-        *REPAIR_TAIL,
+        tests=DESTROYED,
     ),
-    mitigation.KIND: (
-        MODEL,
-        Param("out", Path, help="Folder for points, summary and heat map."),
-        *OUTPUTS,
-        Param(
+    mitigation.KIND: _repair(
+        "heat map",
+        _names(
             "methods",
-            str,
-            ",".join(mitigation.REPAIRS),
-            "The model of the first is kept: invalid, entropic, threshold.",
+            mitigation.REPAIRS,
+            "The first is the summary's, its model is kept: invalid, entropic, threshold.",
         ),
-        Param("transforms", str, "", "What breaks texts; all of the task's, if none."),
-        *_draws(CLEAN_SIZES, "How many dev and test examples are destroyed."),
-        Param("share", float, mitigation.SHARE, BROKEN_SHARE),
-        Param(
+        _names("transforms", (), "What breaks texts; all of the task's, if none."),
+        _share("share", mitigation.SHARE, BROKEN_SHARE, BROKEN_TITLE),
+        _share(
             "gradient_share",
-            float,
             mitigation.SHARE,
-            "The same for transforms that ask the model; less if it collapses",
+            "The same for transforms that ask the model; less if it collapses.",
+            "The same of those that ask the model",
         ),
         Param(
             "balance", bool, True, "Clean and broken texts weigh alike; the paper counts each text."
@@ -201,17 +259,14 @@ PARAMS: Mapping[str, tuple[Param, ...]] = {
         Param(
             "tolerance", float, mitigation.TOLERANCE, "Clean accuracy that a threshold may cost."
         ),
-        *REPAIR_TAIL,
+        tests="How many dev and test examples are destroyed.",
     ),
-    transfer.KIND: (
-        MODEL,
-        Param("out", Path, help="Folder for points, summary and matrix."),
-        *OUTPUTS,
-        Param("transforms", str, "", "Rows and columns; all of the task's, if none."),
-        *_draws(CLEAN_SIZES, DESTROYED),
-        Param("share", float, 0.5, BROKEN_SHARE),
+    transfer.KIND: _repair(
+        "matrix",
+        _names("transforms", (), "Rows and columns; all of the task's, if none."),
+        _share("share", 0.5, BROKEN_SHARE, BROKEN_TITLE),
         Param("salad_only", bool, True, "Train on shuffled texts only, too."),
-        *REPAIR_TAIL,
+        tests=DESTROYED,
     ),
 }
 """The parameters of each kind, in the order in which its command explains them."""

@@ -1,19 +1,17 @@
 """`python -m probe batch`: score a file."""
 
-import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
 from probe.analysis.summary import fp32_words
 from probe.analysis.transformed import notes_before
-from probe.cli.compute import run_to_its_end
+from probe.cli.compute import run_to_its_end, stopped_by_interrupt
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
     Changes,
@@ -52,7 +50,6 @@ from probe.scoring.files import (
     precision_words,
     scoring_request,
 )
-from probe.stopping import stopping
 from probe.transforms.registry import require_ready
 
 INTERRUPTED = 130
@@ -197,24 +194,13 @@ def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
         typer.echo(f"note: {scoring.anew}; all rows are scored again", err=True)
     elif scoring.start:
         typer.echo(f"an earlier call scored {scoring.start:,} rows; this one goes on", err=True)
-    stopped = False
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal stopped
-        if stopped:
-            raise KeyboardInterrupt
-        stopped = True
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        with suppress(Stopped), stopping(lambda: "interrupted" if stopped else ""):
-            for chunk in scoring.chunks():
-                show_progress(
-                    f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
-                    f"{chunk.left:.0f} s left"
-                )
-            stopped = False  # where it was too late to stop
-    finally:
-        signal.signal(signal.SIGINT, before)
+    stopped = True
+    with suppress(Stopped), stopped_by_interrupt():
+        for chunk in scoring.chunks():
+            show_progress(
+                f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
+                f"{chunk.left:.0f} s left"
+            )
+        stopped = False
     end_progress()
     return scoring.hand_over(), stopped

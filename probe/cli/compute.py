@@ -1,16 +1,20 @@
 """A run computed for the command line: through the store and the engine, as the page does it."""
 
+import signal
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
 
 import typer
 
-from probe.errors import ExperimentError
+from probe.errors import ExperimentError, Stopped
 from probe.runs.access import COMMAND_LINE
 from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import OPEN, Json, RunRequest, StoredRun
 from probe.runs.store import Store, is_current, renewed_of, renewed_words
+from probe.stopping import check_stop, stopping
 
 POLL_SECONDS = 0.1
 """Seconds between two looks whether the run has ended."""
@@ -59,21 +63,48 @@ def compute_run(
     return run
 
 
+@contextmanager
+def stopped_by_interrupt() -> Iterator[None]:
+    """Let `check_stop` raise Stopped after the first Ctrl-C; a second one ends the command.
+
+    The exception of Python's own would be lost where it comes while an object is destroyed.
+    """
+    asked = False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        with stopping(lambda: "interrupted" if asked else ""):
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:
-    """Wait for a run to end, and say what it waits for meanwhile."""
+    """Wait for a run to end, and say what it waits for meanwhile.
+
+    Interrupted, the run is cancelled, and KeyboardInterrupt raised.
+    """
     before = "", ""
     try:
-        engine.submit(run_id)
-        while (run := store.get(run_id)).state in OPEN:
-            told = renewed_of(run), run.error
-            for words in told:
-                if words and words not in before:
-                    typer.echo(f"note: {words}")
-            before = told
-            time.sleep(POLL_SECONDS)
-    except KeyboardInterrupt:
+        with stopped_by_interrupt():
+            engine.submit(run_id)
+            while (run := store.get(run_id)).state in OPEN:
+                told = renewed_of(run), run.error
+                for words in told:
+                    if words and words not in before:
+                        typer.echo(f"note: {words}")
+                before = told
+                time.sleep(POLL_SECONDS)
+                check_stop()
+    except (KeyboardInterrupt, Stopped) as interrupted:
         engine.close()
         store.set_state(run_id, "cancelled")
-        raise
+        raise KeyboardInterrupt from interrupted
     engine.close()
     return run

@@ -6,8 +6,9 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.trials.generalisation_plan import FILE, GRIDS
-from finetune.ui.generalise.form import MAX_LOSS, REPEATS, SIZES
+from finetune.trials.generalisation_plan import FILE, GRIDS, KIND
+from finetune.trials.params import USUAL_RATE
+from finetune.ui.choosing import param
 from finetune.ui.generalise.samples import (
     file_shown,
     fitting_vary,
@@ -16,7 +17,6 @@ from finetune.ui.generalise.samples import (
 )
 from finetune.ui.generalise.titles import skill_choices, skills, vary_choices
 from finetune.ui.inoculate.plan_fields import mode_choice, number, several, whole
-from finetune.ui.inoculate.plan_form import USUAL_RATE
 from probe.errors import UserError
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
@@ -28,6 +28,9 @@ from probe.ui.panels import hub_dataset
 from probe.ui.task_choice import labelled
 from probe.ui.visitors.visitor_files import own_file
 
+SIZES, REPEATS = param(KIND, "sizes").begins.split(","), 2
+"""What the form begins with."""
+LOSS = param(KIND, "max_loss")
 OFFERED_SIZES = (*SIZES, "4000", "20000")
 ABOUT_SETTINGS = (
     "As published: 50, 200, 1000 and 4000 examples, five repeats, all weights. Each repeat splits "
@@ -107,8 +110,8 @@ def build_settings() -> list[Any]:
             )
         mode = mode_choice("generalise-mode")
         max_loss = number(
-            MAX_LOSS,
-            label="“Learnt the set” from this loss on, points",
+            round(LOSS.begins * LOSS.unit, 6),
+            label=LOSS.title,
             elem_id="generalise-loss",
         )
         gr.HTML(note(ABOUT_SETTINGS), padding=False)

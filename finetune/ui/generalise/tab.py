@@ -9,7 +9,7 @@ from markupsafe import Markup
 from finetune.report.files import write_files
 from finetune.trials.generalisation import judged_anew, loss_in, same_phenomenon
 from finetune.trials.generalisation_plan import KIND, generalisation_run
-from finetune.ui.generalise import api
+from finetune.ui import endpoints
 from finetune.ui.generalise.fields import Fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests
 from finetune.ui.generalise.titles import place, run_title, subject
@@ -36,7 +36,7 @@ EMPTY = (
 def build(page: Page) -> None:
     """Put the tab together."""
     build_run_tab(page, entry_of(page))
-    api.build(page.core.store, page.core.engine)
+    endpoints.build(page.core.store, page.core.engine, KIND)
 
 
 def entry_of(page: Page) -> RunTab:

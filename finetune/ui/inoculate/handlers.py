@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
 from finetune.trials.inoculation_plan import InoculationRun
+from finetune.trials.planning import Choices
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import told
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.opening import chosen, listed
-from finetune.ui.inoculate.plan_form import Form, forecast, form_of, jobs_of, sources_of
+from finetune.ui.inoculate.plan_form import choices, forecast, jobs_of
 from finetune.ui.inoculate.start import start_sweep
 from finetune.ui.inoculate.telling import Telling
 from finetune.ui.inoculate.view import (
@@ -64,23 +66,23 @@ class Handlers:
     def forecast(self, owner: str, *fields: Any) -> Markup:
         """Say about how long the plan takes, or what is wrong with it."""
         try:
-            self._form(owner, fields)
+            self._chosen(owner, fields)
         except UserError as trouble:
             return alert(trouble)
         return forecast(*fields, loaded=self.loaded)
 
-    def _form(self, owner: str, fields: Sequence[Any]) -> Form:
-        """Return the form, whose models and files are there for this visitor.
+    def _chosen(self, owner: str, fields: Sequence[Any]) -> tuple[Choices, ...]:
+        """Return what is chosen, whose models and files are there for this visitor.
 
         Raises ModelError, FileError, StoreError.
         """
-        form, hidden = form_of(*fields), hidden_models(self.store, owner)
-        for name in form.models:
-            require_on_disk(name, hidden)
-        for place in form.files:
-            if place:
+        chosen, hidden = choices(*fields), hidden_models(self.store, owner)
+        for each in chosen:
+            require_on_disk(each["model"], hidden)
+        for place in vars(chosen[0].files).values():
+            if isinstance(place, Path):
                 own_file(owner, place)
-        return form
+        return chosen
 
     def refresh(self, *fields: Any) -> Values:
         """Show what is looked at."""
@@ -90,8 +92,9 @@ class Handlers:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
             check_start(self.store, owner)
-            form = self._form(owner, fields)
-            runs = start_sweep(self.store, self.engine, owner, jobs_of(form), sources_of(form))
+            jobs = jobs_of(self._chosen(owner, fields))
+            plans = [(job.plan, job.data) for job in jobs]
+            runs = start_sweep(self.store, self.engine, owner, plans, jobs[0].sources)
         except UserError as trouble:
             return [alert(trouble), *[gr.skip()] * 4]
         return self._begun(owner, task, runs)

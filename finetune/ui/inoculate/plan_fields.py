@@ -8,8 +8,11 @@ import gradio as gr
 
 from finetune.training.recipes import MODES, Mode
 from finetune.trials.challenges import MAX_PAIRS
-from finetune.trials.inoculation_plan import LIU_LRS, LIU_SIZES, THRESHOLDS, Plan
-from finetune.ui.inoculate.plan_form import LIMIT_FIELDS, UPLOADS, USUAL_RATE
+from finetune.trials.inoculation_plan import KIND, LIU_LRS, LIU_SIZES
+from finetune.trials.params import USUAL_RATE
+from finetune.trials.planning import option_of
+from finetune.ui.choosing import param
+from finetune.ui.inoculate.plan_form import LIMITS, UPLOADS
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task, offered_tasks
@@ -17,12 +20,11 @@ from probe.ui.html.elements import note
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
 
-DEFAULT_SIZES, SPAN_SIZES = ["10", "50", "100", "400"], ["5", "10", "all"]
+DEFAULT_SIZES = param(KIND, "sizes").begins.split(",")
+SPAN_SIZES = ["5", "10", "all"]
 """The numbers of examples to begin with; the bundled passages give few questions to train on."""
 OFFERED_SIZES = ["all" if size < 0 else str(size) for size in LIU_SIZES]
 FIRST_MODEL = "minilm"
-DEFAULT_PLAN = Plan("", "", (), (), ())
-"""A plan's own settings, which the fields begin with."""
 number = partial(gr.Number, min_width=110)
 whole = partial(number, precision=0)
 several = partial(gr.Dropdown, multiselect=True, allow_custom_value=True, interactive=True)
@@ -98,11 +100,13 @@ def build_settings(page: Page, fields: Sequence[Any]) -> list[Any]:
 def _settings() -> list[Any]:
     """Lay out epochs, patience, batch, epoch 0 and the thresholds."""
     with gr.Row():
-        epochs = whole(DEFAULT_PLAN.max_epochs, label="Epochs at most")
-        patience = whole(DEFAULT_PLAN.patience, label="Patience, epochs")
-    batch = whole(DEFAULT_PLAN.batch or 0, label="Batch; 0: as in the model's training")
+        epochs, patience = (
+            whole(each.begins, label=each.title)
+            for each in (param(KIND, name) for name in ("max_epochs", "patience"))
+        )
+    batch = whole(0, label="Batch; 0: as in the model's training")
     epoch0 = gr.Checkbox(
-        DEFAULT_PLAN.include_epoch0,
+        param(KIND, "include_epoch0").begins,
         label="Let epoch 0, the model as it was, compete (not published)",
     )
     gr.HTML(
@@ -114,10 +118,7 @@ def _settings() -> list[Any]:
         padding=False,
     )
     with gr.Row(elem_classes="limits"):
-        limits = [
-            number(round(getattr(THRESHOLDS, name) * unit, 6), label=words)
-            for name, (words, unit) in LIMIT_FIELDS.items()
-        ]
+        limits = [number(round(each.default * each.unit, 6), label=each.title) for each in LIMITS]
     return [epochs, patience, batch, epoch0, *limits]
 
 
@@ -132,8 +133,8 @@ def _files(page: Page) -> list[Any]:
         padding=False,
     )
     files = [
-        gr.File(label=words, type="filepath", height=150, elem_id=f"own-{option}")
-        for option, words in UPLOADS.items()
+        gr.File(label=each.title, type="filepath", height=150, elem_id=f"own{option_of(each)[1:]}")
+        for each in UPLOADS
     ]
     hub_dataset.build(page, files, "own")
     name = gr.Textbox("", label="Name of your challenge")

@@ -9,8 +9,9 @@ from finetune.report.inoculation import NUMERICAL, plan_that_tells, task_of
 from finetune.trials.challenges import challenges
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import InoculationRun, Plan, Selection, check, sets_from
-from finetune.ui.inoculate.plan_form import bundled_sets_once, seconds_of
+from finetune.trials.planning import bundled_sets_once
 from probe.errors import RunError, UserError
+from probe.first_import import first_import
 from probe.models.library import AnyModel, require_on_disk
 from probe.runs.access import hidden_models
 from probe.runs.gallery import OWNER
@@ -53,11 +54,17 @@ class Telling:
         check(plan, sets)
         return plan, sets
 
+    def _seconds(self, plan: Plan, sets: Sets) -> float:
+        with first_import:
+            from finetune.trials.duration import inoculation_seconds
+
+        return inoculation_seconds(plan, sets, self.loaded(plan.model))
+
     def offer(self, owner: str, run: InoculationRun, selection: Selection) -> Markup:
         """Offer the press with its time, nothing where no run would tell."""
         try:
             plan, sets = self.job(owner, run, selection)
-            wait = duration_words(seconds_of(plan, sets, self.loaded(plan.model)))
+            wait = duration_words(self._seconds(plan, sets))
         except UserError:
             return NOTHING
         where = ON_BUNDLED if run.owner == OWNER else ""
@@ -67,7 +74,7 @@ class Telling:
         """Return the arguments of `/inoculate` that would tell, and their seconds, None of none."""
         try:
             plan, sets = self.job(owner, run, "oracle_lr")
-            seconds = seconds_of(plan, sets, self.loaded(plan.model))
+            seconds = self._seconds(plan, sets)
         except UserError:
             return None
         lists = {

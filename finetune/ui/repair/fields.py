@@ -7,11 +7,11 @@ from markupsafe import Markup
 
 from finetune.training.recipes import Mode
 from finetune.trials.calibration import CALIBRATION
-from finetune.trials.mitigation import MITIGATION
+from finetune.trials.mitigation import MITIGATION, SHARE
+from finetune.trials.params import USUAL_RATE
 from finetune.trials.transfer import TRANSFER
 from finetune.ui.inoculate.plan_fields import mode_choice, number, several, whole
-from finetune.ui.inoculate.plan_form import USUAL_RATE
-from finetune.ui.repair.form import REPEATS, SHARE, SIZE, usual_size
+from finetune.ui.repair.form import REPEATS, SIZE, usual_size
 from finetune.ui.repair.titles import (
     ALL,
     FIRST,
@@ -76,10 +76,12 @@ class Fields:
             )
             with gr.Row():
                 share = number(
-                    SHARE, label="Broken too, % of examples", elem_id="repair-broken-share"
+                    100 * SHARE, label="Broken too, % of examples", elem_id="repair-broken-share"
                 )
                 asking_share = number(
-                    SHARE, label="By changes that ask the model, %", elem_id="repair-asking-share"
+                    100 * SHARE,
+                    label="By changes that ask the model, %",
+                    elem_id="repair-asking-share",
                 )
             mode = mode_choice("repair-mode", first_mode(FIRST))
             gr.HTML(note(ABOUT_SETTINGS), padding=False)

@@ -1,8 +1,8 @@
 """The Repair tab: its entry in the frame of the tabs that start runs."""
 
 from finetune.report.files import write_files
+from finetune.ui import endpoints
 from finetune.ui.html.repair.results import results
-from finetune.ui.repair import api
 from finetune.ui.repair.fields import Fields, offered
 from finetune.ui.repair.form import forecast, requests
 from finetune.ui.repair.titles import KINDS, group, place, run_title
@@ -19,7 +19,7 @@ HINT = (
 def build(page: Page) -> None:
     """Put the tab together."""
     build_run_tab(page, entry())
-    api.build(page.core.store, page.core.engine)
+    endpoints.build(page.core.store, page.core.engine, *KINDS)
 
 
 def entry() -> RunTab:

@@ -69,6 +69,7 @@ def wrong(read: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
         for name, value in wanted.items()
         if name in read and name not in ("task", "labels", "lrs")
     }
+    told |= {"lr": str(told["lr"])} if "lr" in told else {}
     return {name: read[name] for name, value in told.items() if read[name] != value}
 
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from finetune.report.files import curves
+from finetune.report import files
 from finetune.report.inoculation import counter_lines, curve_frame, details, points_frame
 from finetune.training.recipes import default_rate
 from finetune.trials.base import row_json
@@ -482,9 +482,10 @@ def test_verdict_card_table_and_figure_carry_the_counter_tests() -> None:
     frame = curve_frame(COUNTED, task=READING)
     assert counter_tests_in(frame) == ["addsent_first", "addsent_other"]
     assert str(curves([run], "oracle_lr")).count("A false look-alike in front") == 1
-    assert "A false look-alike in front · Another false look-alike" in curves([run], "oracle_lr")
+    drawn = files.curves([run], "oracle_lr")
+    assert "A false look-alike in front · Another false look-alike" in drawn
     two = [run, replace(make_run(COUNTED, "da", "addsent"), id="run2")]
-    assert "A false look-alike in front" not in curves(two, "oracle_lr")
+    assert "A false look-alike in front" not in files.curves(two, "oracle_lr")
     assert points_frame([run])["on_addsent_first"].tolist() == [0.25, 0.26]
 
 

@@ -1,19 +1,18 @@
 """A data set of the hub keeps its name in the command that repeats a run of the page."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from finetune.trials.challenges import sources_of
 from finetune.trials.generalisation_plan import FILE
-from finetune.ui.generalise.form import Form as GeneraliseForm
-from finetune.ui.generalise.form import request_of
-from finetune.ui.inoculate.api import STANDARD_LIMITS
-from finetune.ui.inoculate.plan_form import UPLOADS, Form, sources_of
+from finetune.ui.generalise.form import requests
+from finetune.ui.inoculate.plan_form import choices
 from probe.data.hub_dataset import fetch, read_reference
 from tests.support.files.pair_files import PAIRS, row
 from tests.support.processes.hub import COMMIT, Hub, ServedDataset
+from tests.support.runs.forms import inoculate_values
 
 NAME = f"hub:owner/set@{COMMIT}:default/test"
 
@@ -29,14 +28,11 @@ def fetched(hub: Hub, tmp_path: Path) -> str:
 
 
 def test_an_inoculation_against_one_names_it(fetched: str) -> None:
-    form = Form(
-        ["minilm"], ["negation"], "5,10", "2e-5", "0", "fast", 10, 5, None, False, STANDARD_LIMITS
-    )
-    given = tuple(fetched if option == "challenge-file" else None for option in UPLOADS)
-    assert sources_of(replace(form, files=given))["challenge-file"] == NAME
+    (chosen,) = choices(*inoculate_values(challenge_file=fetched))
+    assert sources_of(chosen.files)["challenge-file"] == NAME
 
 
 def test_a_generalisation_among_its_rows_names_it(fetched: str) -> None:
-    form = GeneraliseForm("minilm", FILE, "", sizes="8", seeds="0", lrs="1e-3")
-    request = request_of(replace(form, file=fetched, column="kind"))
+    values = ["minilm", FILE, fetched, "kind", None, ["8"], 1, "1e-3", "fast", 10]
+    (request,) = requests(*values)
     assert request.artefacts["sources"] == {"challenge-file": NAME, "condition": "kind"}

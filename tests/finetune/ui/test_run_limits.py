@@ -4,15 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from finetune.trials.inoculation_plan import THRESHOLDS
 from finetune.ui.inoculate.handlers import Handlers
-from finetune.ui.inoculate.plan_form import FILE_COUNT, LIMIT_FIELDS
 from probe.runs.access import delete_model
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.html.elements import NOTHING
 from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.pages.visitors import ME, YOU
+from tests.support.runs.forms import inoculate_values
 
 
 @pytest.fixture
@@ -23,10 +22,9 @@ def handlers(waiting_engine: tuple[Store, Engine]) -> Handlers:
 
 def press_start(handlers: Handlers, owner: str = ME, seeds: str = "0") -> str:
     """Start a run of one fine-tune a seed, and the model as it is; return the alert."""
-    plan = (["da"], ["negation"], ["5"], "usual", seeds, "fast", 1, 1, None, False)
-    limits = [scale * getattr(THRESHOLDS, name) for name, (_, scale) in LIMIT_FIELDS.items()]
-    files = [None] * FILE_COUNT
-    return str(handlers.start_runs(owner, "nli", *plan, *limits, *files, "", 100)[0])
+    plan = {"sizes": ["5"], "lrs": "usual", "seeds": seeds, "max_epochs": 1, "patience": 1}
+    values = inoculate_values(models=["da"], **plan)
+    return str(handlers.start_runs(owner, "nli", *values)[0])
 
 
 def test_a_start_that_is_pressed_again_starts_nothing_more(handlers: Handlers) -> None:

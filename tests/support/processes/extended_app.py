@@ -144,6 +144,33 @@ def experiment(folder: Path) -> Seen:
     return dict(run_json(ended))
 
 
+def parameter(folder: Path) -> Seen:
+    """Add the parameter to a kind of run."""
+    run_code("A parameter", folder)
+    store = Store("sqlite://")
+    page = build_page(TABS, Core(ModelCache(), store, Engine(store)))
+    taken = page.get_api_info()["named_endpoints"]["/calibrate"]["parameters"]
+    return {
+        "command": "--remark" in command(finetune.cli.main.app, "calibrate", "--help"),
+        "endpoint": "remark" in [each["parameter_name"] for each in taken],
+    }
+
+
+def of_command(folder: Path) -> Seen:
+    """Add the command."""
+    run_code("A command", folder)
+    return {
+        "listed": "Say how many words" in command(probe.cli.main.app, "--help"),
+        "said": command(probe.cli.main.app, "count", "Two words"),
+    }
+
+
+def chart(folder: Path) -> Seen:
+    """Draw the chart."""
+    drawn = run_code("A chart", folder)["columns_svg"]({"<b>": 0.5, "low": 0.1}, "Some shares")
+    return {"drawn": str(drawn)}
+
+
 def tab(folder: Path) -> Seen:
     """Add the tab; build the page with it."""
     names = run_code("A tab", folder)
@@ -162,6 +189,9 @@ SECTIONS: Mapping[str, Callable[[Path], Seen]] = {
     "model family": model_family,
     "challenge": challenge,
     "experiment": experiment,
+    "parameter": parameter,
+    "command": of_command,
+    "chart": chart,
     "tab": tab,
     "task": task,
 }

@@ -1,0 +1,280 @@
+"""From what a person chose, by the names of the parameters, to a plan and what it works on."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, is_dataclass, replace
+from functools import lru_cache
+from typing import Any, get_type_hints
+
+from finetune.training.recipes import default_rate
+from finetune.trials import calibration, mitigation, transfer
+from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import inoculation_plan as inoculation
+from finetune.trials.base import TrialKind, numbers
+from finetune.trials.challenges import (
+    UserFiles,
+    bundled_sets,
+    challenge_name,
+    read_sets,
+    read_source_data,
+    sources_of,
+)
+from finetune.trials.datasets import Sets, SourceData, labelled
+from finetune.trials.generalisation import read_data
+from finetune.trials.inoculation import fast_notes
+from finetune.trials.params import PARAMS, REQUIRED, USUAL_RATE, Param
+from finetune.trials.word_salad import salad_names
+from probe import limits
+from probe.data.names import stem_of
+from probe.errors import ExperimentError
+from probe.models.library import AnyModel
+from probe.runs.run import Json, RunRequest, environment
+from probe.tasks.task import Label, Task
+
+NO_FILES = UserFiles()
+
+
+def title_of(param: Param) -> str:
+    """Return what the page calls a parameter, and HTTP where the page has none."""
+    return param.title or param.name
+
+
+def option_of(param: Param) -> str:
+    """Return what the command line calls a parameter."""
+    return f"--{param.name.replace('_', '-')}"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is chosen for a kind of run on a model of a task; what is not named is the default.
+
+    `labels` are the order of the model's outputs where a person says it. `called` is what a
+    refusal calls a parameter.
+    """
+
+    kind: str
+    task: Task
+    values: Mapping[str, Any]  # Any: each has a type of its own
+    files: UserFiles = NO_FILES
+    labels: tuple[Label, ...] = ()
+    called: Callable[[Param], str] = title_of
+
+    def __getitem__(self, name: str) -> Any:  # Any: as above
+        """Return a value as it was chosen. Raises ExperimentError where it was emptied."""
+        return self._value(next(param for param in PARAMS[self.kind] if param.name == name))
+
+    def _value(self, param: Param) -> Any:  # Any: as above
+        value = self.values.get(param.name, param.default)
+        if value is REQUIRED or (value is None and param.default is not None):
+            raise ExperimentError(f"{self.called(param)} is empty; give a number")
+        return value
+
+    def read(self, param: Param) -> Any:  # Any: as a plan holds it
+        """Return a value as a plan holds it. Raises ExperimentError with a sentence."""
+        value, name = self._value(param), self.called(param)
+        if param.reads == "sizes":
+            return inoculation.read_sizes(name, value)
+        if param.reads == "whole":
+            return numbers(name, value, int)
+        if param.reads == "names":
+            names = value.split(",") if isinstance(value, str) else value
+            return tuple(part.strip() for part in names if part.strip())
+        if not param.reads:
+            return value if value is None or param.type not in (int, int | None) else int(value)
+        if value.strip().lower() in ("", USUAL_RATE):
+            rate = default_rate(self["model"], self["mode"])
+            usual = KINDS[self.kind].usual(rate)
+            return usual if param.reads == "rates" else usual[0]
+        rates = numbers(name, value, float)
+        if param.reads == "rate" and len(rates) != 1:
+            raise ExperimentError("give one learning rate")
+        return rates if param.reads == "rates" else rates[0]
+
+    def plan(self, kind: type[Any], within: str = "", **others: Any) -> Any:  # Any: of any plan
+        """Return a plan, or what stands `within` it, of the values that it has fields for.
+
+        `others` are fields that the values do not say. Raises ExperimentError with a sentence.
+        """
+        own, params = dict[str, Any](), PARAMS[self.kind]
+        places = {param.field or param.name: param for param in params}
+        for name, hint in get_type_hints(kind).items():
+            if name in others:
+                continue
+            if is_dataclass(hint):
+                own[name] = self.plan(hint, f"{name}.")  # type: ignore[arg-type]  # a type
+            elif param := places.get(f"{within}{name}"):
+                own[name] = self.read(param)
+        return kind(**own, **others)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a kind's choices become a plan: what it works on, what completes and checks it."""
+
+    verb: str
+    trials: TrialKind[Any, Any, Any, Any]  # Any: each kind has types of its own
+    data: Callable[[Choices], Any]
+    whole: Callable[[Choices, Any, Any], Any]
+    check: Callable[[Any, Any], None]
+    others: Callable[[Choices], Json] = lambda choices: {}
+    usual: Callable[[float], tuple[float, ...]] = lambda rate: (rate,)
+    warnings: Callable[[Any], Iterable[str]] = lambda plan: ()
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan that can run, what it works on, and the files that this was read from, by option.
+
+    `notes` are what a person would not expect of it.
+    """
+
+    kind: Kind
+    plan: Any  # Any: of the kind
+    data: Any
+    sources: Json
+    notes: tuple[str, ...] = ()
+
+    def request(self, **artefacts: Any) -> RunRequest:  # Any: JSON
+        """Return what the store needs to begin the run."""
+        kept = {**artefacts, **({"sources": self.sources} if self.sources else {})}
+        return self.kind.trials.request(self.plan, self.data, environment(), kept)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is known of such runs that may change what a person asks for."""
+        return tuple(self.kind.warnings(self.plan))
+
+    def trainings(self) -> int:
+        """Return how many trainings it takes."""
+        return sum(bool(cell.size) for cell in self.kind.trials.cells(self.plan))
+
+    def seconds(self, model: AnyModel | None = None) -> float:
+        """Return about how long it takes on one core; `model` where it is loaded already."""
+        from finetune.trials.duration import (  # with torch
+            generalisation_seconds,
+            inoculation_seconds,
+            repair_seconds,
+        )
+
+        own: Mapping[str, Callable[..., float]] = {
+            inoculation.KIND: inoculation_seconds,
+            generalisation.KIND: generalisation_seconds,
+        }
+        return own.get(self.kind.trials.name, repair_seconds)(self.plan, self.data, model)
+
+
+def draft(choices: Choices) -> Any:  # Any: a plan of the kind
+    """Return the plan of what is chosen before it is known what it works on."""
+    kind, task = KINDS[choices.kind], choices.task.name
+    others = kind.others(choices)
+    return choices.plan(kind.trials.plan, task=task, labels=choices.labels, **others)
+
+
+def planned(choices: Choices, data: object = None, bounded: bool = False) -> Planned:
+    """Return the plan of what is chosen, checked against what it works on.
+
+    That is read, unless `data` is given. A plan that is `bounded` has no more cells than a visitor
+    may have. Raises a sentence for the person.
+    """
+    kind, plan = KINDS[choices.kind], draft(choices)
+    if bounded:  # before any cell is listed
+        product = len(plan.sizes) * len(plan.seeds) * len(getattr(plan, "lrs", [0]))
+        limits.check("max_cells", product + 1)
+    there = kind.data(choices) if data is None else data
+    whole = kind.whole(choices, plan, there)
+    if bounded:
+        limits.check("max_cells", len(kind.trials.cells(whole)))
+    kind.check(whole, there)
+    notes = []
+    if isinstance(there, SourceData) and whole.sizes != plan.sizes:
+        unit = f"{len(there.pool)} {there.task.unit}s"
+        notes = [f"there are {unit} to train on, so that all are taken"]
+    sources: Json = dict(sources_of(choices.files))
+    if choices.kind == generalisation.KIND and sources.pop("train", None):
+        sources["condition"] = choices["condition"]
+    return Planned(kind, whole, there, sources, tuple(notes))
+
+
+def own_challenge(choices: Choices) -> bool:
+    """Return whether files are the challenge, whose name is then only a label."""
+    return bool(choices.files.challenge or choices.files.challenge_train)
+
+
+def _challenge(choices: Choices) -> Json:
+    name = choices["challenge"]
+    return {"challenge": name if own_challenge(choices) else challenge_name(name, choices.task)}
+
+
+def _sets(choices: Choices) -> Sets:
+    files, name = choices.files, _challenge(choices)["challenge"]
+    if not sources_of(files):
+        return bundled_sets_once(name, choices.task)
+    return read_sets(name, files, choices.task)
+
+
+@lru_cache(maxsize=16)
+def bundled_sets_once(challenge: str, task: Task) -> Sets:
+    """Return the sets made from a task's bundled examples, once."""
+    return bundled_sets(challenge, task)
+
+
+def _conditions(choices: Choices) -> Json:
+    """Return what a file of conditions says of a plan, which is completed by what it holds."""
+    file = choices.files.challenge
+    phenomenon = choices["phenomenon"] or (stem_of(file) if file else "numerical")
+    vary = generalisation.FILE if file else choices["vary"]
+    return {"phenomenon": phenomenon, "vary": vary, "rows": (), "columns": ()}
+
+
+def _of_conditions(choices: Choices) -> generalisation.SourceData:
+    files = choices.files
+    column = choices["condition"] if files.challenge else ""
+    return read_data(files, files.challenge, column, choices.task)
+
+
+def _source(choices: Choices) -> SourceData:
+    return labelled(read_source_data(choices.files, choices.task))
+
+
+def _fitting(choices: Choices, plan: Any, source: SourceData) -> Any:  # Any: of a repair
+    """Return the plan with all transforms, where none is named, and no more examples than there
+    are where nobody asked for a number.
+    """
+    if isinstance(plan, transfer.Plan) and not plan.transforms:
+        plan = replace(plan, transforms=salad_names(choices.task))
+    default = next(param.default for param in PARAMS[choices.kind] if param.name == "sizes")
+    if choices["sizes"] != default:
+        return plan
+    sizes = (min(size, len(source.pool)) for size in plan.sizes)
+    return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
+
+
+def _repair(verb: str, module: Any, **others: Any) -> Kind:  # Any: one of the three
+    return Kind(verb, module.TRIALS, _source, _fitting, module.check, **others)
+
+
+KINDS: Mapping[str, Kind] = {
+    inoculation.KIND: Kind(
+        "inoculate",
+        inoculation.TRIALS,
+        _sets,
+        lambda choices, plan, sets: inoculation.resolved(plan, sets),
+        inoculation.check,
+        _challenge,
+        warnings=lambda plan: fast_notes([plan]),
+    ),
+    generalisation.KIND: Kind(
+        "generalise",
+        generalisation.TRIALS,
+        _of_conditions,
+        lambda choices, plan, data: generalisation.with_conditions(plan, data),
+        lambda plan, data: generalisation.check(plan),
+        _conditions,
+        generalisation.usual_rates,
+    ),
+    calibration.KIND: _repair("calibrate", calibration),
+    mitigation.KIND: _repair(
+        "mitigate", mitigation, warnings=lambda plan: filter(None, [mitigation.quick_cost(plan)])
+    ),
+    transfer.KIND: _repair("transfer", transfer),
+}
+"""The kinds of runs."""

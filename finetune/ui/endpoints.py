@@ -1,0 +1,95 @@
+"""The endpoints over HTTP that start runs, made from the parameters of each kind."""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from finetune.trials import calibration, generalisation_plan, inoculation_plan, mitigation, transfer
+from finetune.trials.params import PARAMS, REQUIRED, Param
+from finetune.trials.planning import KINDS, planned
+from finetune.ui.choosing import choices_of
+from probe.runs.engine import Engine
+from probe.runs.run import RunRequest
+from probe.runs.store import Store
+from probe.ui.api.arguments import Name, Names, Numbers, Share, Switch, Token, Whole
+from probe.ui.api.endpoint import endpoint
+from probe.ui.run_tab.api import start_for_owner
+
+TOKEN = "A token that an earlier call returned; a new one is made without."
+ABOUT: Mapping[str, str] = {
+    inoculation_plan.KIND: "trains a model on a little of a challenge, on bundled examples",
+    generalisation_plan.KIND: "trains on each kind of example and tests on all",
+    calibration.KIND: "calibrates a model in several ways",
+    mitigation.KIND: "teaches a model to say when a text is broken",
+    transfer.KIND: "teaches one kind of broken text and tests on all",
+}
+"""What a run of each kind does."""
+TYPES = {str: Name, int: Whole, float: Share, bool: Switch}
+"""What arguments of a type take, texts of several values apart."""
+
+
+def _type(param: Param) -> Any:  # Any: a type with what it takes in words
+    if param.reads:
+        return Names if param.reads == "names" else Numbers
+    return TYPES.get(param.type or str, param.type)
+
+
+def _default(param: Param) -> object:
+    if param.reads == "names":
+        return [name for name in param.begins.split(",") if name]
+    return inspect.Parameter.empty if param.begins is REQUIRED else param.begins
+
+
+def build(store: Store, engine: Engine, *kinds: str) -> None:
+    """Add what starts runs of some kinds; `/run`, `/cancel` and `/again` take theirs."""
+    for kind in kinds:
+        _build(store, engine, kind)
+
+
+def _build(store: Store, engine: Engine, kind: str) -> None:
+    params = [param for param in PARAMS[kind] if param.http]
+
+    def start(*given: Any, **named: Any) -> dict[str, Any]:  # Any: as their types have them
+        values = signature.bind(*given, **named).arguments
+        model, owner, warnings = values["model"], values.pop("owner", ""), list[str]()
+
+        def request() -> RunRequest:
+            asked = planned(choices_of(kind, **values), bounded=True)
+            warnings.extend((*asked.notes, *asked.warnings))
+            return asked.request()
+
+        return {**start_for_owner(store, engine, owner, model, request), "warnings": warnings}
+
+    keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [
+            *(
+                inspect.Parameter(
+                    param.name, keyword, annotation=_type(param), default=_default(param)
+                )
+                for param in params
+            ),
+            inspect.Parameter("owner", keyword, annotation=Token, default=""),
+        ],
+        return_annotation=dict[str, Any],
+    )
+    start.__signature__ = signature  # type: ignore[attr-defined]  # inspect and gradio read it
+    start.__annotations__ = {
+        **{name: each.annotation for name, each in signature.parameters.items()},
+        "return": dict[str, Any],
+    }
+    start.__doc__ = "\n".join(
+        [
+            f"Start a run that {ABOUT[kind]}; returns its id and owner's token.",
+            "",
+            "Without the token nobody reads the run or uses its model. The warnings beside them",
+            "are what to know of what was asked for. Lists are texts with commas between.",
+            "",
+            "Args:",
+            *(f"    {param.name}: {param.help}" for param in params),
+            f"    owner: {TOKEN}",
+        ]
+    )
+    gr.api(endpoint(start), api_name=KINDS[kind].verb)
