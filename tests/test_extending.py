@@ -76,4 +76,4 @@ def test_a_parameter_a_command_and_a_chart_are_where_a_person_looks(seen: dict[s
     assert seen["parameter"] == {"command": True, "endpoint": True}
     assert seen["command"] == {"listed": True, "said": "2 words\n"}
     drawn = seen["chart"]["drawn"]
-    assert drawn.startswith("<svg") and "&lt;b&gt;" in drawn and drawn.count("<rect") >= 2
+    assert drawn.startswith("<svg") and "&lt;b&gt;" in drawn and "<rect" in drawn

@@ -167,7 +167,7 @@ def of_command(folder: Path) -> Seen:
 
 def chart(folder: Path) -> Seen:
     """Draw the chart."""
-    drawn = run_code("A chart", folder)["columns_svg"]({"<b>": 0.5, "low": 0.1}, "Some shares")
+    drawn = run_code("A chart", folder)["column_svg"]("<b>", 0.5)
     return {"drawn": str(drawn)}
 
 
