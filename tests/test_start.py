@@ -44,7 +44,6 @@ SLOW = [
     "scipy",
     "statsmodels",
     "sklearn",
-    "torchmetrics",
 ]
 HELP = """
 import sys
