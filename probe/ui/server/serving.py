@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from probe.settings import ASSETS, settings
 from probe.ui.server.fair_queue import FairQueue
@@ -39,7 +40,10 @@ def launch_options() -> dict[str, Any]:
         "state_session_capacity": settings().max_sessions,
         "ssr_mode": False,
         "show_error": True,
-        "app_kwargs": {"middleware": [Middleware(RequestCheck)]},
+        # pages and JSON go out compressed; gradio does so with files, and streams are left alone
+        "app_kwargs": {
+            "middleware": [Middleware(GZipMiddleware, compresslevel=5), Middleware(RequestCheck)]
+        },
     }
 
 

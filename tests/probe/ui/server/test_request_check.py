@@ -42,6 +42,19 @@ def test_a_request_is_answered_from_the_queue(client: httpx.Client) -> None:
     assert 'data: ["A"]' in client.get(f"call/shout/{event}").text
 
 
+def test_pages_and_json_are_sent_compressed_and_streams_are_not(client: httpx.Client) -> None:
+    encodings = {}
+    for address in ("/", "/config", "/gradio_api/info", "/theme.css"):
+        came = client.get(str(client.base_url.join(address)), headers={"accept-encoding": "gzip"})
+        assert came.text, address
+        encodings[address] = came.headers.get("content-encoding")
+    assert set(encodings.values()) == {"gzip"}, encodings
+    event = client.post("call/shout", json={"data": ["a" * 5000]}).json()["event_id"]
+    with client.stream("GET", f"call/shout/{event}") as stream:
+        assert "content-encoding" not in stream.headers
+        assert "A" * 5000 in "".join(stream.iter_text())
+
+
 @pytest.mark.parametrize(
     ("address", "body", "words"),
     [
