@@ -111,7 +111,7 @@ def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: 
     show_examples(page, "5, many")
     page.locator("#inoculate").click()
     told = page.locator("#inoculate-problem [role=alert]")
-    expect(told).to_contain_text("Sizes '5, many' is not a list of numbers", timeout=SLOW)
+    expect(told).to_contain_text("Examples '5, many' is not a list of numbers", timeout=SLOW)
     expect(page.locator("#sizes .token")).to_have_text("5, many")
 
 
