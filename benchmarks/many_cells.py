@@ -19,7 +19,7 @@ from probe.runs.engine import Engine
 from probe.runs.experiment import CellContext, Experiment, Progress, Result, register
 from probe.runs.run import Json, RunRequest
 from probe.runs.store import Store
-from probe.stopping import halt
+from probe.stopping import raise_if_stopped
 
 COUNTS = (100, 1000, 20_000)
 PAUSE = 0.1
@@ -34,7 +34,7 @@ def wait_to_be_stopped(
     """Compute nothing until somebody says stop."""
     yield Progress({"waiting": True})
     while True:
-        halt(context.stop)
+        raise_if_stopped(context.stop)
         time.sleep(PAUSE)
 
 

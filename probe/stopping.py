@@ -26,7 +26,7 @@ def never() -> bool:
     return False
 
 
-def halt(stop: Stop) -> None:
+def raise_if_stopped(stop: Stop) -> None:
     """Raise Cancelled where `stop` says so."""
     if stop():
         raise Cancelled("cancelled")

@@ -28,7 +28,7 @@ from probe.models.text_model import TextModel, TokenRows
 from probe.models.word_models.layers import Side, stack_sides
 from probe.models.word_models.word_tokenizer import CHARACTER_IDS
 from probe.settings import settings
-from probe.stopping import Stop, halt, never
+from probe.stopping import Stop, never, raise_if_stopped
 from probe.tasks.task import Example
 
 
@@ -71,7 +71,7 @@ def unscaled_logits(
     values = torch.zeros(data.targets.shape, device=data.targets.device)
 
     def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
-        halt(stop)
+        raise_if_stopped(stop)
         return model.unscaled_logits(data.padded(rows))
 
     for rows, several in classifier.each_of_like_length(precision, data.lengths, logits):
@@ -135,7 +135,7 @@ def lower_states(
     parts: dict[int, torch.Tensor] = {}  # (tokens, size) by row
 
     def lower(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
-        halt(stop)
+        raise_if_stopped(stop)
         inputs = {name: value.to(model.device) for name, value in data.padded(rows).items()}
         if isinstance(cut, WordLayers):
             states = _word_lower(cut, model.model, inputs)

@@ -24,7 +24,7 @@ from finetune.training.losses import Loss, cross_entropy
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.hardware import Precision, autocast
-from probe.stopping import Stop, halt, never
+from probe.stopping import Stop, never, raise_if_stopped
 
 
 def adamw(weights: Sequence[Parameter], lr: float, weight_decay: float = 0.01) -> AdamW:
@@ -276,7 +276,7 @@ def train_epoch(
     the inputs and targets of some rows; step n draws its dropout from seed + n.
     """
     for number, (rows, rate) in enumerate(zip(batches, rates, strict=True)):
-        halt(stop)
+        raise_if_stopped(stop)
         for group in trainer.optimiser.param_groups:
             group["lr"] = rate
         loss = take_step(trainer, *load(rows), seed + number)

@@ -304,9 +304,9 @@ def scored_columns(
     labels: Sequence[Label], task: Task, names: Sequence[str], long: Long = "cut"
 ) -> list[str]:
     """Return the names of our cells behind those of a row of the input."""
-    chances = [f"p_{label}" for label in labels]
+    probabilities = [f"p_{label}" for label in labels]
     transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
-    answer = ["prediction", "confidence", *chances, *_span_columns(task), "error"]
+    answer = ["prediction", "confidence", *probabilities, *_span_columns(task), "error"]
     return [*answer, *LEGIBLE, *(WINDOW if long == "windows" else ()), *transformed]
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.delimited import open_delimited
-from probe.data.formats.encodings import packing_of, text_file
+from probe.data.formats.encodings import compression_of, text_file
 from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_forms import begins_with_object, open_json
 from probe.data.formats.parquet import open_arrow, open_parquet
@@ -37,7 +37,7 @@ ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
 
 def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     """Return a file's form by its name. Raises FileError where it is none of some."""
-    plain = path.name.lower().removesuffix(packing_of(path))
+    plain = path.name.lower().removesuffix(compression_of(path))
     form = FORMS.get(Path(plain).suffix)
     if plain.endswith(ARCHIVES):
         raise FileError(
@@ -61,7 +61,7 @@ def reader_of(
 
     What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
     """
-    if path.name.lower().removesuffix(packing_of(path)).endswith(ARROW) or path.is_dir():
+    if path.name.lower().removesuffix(compression_of(path)).endswith(ARROW) or path.is_dir():
         return open_arrow(path, bounds, options.sheet)
     form = form_of(path)
     if form == "parquet":

@@ -29,7 +29,7 @@ from probe.data.formats.delimited import (
     DelimitedForm,
     open_delimited,
 )
-from probe.data.formats.encodings import PIECE_BYTES, TextFile, packing_of, text_file
+from probe.data.formats.encodings import PIECE_BYTES, TextFile, compression_of, text_file
 from probe.data.formats.excel import Workbook
 from probe.data.formats.parquet import KEY, Parquet, features_json, features_of
 from probe.data.rows import NO_RECORD, Form, Reader, Record, Source, is_missing
@@ -161,8 +161,8 @@ def open_text(path: Path, lines: Lines) -> IO[str]:
     What the encoding cannot hold is escaped, such as half of a surrogate pair that JSON can have.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    packing = packing_of(path)
-    file = pa.CompressedOutputStream(path, CODECS[packing]) if packing else path.open("wb")
+    compression = compression_of(path)
+    file = pa.CompressedOutputStream(path, CODECS[compression]) if compression else path.open("wb")
     text = io.TextIOWrapper(file, lines.encoding, errors="backslashreplace", newline="")
     text.write(lines.head)
     return text
@@ -398,10 +398,10 @@ def in_place(path: Path) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
         yield fresh
         with writing(path):
-            if packing := packing_of(path):
+            if compression := compression_of(path):
                 with (
                     fresh.open("rb") as pieces,
-                    pa.CompressedOutputStream(packed, CODECS[packing]) as out,
+                    pa.CompressedOutputStream(packed, CODECS[compression]) as out,
                 ):
                     shutil.copyfileobj(pieces, out, PIECE_BYTES)
                 packed.replace(path)

@@ -18,9 +18,9 @@ from probe.stopping import Stop, never
 class CellContext:
     """What a cell is told beside its plan, inputs and key.
 
-    `model` is the hash of the model that the run began with, "" where it begins with none. `stop`
-    is to be asked often; `halt` raises Cancelled where it says so. `part` is what the experiment
-    sends with this cell alone.
+    `model` is the hash of the model that the run began with, "" where it begins with none.
+    `stop` is to be asked often; `raise_if_stopped` raises Cancelled where it says so. `part` is
+    what the experiment sends with this cell alone.
     """
 
     model: str = ""

@@ -53,7 +53,7 @@ from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import hash_if_there, load_any_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun, environment
 from probe.settings import settings
-from probe.stopping import halt
+from probe.stopping import raise_if_stopped
 from probe.tasks.nli import NUMBERED, Pair
 from probe.tasks.task import Label, Task, task_named
 from probe.text.language import BEYOND_DOUBT, IN_DOUBT
@@ -587,7 +587,7 @@ def run_cell(
     for chunk in scored_chunks(rows_sent, model, request, planned.rows, key["start"]):
         rows += chunk.rows
         yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
-        halt(context.stop)
+        raise_if_stopped(context.stop)
     counts = {"rows": len(rows), "scored": sum(row.prediction is not None for row in rows)}
     yield Result(counts, content=packed_values(part_of(rows, model, request)))
 

@@ -41,7 +41,7 @@ class Unpacked(io.RawIOBase):
             self._file = path.open("rb")
         except OSError as problem:
             raise self._refusal(problem) from problem
-        self._pieces = filter(None, PACKINGS[packing_of(path)](self._file, bounds))
+        self._pieces = filter(None, COMPRESSIONS[compression_of(path)](self._file, bounds))
         self._left, self._bytes = memoryview(b""), 0
 
     def readable(self) -> bool:
@@ -73,10 +73,10 @@ class Unpacked(io.RawIOBase):
         return FileError(f"{self._name} cannot be opened: {words}")
 
 
-def packing_of(path: Path) -> str:
+def compression_of(path: Path) -> str:
     """Return the end of a name that says how the file is packed, "" where it is not."""
     suffix = path.suffix.lower()
-    return suffix if suffix in PACKINGS else ""
+    return suffix if suffix in COMPRESSIONS else ""
 
 
 HELD_BYTES = 1 << 22
@@ -106,7 +106,7 @@ class Content:
         """
         if self.held is not None:
             yield io.BytesIO(self.held)
-        elif not packing_of(self.path):
+        elif not compression_of(self.path):
             yield self.path
         else:
             with TemporaryDirectory() as folder:
@@ -154,7 +154,7 @@ def _unzstd(file: IO[bytes], bounds: Bounds) -> Iterator[bytes]:
         yield from pieces_of(stream)
 
 
-PACKINGS: Mapping[str, Callable[[IO[bytes], Bounds], Iterator[bytes]]] = {
+COMPRESSIONS: Mapping[str, Callable[[IO[bytes], Bounds], Iterator[bytes]]] = {
     "": lambda file, bounds: pieces_of(file),
     ".gz": _gunzip,
     ".zst": _unzstd,
@@ -254,11 +254,11 @@ def _likelihood(text: str, encoding: str) -> float:
     for letters in LANGUAGES[known]:
         shares = {each[0]: float(each[1:]) for each in letters.split()}
         whole = sum(shares.values())
-        chances = (
+        likelihoods = (
             count * log(shares.get(letter, ELSEWHERE * whole) / whole)
             for letter, count in counts.items()
         )
-        languages.append(sum(chances))
+        languages.append(sum(likelihoods))
     return signs + max(languages)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.run import Json, RunRequest
-from probe.stopping import halt
+from probe.stopping import raise_if_stopped
 
 
 def log_cell(
@@ -18,7 +18,7 @@ def log_cell(
         log.write(f"{plan['name']}{key['cell']}\n")
     yield Progress({"logged": True})
     while plan["gate"] and not Path(plan["gate"]).exists():
-        halt(context.stop)
+        raise_if_stopped(context.stop)
         time.sleep(0.01)
     if key["cell"] == plan["fails"]:
         raise ValueError("this one <b>fails</b>")
