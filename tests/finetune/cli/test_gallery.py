@@ -11,9 +11,11 @@ import pytest
 from finetune.cli.gallery import GalleryFiles, all_sets, read_rates, sample_source_data
 from finetune.report.inoculation import CHALLENGES, READERS, shown_runs
 from finetune.trials.inoculation import pack_scores, unpack_scores
-from probe.errors import ExperimentError
+from probe.errors import ExperimentError, FileError
 from probe.models.weights import model_hash, pairs_hash
 from probe.runs.gallery import read
+from probe.runs.gallery import write as keep
+from probe.runs.store import Store
 from tests.support.commands import call
 from tests.support.files.pair_files import PAIRS, row, write
 
@@ -39,9 +41,9 @@ def done(home: Path, model: str, files: GalleryFiles) -> Callable[..., str]:
     words += ["--model", "tiny", "--challenge", "negation", "--out", home / "out", "--in-process"]
     words += ["--max-epochs", "1", "--lrs", "1e-3"]
 
-    def run(*more: str, counts: tuple[str, ...] = COUNTS) -> str:
+    def run(*more: str, counts: tuple[str, ...] = COUNTS, code: int = 0) -> str:
         result = call("gallery", *words, "--sizes", "2,all", *counts, *more)
-        assert result.exit_code == 0, result.output
+        assert result.exit_code == code, result.output
         return result.output
 
     return run
@@ -73,6 +75,8 @@ def test_a_finished_run_is_read_back_and_holds_no_sentence(
     assert facts["sets"]["challenge_test"]["sha256"] == pairs_hash(sets.challenge_test)
     assert facts["sources"]["pool"] == "pool.jsonl"
     assert not [words for words in ("walks", "happy", str(home)) if words in text]
+    with pytest.raises(FileError, match=r"mine.json cannot be written"):
+        keep(files.pool, "mine", read(home / "out" / "tiny-negation.json"))
 
 
 def test_trials_are_run_again_only_on_other_weights_or_sets(
@@ -86,6 +90,14 @@ def test_trials_are_run_again_only_on_other_weights_or_sets(
     config = home / "models" / "tiny" / "config.json"
     config.write_text(config.read_text() + "\n")
     assert "earlier call" not in done()
+
+
+def test_a_gallery_that_is_a_file_is_refused_before_any_run(
+    done: Callable[..., str], files: GalleryFiles
+) -> None:
+    said = done("--out", str(files.pool), code=2)
+    assert said == f"error: {files.pool} cannot be written: File exists\n"
+    assert Store().runs() == ()
 
 
 def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure(tmp_path: Path) -> None:

@@ -271,6 +271,8 @@ QUESTIONS: list[tuple[Task, str, FileOptions, str, str]] = [
     (NLI, "question1,question2,is_duplicate\nA?,B?,1\n", AS_THE_FILE_TELLS,
      "--column premise=NAME", "paraphrase"),
     (NLI, "text,label\nGood.,pos\n", AS_THE_FILE_TELLS, "--column premise=NAME", "sentiment"),
+    (NLI, "review,label\nGood.,five stars\n", AS_THE_FILE_TELLS, "--column premise=NAME",
+     "sentiment"),
     (NLI, "context,question,answers\nA b.,What?,b\n", AS_THE_FILE_TELLS,
      "--column hypothesis=NAME", "reading"),
     (PARAPHRASE_IDENTIFICATION, "sentence1,sentence2,label\nA.,B.,neutral\n", AS_THE_FILE_TELLS,
