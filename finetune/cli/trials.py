@@ -18,16 +18,10 @@ from finetune.trials import calibration, mitigation, transfer
 from finetune.trials import generalisation_plan as generalisation
 from finetune.trials import inoculation_plan as inoculation
 from finetune.trials.base import TrialKind, refuse
-from finetune.trials.challenges import (
-    UserFiles,
-)
+from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Sets
-from finetune.trials.duration import (
-    inoculation_seconds,
-    overflow_note,
-)
+from finetune.trials.duration import inoculation_seconds, overflow_note
 from finetune.trials.generalisation import same_phenomenon
-from finetune.trials.inoculation import fast_notes
 from finetune.trials.params import PARAMS, REQUIRED, Param
 from finetune.trials.planning import Choices, Planned, option_of, planned
 from probe.cli import options
@@ -177,7 +171,7 @@ def inoculate_command(given: Given) -> None:
     asked = planned(_choices(inoculation.KIND, given, model))
     plan, sets = asked.plan, asked.data
     _say_seconds(asked.seconds(model))
-    _note(*filter(None, [overflow_note(plan, sets, model)]), *fast_notes([plan]))
+    _note(*filter(None, [overflow_note(plan, sets, model)]), *asked.warnings)
     make_folder(out)
     write_rows = partial(write_points, folder=out)
     stored = compute_inoculation(plan, sets, asked.sources, _alone(given), write_rows)

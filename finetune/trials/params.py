@@ -270,3 +270,8 @@ PARAMS: dict[str, tuple[Param, ...]] = {
     ),
 }
 """The parameters of each kind, in the order in which its command explains them."""
+
+
+def param_of(kind: str, name: str) -> Param:
+    """Return a parameter of a kind by its name."""
+    return next(param for param in PARAMS[kind] if param.name == name)

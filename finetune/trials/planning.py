@@ -21,7 +21,7 @@ from finetune.trials.challenges import (
 from finetune.trials.datasets import Sets, SourceData, labelled
 from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import fast_notes
-from finetune.trials.params import PARAMS, REQUIRED, USUAL_RATE, Param
+from finetune.trials.params import PARAMS, REQUIRED, USUAL_RATE, Param, param_of
 from finetune.trials.word_salad import salad_names
 from probe import limits
 from probe.data.names import stem_of
@@ -60,7 +60,7 @@ class Choices:
 
     def __getitem__(self, name: str) -> Any:  # Any: as above
         """Return a value as it was chosen. Raises ExperimentError where it was emptied."""
-        return self._value(next(param for param in PARAMS[self.kind] if param.name == name))
+        return self._value(param_of(self.kind, name))
 
     def _value(self, param: Param) -> Any:  # Any: as above
         value = self.values.get(param.name, param.default)
@@ -194,14 +194,11 @@ def planned(choices: Choices, data: object = None, bounded: bool = False) -> Pla
     return Planned(kind, whole, there, sources, tuple(notes))
 
 
-def own_challenge(choices: Choices) -> bool:
-    """Return whether files are the challenge, whose name is then only a label."""
-    return bool(choices.files.challenge or choices.files.challenge_train)
-
-
 def _challenge(choices: Choices) -> Json:
-    name = choices["challenge"]
-    return {"challenge": name if own_challenge(choices) else challenge_name(name, choices.task)}
+    """Return the challenge, whose name is only a label where files are it."""
+    name, files = choices["challenge"], choices.files
+    own = files.challenge or files.challenge_train
+    return {"challenge": name if own else challenge_name(name, choices.task)}
 
 
 def _sets(choices: Choices) -> Sets:
@@ -241,8 +238,7 @@ def _fitting(choices: Choices, plan: Any, source: SourceData) -> Any:  # Any: of
     """
     if isinstance(plan, transfer.Plan) and not plan.transforms:
         plan = replace(plan, transforms=salad_names(choices.task))
-    default = next(param.default for param in PARAMS[choices.kind] if param.name == "sizes")
-    if choices["sizes"] != default:
+    if choices["sizes"] != param_of(choices.kind, "sizes").default:
         return plan
     sizes = (min(size, len(source.pool)) for size in plan.sizes)
     return replace(plan, sizes=tuple(dict.fromkeys(sizes)))

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from finetune.training.recipes import MODES, Mode
 from finetune.trials import inoculation_plan as inoculation
 from finetune.trials.challenges import UserFiles
-from finetune.trials.params import PARAMS, Param
+from finetune.trials.params import PARAMS
 from finetune.trials.planning import NO_FILES, Choices
 from probe.errors import ExperimentError
 from probe.models.library import require_on_disk, task_of_model, without_labels
@@ -16,11 +16,6 @@ from probe.text.duration import duration_words
 from probe.ui.html.elements import note
 
 MAX_REPEATS = 20
-
-
-def param(kind: str, name: str) -> Param:
-    """Return a parameter of a kind."""
-    return next(each for each in PARAMS[kind] if each.name == name)
 
 
 def choices_of(

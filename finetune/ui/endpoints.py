@@ -52,8 +52,10 @@ def _build(store: Store, engine: Engine, kind: str) -> None:
     params = [param for param in PARAMS[kind] if param.http]
 
     def start(*given: Any, **named: Any) -> dict[str, Any]:  # Any: as their types have them
-        values = signature.bind(*given, **named).arguments
-        model, owner, warnings = values["model"], values.pop("owner", ""), list[str]()
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()  # those of HTTP, which begin with other values than a command
+        values, warnings = bound.arguments, list[str]()
+        model, owner = values["model"], values.pop("owner")
 
         def request() -> RunRequest:
             asked = planned(choices_of(kind, **values), bounded=True)

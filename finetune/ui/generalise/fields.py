@@ -7,8 +7,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.trials.generalisation_plan import FILE, GRIDS, KIND
-from finetune.trials.params import USUAL_RATE
-from finetune.ui.choosing import param
+from finetune.trials.params import USUAL_RATE, param_of
 from finetune.ui.generalise.samples import (
     file_shown,
     fitting_vary,
@@ -28,9 +27,9 @@ from probe.ui.panels import hub_dataset
 from probe.ui.task_choice import labelled
 from probe.ui.visitors.visitor_files import own_file
 
-SIZES, REPEATS = param(KIND, "sizes").begins.split(","), 2
+SIZES, REPEATS = param_of(KIND, "sizes").begins.split(","), 2
 """What the form begins with."""
-LOSS = param(KIND, "max_loss")
+LOSS = param_of(KIND, "max_loss")
 OFFERED_SIZES = (*SIZES, "4000", "20000")
 ABOUT_SETTINGS = (
     "As published: 50, 200, 1000 and 4000 examples, five repeats, all weights. Each repeat splits "

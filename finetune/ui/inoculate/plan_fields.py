@@ -9,9 +9,8 @@ import gradio as gr
 from finetune.training.recipes import MODES, Mode
 from finetune.trials.challenges import MAX_PAIRS
 from finetune.trials.inoculation_plan import KIND, LIU_LRS, LIU_SIZES
-from finetune.trials.params import USUAL_RATE
+from finetune.trials.params import USUAL_RATE, param_of
 from finetune.trials.planning import option_of
-from finetune.ui.choosing import param
 from finetune.ui.inoculate.plan_form import LIMITS, UPLOADS
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.examples import bundled_examples
@@ -20,7 +19,7 @@ from probe.ui.html.elements import note
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
 
-DEFAULT_SIZES = param(KIND, "sizes").begins.split(",")
+DEFAULT_SIZES = param_of(KIND, "sizes").begins.split(",")
 SPAN_SIZES = ["5", "10", "all"]
 """The numbers of examples to begin with; the bundled passages give few questions to train on."""
 OFFERED_SIZES = ["all" if size < 0 else str(size) for size in LIU_SIZES]
@@ -102,11 +101,11 @@ def _settings() -> list[Any]:
     with gr.Row():
         epochs, patience = (
             whole(each.begins, label=each.title)
-            for each in (param(KIND, name) for name in ("max_epochs", "patience"))
+            for each in (param_of(KIND, name) for name in ("max_epochs", "patience"))
         )
     batch = whole(0, label="Batch; 0: as in the model's training")
     epoch0 = gr.Checkbox(
-        param(KIND, "include_epoch0").begins,
+        param_of(KIND, "include_epoch0").begins,
         label="Let epoch 0, the model as it was, compete (not published)",
     )
     gr.HTML(
