@@ -1,4 +1,4 @@
-"""NLI Clinic: the tabs, put into one page and served. Settings are environment variables."""
+"""NLI Clinic: its places, put together and served. Settings are environment variables."""
 
 import os
 
@@ -30,7 +30,7 @@ from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
-from probe.ui.page import Core, TabEntry, build_page
+from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
 from probe.ui.tabs import admin, annotate, batch, catalogue, compare, my_data
@@ -40,24 +40,43 @@ from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
 
 LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES)
-TABS = (
-    TabEntry("learn", "Learn", partial(learn.build, lessons=LESSONS)),
-    TabEntry("probe", "Probe", probe.build),
-    TabEntry("batch", "Batch", batch.build),
-    TabEntry("compare", "Compare", compare.build),
-    TabEntry("annotate", "Annotate", annotate.build),
-    TabEntry("inoculate", "Inoculate", inoculate_tab.build),
-    TabEntry("repair", "Repair", repair_tab.build, has_labels),
-    TabEntry("generalise", "Generalise", generalise_tab.build, has_labels),
-    TabEntry("catalogue", "Catalogue", catalogue.build),
-    TabEntry("data", "My data", my_data.build),
+PLACES = (
+    Place("", "Probe", (View("probe", "Probe", probe.build),)),
+    Place(
+        "learn",
+        "Learn",
+        (
+            View("lessons", "Lessons", partial(learn.build, lessons=LESSONS)),
+            View("look-up", "Look up", catalogue.build),
+        ),
+    ),
+    Place(
+        "measure",
+        "Measure",
+        (
+            View("score", "Score", batch.build),
+            View("compare", "Compare", compare.build),
+            View("people", "Ask people", annotate.build),
+        ),
+    ),
+    Place(
+        "train",
+        "Train",
+        (
+            View("inoculate", "Inoculate", inoculate_tab.build),
+            View("repair", "Repair", repair_tab.build, has_labels),
+            View("generalise", "Generalise", generalise_tab.build, has_labels),
+        ),
+        key="aim",
+    ),
+    Place("mine", "Mine", (View("mine", "Mine", my_data.build),)),
 )
-ADMIN = TabEntry("admin", "Admin", admin.build)
+ADMIN = Place("admin", "Admin", (View("admin", "Admin", admin.build),), in_bar=False)
 
 
-def tabs() -> tuple[TabEntry, ...]:
-    """Return the tabs; the admin's only where a password guards it."""
-    return (*TABS, ADMIN) if settings().admin_password.get_secret_value() else TABS
+def places() -> tuple[Place, ...]:
+    """Return the places; the admin's only where a password guards it."""
+    return (*PLACES, ADMIN) if settings().admin_password.get_secret_value() else PLACES
 
 
 def main() -> None:
@@ -75,7 +94,7 @@ def main() -> None:
     else:
         core.engine.resume()
     remove_old_regularly(store)
-    start(page := build_page(tabs(), core))
+    start(page := build_pages(places(), core))
     load_behind(core.cache)  # after the page, which then need not share the interpreter with it
     page.block_thread()
 

@@ -1,4 +1,19 @@
 () => {
+  // Mark the task in the head of the page, and let its links keep it.
+  window.showTask = (task) => {
+    document.body.dataset.task = task;
+    const here = new URL(window.location.href).searchParams, kept = ["view", "aim"].filter((key) => here.has(key));
+    for (const link of document.querySelectorAll("#header [data-task]")) {
+      link.toggleAttribute("data-current", link.dataset.task === task);
+      if (link.dataset.task === task) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+      link.search = new URLSearchParams([["task", link.dataset.task], ...kept.map((key) => [key, here.get(key)])]);
+    }
+    for (const link of document.querySelectorAll("#places a, #header .mine, #header h1 a")) link.search = `task=${task}`;
+    const chosen = document.querySelector("#header [data-current]");
+    for (const menu of document.querySelectorAll("#header summary")) menu.textContent = chosen.textContent;
+  };
+
   // Sort a table by the column whose head was pressed: once up, once more down.
   window.sortSheet = (button) => {
     const head = button.closest("th"), body = head.closest("table").tBodies[0];

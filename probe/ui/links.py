@@ -1,4 +1,8 @@
-"""Permalinks: addresses on this page that open a tab with something in it."""
+"""Permalinks: addresses within the app that open a place with something in it.
+
+They are relative, since the app does not know by which address it is reached; a place's path has
+one segment, so that they hold on every page.
+"""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -8,6 +12,20 @@ from probe.models.windows import Long
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task
 
+MOVED = {
+    "probe": ("", {}),
+    "learn": ("learn", {}),
+    "catalogue": ("learn", {"view": "look-up"}),
+    "batch": ("measure", {"view": "score"}),
+    "compare": ("measure", {"view": "compare"}),
+    "annotate": ("measure", {"view": "people"}),
+    "inoculate": ("train", {"aim": "inoculate"}),
+    "repair": ("train", {"aim": "repair"}),
+    "generalise": ("train", {"aim": "generalise"}),
+    "data": ("mine", {}),
+    "admin": ("admin", {}),
+}
+"""Where what older links name as a tab stands now: a place's path, and what its address says."""
 MAX_QUOTED = 80
 """Characters of a link's value that a notice quotes."""
 
@@ -23,21 +41,21 @@ def not_here(what: str, named: str, instead: str) -> str:
 
 
 def link_to_view(parameters: Mapping[str, str]) -> str:
-    """Return a permalink that opens the Probe tab with all that its fields hold."""
-    return _query(**parameters)
+    """Return a permalink that opens Probe with all that its fields hold."""
+    return link_to("", **parameters)
 
 
 def link_to_example(task: Task, example: Example, model: str) -> str:
-    """Return a permalink that opens an example in the Probe tab, with its gold label."""
+    """Return a permalink that opens an example in Probe, with its gold label."""
     known = task.has_spans or example.gold in task.labels
     gold = (example.gold or "") if known else ""
     given = {"gold": gold} if gold else {}
-    return _query(task=task.name, **task.texts(example), **given, model=model)
+    return link_to("", task=task.name, **task.texts(example), **given, model=model)
 
 
 def link_to_model(model: str, task: Task = NLI) -> str:
-    """Return a permalink that opens the Probe tab with a model."""
-    return _query(task=task.name, model=model)
+    """Return a permalink that opens Probe with a model."""
+    return link_to("", task=task.name, model=model)
 
 
 def link_to_compare(
@@ -48,43 +66,53 @@ def link_to_compare(
     grants: Sequence[str] = (),
     long: Long = "cut",
 ) -> str:
-    """Return a permalink that opens the Compare tab with these models.
+    """Return a permalink that opens Compare with these models.
 
     Where it says on what, it compares them at once; with grants it lets others use the models.
     """
     more = ({"on": on} if on else {}) | dict(texts)
     more |= {"long": long} if long != "cut" else {}
     given = {"grant": ",".join(grants)} if grants else {}
-    return _query(tab="compare", task=task.name, models=",".join(models), **more, **given)
+    chosen = {"task": task.name, "models": ",".join(models)}
+    return link_to("measure", view="compare", **chosen, **more, **given)
 
 
 def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:
-    """Return a permalink that opens the Inoculate tab with a model and a challenge chosen."""
-    return _query(tab="inoculate", task=task.name, model=model, challenge=challenge)
+    """Return a permalink that opens Inoculate with a model and a challenge chosen."""
+    return link_to("train", aim="inoculate", task=task.name, model=model, challenge=challenge)
 
 
 def link_to_repair(model: str, task: Task = NLI) -> str:
-    """Return a permalink that opens the Repair tab with a model chosen."""
-    return _query(tab="repair", task=task.name, model=model)
+    """Return a permalink that opens Repair with a model chosen."""
+    return link_to("train", aim="repair", task=task.name, model=model)
 
 
 def link_to_run(
-    ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, tab: str = "inoculate"
+    ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, aim: str = "inoculate"
 ) -> str:
-    """Return a permalink that opens a tab with a task's runs, if they may be seen.
+    """Return a permalink that opens a task's runs, if they may be seen.
 
     With grants it lets whoever opens it see them.
     """
     given = {"grant": ",".join(grants)} if grants else {}
-    return _query(tab=tab, task=task, run=",".join(ids), **given)
+    return link_to("train", aim=aim, task=task, run=",".join(ids), **given)
 
 
 def link_to_lesson(lesson: str, step: int = 1, task: str = "", model: str = "") -> str:
-    """Return a permalink that opens the Learn tab at a step of a lesson; the first is 1."""
+    """Return a permalink that opens a step of a lesson; the first is 1."""
     named = {"task": task, "model": model}
     chosen = {name: value for name, value in named.items() if value}
-    return _query(tab="learn", lesson=lesson, step=str(step), **chosen)
+    return link_to("learn", lesson=lesson, step=str(step), **chosen)
 
 
-def _query(**parameters: str) -> str:
-    return "?" + urlencode(parameters)
+def link_to(path: str, **parameters: str) -> str:
+    """Return a permalink that opens the place with a path; "" is Probe's."""
+    return f"{path or './'}?{urlencode(parameters)}"
+
+
+def moved(query: Mapping[str, str]) -> str | None:
+    """Return where an older link leads now, None where it is none."""
+    if query.get("tab", "") not in MOVED:
+        return None
+    path, view = MOVED[query["tab"]]
+    return link_to(path, **view, **{name: each for name, each in query.items() if name != "tab"})

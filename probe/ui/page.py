@@ -1,7 +1,9 @@
-"""The page: what a tab is built with, and the tabs put together."""
+"""The places of the app, each a page with an address, and what their views are built with."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +14,43 @@ from probe.runs.access import ModelAccess
 from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
-from probe.settings import ASSETS, settings
+from probe.settings import settings
+from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
-from probe.ui.opening import Answer, Front, TaskMarks, keeping_choices, open_link
+from probe.ui.html.header import header
 from probe.ui.server.checked_blocks import CheckedBlocks
-from probe.ui.task_choice import build_choice
 from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
 from probe.ui.visitors.visitor_files import HOUR
 
-FIRST_TAB = "probe"
-"""The tab that is open where a link names none."""
+Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
 RENEW = "() => Math.random()"
 """Changes a hidden number, whatever it was."""
+VISITOR = "window.visitor ??= Promise.withResolvers()"
+"""Kept once the browser has its token."""
+SHOWN = f"""let width = 0, event = "load";
+new ResizeObserver(([{{ contentRect }}]) => {{
+  const hidden = !width;
+  width = contentRect.width;
+  if (hidden && width) ({VISITOR}).promise.then(() => {{ trigger(event); event = "select"; }});
+}}).observe(element.parentElement);"""
+"""Tells that a view is shown, for the first time or again: what is hidden is not laid out."""
+ADDRESSED = """((key, names, tasks) => () => {
+  const link = new URLSearchParams(window.location.search), kept = { __type__: "update" };
+  const view = link.get(key), task = tasks.includes(link.get("task")) ? link.get("task") : tasks[0];
+  window.showTask(task);
+  return [
+    task,
+    ...(names.length > 1 ? [names.includes(view) ? { ...kept, selected: view } : kept] : []),
+  ];
+})(%s)"""
+"""Takes the task and the view that the page's address names, before anybody can press one."""
 
 
 @dataclass(frozen=True)
 class Core:
-    """What the page works with; one of each serves everybody who looks at it.
+    """What the pages work with; one of each serves everybody who looks at them.
 
     `gallery` is the folder of finished runs that everybody may look at.
     """
@@ -48,20 +68,19 @@ class Core:
 
 @dataclass(frozen=True)
 class Page:
-    """What a tab is built with: the core, and the page around the tab.
+    """What a view is built with: the core, and the page around the view.
 
-    `tabs` names all of the page. `owner` holds the token by which a browser finds its runs again,
-    `memory` what it remembers of the lessons, `task` the name of the chosen task; `marks` tell the
-    tab the task that it is first shown with and the next ones, `own_marks` are those of `mark_of`.
+    `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
+    the lessons, `task` the name of the task, which stays as long as the page is open; `shown` tells
+    when the view is shown. `own_marks` are those of `mark_of`.
     """
 
     core: Core
-    tabs: Sequence[str]
     blocks: gr.Blocks
     owner: gr.BrowserState
     memory: gr.BrowserState
-    task: gr.Radio
-    marks: TaskMarks
+    task: gr.Textbox
+    shown: gr.HTML
     own_marks: list[gr.Number]
 
     def mark_of(self, *events: Any, after: Iterable[gr.events.Dependency] = ()) -> gr.Number:
@@ -84,99 +103,137 @@ class Page:
     def on_open(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
     ) -> gr.events.Dependency:
-        """Fill what outputs show when the tab is first shown; what was chosen meanwhile stays.
+        """Fill what outputs show when the view is first shown; what was chosen meanwhile stays.
 
-        The owner has a token by then, and the task is the chosen one.
+        The owner has a token by then, and the task is the one that the address names.
         """
         kept = keeping_choices(answer, outputs)
-        filled: gr.events.Dependency = self.marks.first.change(kept, inputs, outputs, **settings)
+        filled: gr.events.Dependency = self.shown.load(kept, inputs, outputs, **settings or QUIET)
         return filled
-
-    def on_next_task(
-        self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
-    ) -> gr.events.Dependency:
-        """Answer each other task that the tab is shown with after that."""
-        mark = self.mark_of(self.marks.next.change)
-        changed: gr.events.Dependency = mark.change(answer, inputs, outputs, **settings)
-        return changed
 
     def on_return(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
     ) -> gr.events.Dependency:
-        """Answer when the tab is shown again with the task that it had."""
-        mark = self.mark_of(self.marks.again.change)
-        again: gr.events.Dependency = mark.change(answer, inputs, outputs, **settings)
+        """Answer when the view is shown again."""
+        mark = self.mark_of(self.shown.select)
+        again: gr.events.Dependency = mark.change(answer, inputs, outputs, **settings or QUIET)
         return again
 
     def on_show(self, answer: Answer, inputs: Any, outputs: Any) -> None:
-        """Answer whenever the tab is shown, and each other task that is chosen meanwhile."""
-        self.on_task(answer, inputs, outputs)
-        self.on_return(answer, inputs, outputs, **QUIET)
-
-    def on_task(
-        self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
-    ) -> list[gr.events.Dependency]:
-        """Answer the task that the tab is first shown with, and each other one."""
-        settings = settings or QUIET
-        return [
-            self.on_open(answer, inputs, outputs, **settings),
-            self.on_next_task(answer, inputs, outputs, **settings),
-        ]
+        """Answer whenever the view is shown."""
+        self.on_open(answer, inputs, outputs)
+        self.on_return(answer, inputs, outputs)
 
 
 @dataclass(frozen=True)
-class TabEntry:
-    """A tab: its name in permalinks, its title, what lays it out, and which tasks have it (all)."""
+class View:
+    """A view: its name in addresses, its title, what lays it out, and which tasks have it (all)."""
 
-    id: str
+    name: str
     title: str
     build: Callable[[Page], None]
     suits: Callable[[Task], bool] | None = None
 
 
-def build_page(tabs: Sequence[TabEntry], core: Core) -> gr.Blocks:
-    """Return the page with these tabs."""
-    blocks: gr.Blocks
-    hours = settings().keep_hours
-    names = [entry.id for entry in tabs]
+@dataclass(frozen=True)
+class Place:
+    """A page: its path ("" is the first), its title, and its views, of which `key` names one.
 
-    with CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR)) as blocks:
-        with gr.Row(elem_id="masthead"):
-            header = (ASSETS / "header.html").read_text(encoding="utf-8")
-            gr.HTML(header, elem_id="header", padding=False)
-            task = build_choice()
-        owner, memory = browser_token(), browser_memory()
-        own_marks: list[gr.Number] = []
-        with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
-            front = Front(names, FIRST_TAB)
-        with gr.Tabs(selected=FIRST_TAB) as shown:
-            open_link(blocks, shown, front, task)
-            front.follow(open_for_visitor(blocks, core.store, owner), task)
-            for entry in tabs:
-                with gr.Tab(entry.title, id=entry.id) as tab:
-                    front.note(entry.id, tab)
-                    marks = front.marks[entry.id]
-                    page = Page(core, names, blocks, owner, memory, task, marks, own_marks)
-                    _build_for_tasks(entry, page) if entry.suits else entry.build(page)
-        with gr.Column(visible=False):  # outside the tabs, as those of the tasks
-            for mark in own_marks:
-                mark.render()  # type: ignore[no-untyped-call]  # gradio
+    `in_bar` is whether the other pages lead there, and its own to them.
+    """
+
+    path: str
+    title: str
+    views: Sequence[View]
+    key: str = "view"
+    in_bar: bool = True
+
+
+def build_pages(places: Sequence[Place], core: Core) -> gr.Blocks:
+    """Return the app with these places."""
+    hours = settings().keep_hours
+    blocks = CheckedBlocks(title="NLI Clinic", delete_cache=(HOUR, hours * HOUR))
+    blocks.pages = [(place.path, place.title, False) for place in places]
+    with blocks:
+        for place in places:
+            blocks.current_page = place.path
+            _build_place(blocks, place, places, core)
+        blocks.current_page = ""
     return blocks
 
 
-def _build_for_tasks(entry: TabEntry, page: Page) -> None:
-    """Lay out a tab of some tasks alone; for the others a sentence stands in its place."""
+def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core: Core) -> None:
+    bar = [(each.path, each.title) for each in places if each.in_bar] if place.in_bar else []
+    gr.HTML(header(bar, place.path), elem_id="header", padding=False)
+    owner, memory = browser_token(), browser_memory()
+    task = gr.Textbox(NLI.name, visible=False, label="task")
+    own_marks: list[gr.Number] = []
+
+    def build(view: View) -> None:
+        shown = gr.HTML(padding=False, elem_classes="shown", js_on_load=SHOWN)
+        page = Page(core, blocks, owner, memory, task, shown, own_marks)
+        _build_for_tasks(view, page) if view.suits else view.build(page)
+
+    addressed: list[Any] = [task]
+    if len(place.views) == 1:
+        build(place.views[0])
+    else:
+        with gr.Tabs(elem_classes="views") as tabs:
+            for view in place.views:
+                with gr.Tab(view.title, id=view.name, elem_id=f"view-{view.name}"):
+                    build(view)
+        addressed.append(tabs)
+    names = [view.name for view in place.views]
+    tasks = [each.name for each in offered_tasks()]
+    given = f"{json.dumps(place.key)}, {json.dumps(names)}, {json.dumps(tasks)}"
+    blocks.load(None, None, addressed, js=ADDRESSED % given, **QUIET)
+    opened = open_for_visitor(blocks, core.store, owner)
+    opened.then(None, None, None, js=f"() => ({VISITOR}).resolve()", **QUIET)
+    with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
+        for mark in own_marks:
+            mark.render()  # type: ignore[no-untyped-call]  # gradio
+
+
+def _build_for_tasks(view: View, page: Page) -> None:
+    """Lay out a view of some tasks alone; for the others a sentence stands in its place."""
     absent = gr.HTML(visible=False)
     with gr.Column() as present:
-        entry.build(page)
+        view.build(page)
 
     def show(name: str) -> list[Any]:  # Any: gradio's updates
         chosen = task_named(name)
-        suits = entry.suits is None or entry.suits(chosen)
-        others = [task.choice for task in offered_tasks() if entry.suits and entry.suits(task)]
+        suits = view.suits is None or view.suits(chosen)
+        others = [task.choice for task in offered_tasks() if view.suits and view.suits(task)]
         return [
-            gr.HTML(not_for_task(entry.title, chosen, others), visible=not suits),
+            gr.HTML(not_for_task(view.title, chosen, others), visible=not suits),
             gr.Column(visible=suits),
         ]
 
-    page.on_task(show, page.task, [absent, present])
+    page.on_open(show, page.task, [absent, present])
+
+
+def keeping_choices(answer: Answer, outputs: Any) -> Answer:
+    """Return an answer to a first showing that sets no value which its component begins with.
+
+    Such a value stands on the page already, and the answer may come late: a person who has chosen
+    another one meanwhile keeps it.
+    """
+    parts: Sequence[Any] = outputs if isinstance(outputs, list) else [outputs]
+
+    @wraps(answer)
+    def opened(*given: Any) -> Any:
+        answers = answer(*given)
+        if not isinstance(outputs, list):
+            return _without_first_value(parts[0], answers)
+        return [_without_first_value(*pair) for pair in zip(parts, answers, strict=True)]
+
+    return opened
+
+
+def _without_first_value(part: Any, update: Any) -> Any:
+    """Return an update, or a value, without the value that the component was built with."""
+    if isinstance(update, gr.blocks.Block):
+        if "value" in (given := update.constructor_args) and given["value"] == part.value:
+            del given["value"]
+        return update
+    return gr.skip() if hasattr(part, "value") and update == part.value else update

@@ -1,6 +1,5 @@
 """The fields of the Generalise tab, laid out; `form` says what they mean."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import gradio as gr
@@ -79,12 +78,12 @@ class Fields:
         self._shown = [file, hub, column, samples, vary]
         return self._fields
 
-    def follow(self, offered: Iterable[gr.events.Dependency]) -> None:
-        """Show what belongs to a skill once it is chosen, or offered with another task."""
+    def follow(self, offered: gr.events.Dependency) -> None:
+        """Show what belongs to a skill once it is chosen, or offered for the task."""
         skill, file, column, vary = self._fields
         told = [skill.change, file.change, column.input, vary.input]
         asked = [self._page.owner, self._page.task, *self._fields]
-        mark = self._page.mark_of(*told, after=offered)
+        mark = self._page.mark_of(*told, after=[offered])
         mark.change(follow, asked, self._shown, **QUIET)
 
 

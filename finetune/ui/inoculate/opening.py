@@ -20,7 +20,6 @@ from probe.runs.store import Store
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.task_choice import query_for
 
 Values = list[Any]  # Any: text, or one of gradio's updates
 
@@ -36,9 +35,9 @@ class Opening:
     def choose_task(
         self, name: str, owner: str, sizes: Sequence[str], request: gr.Request
     ) -> Values:
-        """Offer what there is for a task; a link's choice where it names this task."""
+        """Offer what there is for a task; and what a link names."""
         task = task_named(name)
-        return self.begin(task, owner, query_for(task, request.query_params), sizes)
+        return self.begin(task, owner, request.query_params, sizes)
 
     def begin(
         self,

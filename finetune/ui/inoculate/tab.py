@@ -67,17 +67,18 @@ def build(page: Page) -> None:
 
     sizes, mode = first_fields[2:]
     begun = [*chosen, problem, models, challenges, sizes, mode, start]
-    began_with = page.on_task(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
+    began = page.on_open(opening.choose_task, [task, owner, sizes], begun, **IN_TURN)
 
     def sampled(names: list[str], name: str) -> Markup:
         """Show examples of the first challenge that is chosen."""
         return samples(names, task_named(name))
 
-    drawn = [page.on_return(handlers.refresh, viewed, shown, **IN_TURN)]
-    for began in began_with:
-        began.then(sampled, [challenges, task], shown_samples, **QUIET)
-        drawn.append(began.then(handlers.refresh, viewed, shown, **IN_TURN))
-    drawn[1].then(None, js=scripts.to_trouble("inoculate-problem"), **QUIET)
+    began.then(sampled, [challenges, task], shown_samples, **QUIET)
+    drawn = [
+        began.then(handlers.refresh, viewed, shown, **IN_TURN),
+        page.on_return(handlers.refresh, viewed, shown, **IN_TURN),
+    ]
+    drawn[0].then(None, js=scripts.to_trouble("inoculate-problem"), **QUIET)
 
     def offered(visitor: str, name: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""

@@ -132,7 +132,7 @@ def _judged(run: GeneralisationRun) -> Finding:
     known = described(run.plan.columns, run.plan.vary)
     own, away = known[worst.row].phrase, known[worst.column].phrase
     after = chosen(run.results)[worst.row, max(run.plan.sizes)]
-    onward = link(link_to_run([run.id], tab="generalise"), "this run in Generalise")
+    onward = link(link_to_run([run.id], aim="generalise"), "this run in Generalise")
     return Finding(
         in_words(run),
         Markup(

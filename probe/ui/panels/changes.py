@@ -27,7 +27,7 @@ def build_changes(page: Page, elem_id: str) -> gr.Dropdown:
     )
     for title, button in buttons.items():
         button.click(_taking(title), page.task, chosen, **QUIET)
-    page.on_task(offer, page.task, [chosen, *buttons.values()])
+    page.on_open(offer, page.task, [chosen, *buttons.values()])
     return chosen
 
 

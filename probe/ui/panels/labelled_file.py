@@ -131,11 +131,10 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
     """Read the file anew when it, its columns or the task change; `said` reads its lists."""
     whole = [page.owner, page.task, file.upload]
     file.upload.change(show_file, whole, file.shown, **QUIET)
-    page.on_next_task(show_file, whole, file.shown, **QUIET)
     examples = list(file.examples.values())
     offered = [page.task, file.upload]
     page.mark_of(file.upload.change).change(_examples_of, offered, examples, **QUIET)
-    page.on_task(_examples_of, offered, examples)
+    page.on_open(_examples_of, offered, examples)
     chosen, form = [*whole, *file.columns], file.columns[-1]
     form.input(show_file, [*whole, form], file.shown, **LAST, **QUIET)
     gr.on(

@@ -50,9 +50,7 @@ def _tasks_with(names: Collection[str]) -> list[str]:
 
 def _out_of_sight() -> Markup:
     """Return a style that hides what is not for the task that is chosen at the top of the page."""
-    rule = Markup(
-        ":root:has(#task input[value={0}]:checked) .of-tasks:not(.of-{0}){{display:none}}"
-    )
+    rule = Markup("body[data-task={0}] .of-tasks:not(.of-{0}){{display:none}}")
     rules = join(rule.format(task.name) for task in offered_tasks())
     return Markup("<style>{}</style>").format(rules)
 

@@ -105,7 +105,7 @@ def build(page: Page, upload: gr.File) -> None:
     for control, visible in zip(heeded, _reads(first), strict=True):
         control.visible = visible
     kind.change(_heeded, kind, [about, *heeded], **QUIET)
-    page.on_task(offer, page.task, [panel, kind, message])
+    page.on_open(offer, page.task, [panel, kind, message])
 
 
 READS = ("complexity", "lexical", "low", "high", "integer_strict", "heuristic")

@@ -1,6 +1,6 @@
 """What a tab of runs supplies: its words, its form, what the form asks for, what runs came to."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ class RunTab:
     files: Callable[[Sequence[StoredRun], Path], list[Path]]
     rank: Callable[[StoredRun], int] = no_rank
     judged_anew: Callable[[Sequence[StoredRun], str, str], Markup] | None = None
-    follow: Callable[[Iterable[gr.events.Dependency]], None] | None = None
+    follow: Callable[[gr.events.Dependency], None] | None = None
     tab: str = ""
     suited: Callable[[Task], Task] = labelled
     keeps_models: bool = True

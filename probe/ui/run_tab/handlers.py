@@ -22,7 +22,6 @@ from probe.ui.run_tab.controls import change_own, grants_of
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.looked_at import Offered, ids_of, is_of_gallery
 from probe.ui.run_tab.view import Outputs, show, told
-from probe.ui.task_choice import query_for
 from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
@@ -44,13 +43,13 @@ class Handlers:
     files: Sequence[int]
 
     def choose_task(self, name: str, owner: str, request: gr.Request) -> Values:
-        """Offer what there is for a task; a link's choice where it names this task."""
+        """Offer what there is for a task; and what a link names."""
         task = self.entry.suited(task_named(name))
-        return self.begin(task, owner, query_for(task, request.query_params))
+        return self.begin(task, owner, request.query_params)
 
     def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
         """Return list of runs, problem, start, model, and an update for each field of the form."""
-        mine = query.get("tab") == self.entry.opened_by
+        mine = query.get("aim") == self.entry.opened_by
         linked = query.get("run", "") if mine else ""
         models = self.models.names(owner, task)
         named = query.get("model", "") if mine else ""

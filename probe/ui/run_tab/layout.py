@@ -133,11 +133,11 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
     values = [form.model, *form.fields]
     begun = [runs, form.problem, form.start, *values]
     turn = in_turn(f"look-{entry.id}")
-    began_with = page.on_task(handlers.choose_task, [task, owner], begun, **turn)
+    began = page.on_open(handlers.choose_task, [task, owner], begun, **turn)
     if entry.follow:
-        entry.follow(began_with)
+        entry.follow(began)
     drawn = [
-        *(began.then(handlers.look, [owner, runs], seen, **turn) for began in began_with),
+        began.then(handlers.look, [owner, runs], seen, **turn),
         page.on_return(handlers.look, [owner, runs], seen, **turn),
     ]
     drawn[0].then(None, js=scripts.to_trouble(f"{entry.id}-problem"), **QUIET)

@@ -17,11 +17,12 @@ from gradio.route_utils import FnIndexInferError
 from gradio.server_messages import UnexpectedErrorMessage
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from probe.errors import ArgumentError, LimitError
 from probe.ui.answers.turns import address
+from probe.ui.links import moved
 from probe.ui.server.fair_queue import too_many
 
 MAX_BODY = 2_000_000
@@ -80,6 +81,9 @@ class RequestCheck:
         path, method = scope["path"], scope["method"]
         if CLOSED.search(path):
             return refusal("there is nothing here", 404)
+        older = moved(QueryParams(scope["query_string"])) if path == "/" else None
+        if method in ("GET", "HEAD") and older:
+            return RedirectResponse(older)
         if method == "GET" and (asked := ANSWER.search(path)) and not has_event(scope, asked[1]):
             return refusal("there is no such answer; it is handed out once", 404)
         if method == "GET" and path.endswith("/queue/data") and not has_session(scope):

@@ -154,7 +154,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
         ]
 
     offered = [mode, transforms, model]
-    page.on_task(follow, [page.owner, page.task, *offered], offered)
+    page.on_open(follow, [page.owner, page.task, *offered], offered)
     source.input(lambda chosen: gr.File(visible=chosen == FILE), source, upload, **LAST, **QUIET)
     return [mode, source, upload, transforms, each, model, seed], make
 

@@ -11,7 +11,7 @@ from probe.errors import UserError
 from probe.models.library import AnyModel
 from probe.runs.access import ModelAccess
 from probe.tasks.examples import random_example
-from probe.tasks.task import Example, Task
+from probe.tasks.task import Example, Task, task_named
 from probe.transforms import REGISTRY, Options, Result, apply
 from probe.transforms.registry import SubWords, ready
 from probe.ui.answers.shared_answers import SharedAnswers, model_key
@@ -19,14 +19,13 @@ from probe.ui.events import QUIET
 from probe.ui.html.catalogue import catalogue
 from probe.ui.html.elements import alert, hint
 from probe.ui.page import Page
-from probe.ui.task_choice import task_in
 
 LOADING = hint("Every transform in words, with an example, and the glossary: being put together.")
 
 
 def show(models: ModelAccess, answers: SharedAnswers, visitor: str, task_name: str) -> Markup:
     """Show what there is for a task, its transforms applied to the task's own example."""
-    task = task_in({"task": task_name})
+    task = task_named(task_name)
     try:
         model = first_model(models, visitor, task)
         key = task.name, model_key(model) if model else None
@@ -59,9 +58,8 @@ def unread(examples: Sequence[Example]) -> list[SubWords | str]:
 
 
 def build(page: Page) -> None:
-    """Put the tab together; it is filled when it is opened, and again for another task."""
+    """Put the tab together; it is filled when it is opened."""
     listed = gr.HTML(LOADING, elem_id="catalogue", padding=False)
     fill: Callable[..., Markup] = partial(show, page.core.models, SharedAnswers())
-    asked = [page.owner, page.task]
-    for filled in page.on_task(fill, asked, listed, concurrency_id="probe", **QUIET):
-        filled.then(None, js="() => window.showTerm()", **QUIET)
+    filled = page.on_open(fill, [page.owner, page.task], listed, concurrency_id="probe", **QUIET)
+    filled.then(None, js="() => window.showTerm()", **QUIET)

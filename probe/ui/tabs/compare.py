@@ -30,8 +30,6 @@ from probe.ui.tabs.compare_link import read_link
 from probe.ui.tabs.compare_run import MAX_MODELS, Outputs, run
 from probe.ui.tabs.compare_scripts import ASKED, CHANGED, FRESH, TO_ROWS, TWO_CHOSEN, TYPED
 from probe.ui.tabs.compare_view import (
-    begin_again,
-    change_task,
     open_page,
     press,
     show_link,
@@ -83,19 +81,17 @@ def build(page: Page) -> None:
     one_of_each = [names, source, long, *texts, shown.begin, inference_only]
     asked = [page.owner, page.task, names, source, precision, long, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
-    compared = comparing.on(asked)
-    files.offer_on(compared.then)
+    files.offer_on(comparing.on(asked).then)
     source.change(show_source, source, [of_file, of_one], **QUIET)
     chosen = [names.input, source.input, precision.input, long.input, file.upload.change]
     chosen += [column.input for column in file.columns]
     typed = [names.change, *(text.change for text in texts)]
     gr.on(chosen, None, js=CHANGED, **QUIET)
     gr.on(typed, None, js=TYPED, **QUIET)
-    gr.on([*chosen, *typed, page.task.change], None, None, share, js=EMPTY, **QUIET)
+    gr.on([*chosen, *typed], None, None, share, js=EMPTY, **QUIET)
     linked = gr.State([])
-    _follow_task_and_link(page, one_of_each, [trouble, linked])
-    begun = [compared, comparing.on_link(linked)]
-    page.on_next_task(begin_again, None, shown.outputs, cancels=begun, **QUIET)
+    _open(page, [*one_of_each, trouble, linked])
+    comparing.on_link(linked)
     gr.on([shown.say.change, shown.tiles.change], None, shown.progress, None, js=FRESH, **QUIET)
     given = link.click(
         lambda *values: show_link(page.core.models, *values),
@@ -109,18 +105,13 @@ def build(page: Page) -> None:
     _refresh(page, names, shown.begin)
 
 
-def _follow_task_and_link(page: Page, fields: list[Any], opened: list[Any]) -> None:
-    """Relabel the fields when the task changes, and fill them by the link that opened the page."""
-
-    def change(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
-        return change_task(page.core.models, visitor, task_name, request.query_params)
+def _open(page: Page, outputs: list[Any]) -> None:
+    """Fill the fields for the task, and by the link that opened the page."""
 
     def fill(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
         return open_page(page.core.models, visitor, task_name, request.query_params)
 
-    turn = in_turn("compare-fields")
-    page.on_next_task(change, [page.owner, page.task], fields, **turn)
-    page.on_open(fill, [page.owner, page.task], [*fields, *opened], **turn)
+    page.on_open(fill, [page.owner, page.task], outputs, **in_turn("compare-fields"))
 
 
 def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:
@@ -157,8 +148,8 @@ class Comparing:
         begun = self.shown.go.click(answer, inputs, self.shown.outputs, js=ASKED, **IN_LINE)
         return self._end(begun)
 
-    def on_link(self, linked: gr.State) -> Dependency:
-        """Compare what a link names as soon as it is opened; return the comparing."""
+    def on_link(self, linked: gr.State) -> None:
+        """Compare what a link names as soon as it is opened."""
 
         def answer(request: gr.Request, visitor: str, asked: list[Any]) -> Any:
             if asked:
@@ -168,8 +159,7 @@ class Comparing:
                 yield from self._run(request, visitor, *chosen, *texts, *no_file, "")
 
         asked = [self.page.owner, linked]
-        begun = linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE)
-        return self._end(begun)
+        self._end(linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE))
 
     def _end(self, compared: Dependency) -> Dependency:
         compared.then(None, self.shown.progress, None, js=FRESH, **QUIET)

@@ -9,7 +9,6 @@ from probe.tasks.task import Task
 from probe.ui.links import not_here, shortened
 from probe.ui.panels.sources import BUNDLED, FILE, ONE, SOURCES
 from probe.ui.tabs.compare_run import MAX_MODELS
-from probe.ui.task_choice import task_in
 
 FILE_NOTICE = "The link was made on a file, and links hold no files: choose your own below."
 
@@ -34,9 +33,9 @@ def first_two(names: Sequence[str]) -> tuple[str, ...]:
 def read_link(task: Task, known: Sequence[str], query: Mapping[str, str]) -> View:
     """Read a link's models and what they are compared on, the usual where it says nothing of them.
 
-    A link to another task says nothing here. What is not here is said.
+    What is not here is said.
     """
-    if query.get("tab") != "compare" or task_in(query) is not task:
+    if query.get("view") != "compare":
         return View(first_two(known), BUNDLED, {})
     named = list(dict.fromkeys(name for name in query.get("models", "").split(",") if name))
     here = tuple(name for name in named if name in known)[:MAX_MODELS]

@@ -26,7 +26,7 @@ from probe.ui.panels.options import read_long
 from probe.ui.panels.sources import BUNDLED, FILE, ONE
 from probe.ui.results.result_files import kept_comparison
 from probe.ui.tabs.compare_link import View, read_link
-from probe.ui.tabs.compare_run import cleared, rows_of
+from probe.ui.tabs.compare_run import rows_of
 from probe.ui.tabs.example_pairs import examples_of
 
 
@@ -81,15 +81,6 @@ def _two_texts(task: Task, view: View) -> list[str]:
     return [view.texts.get(field, "") for field in (*task.fields, "")[:2]]
 
 
-def change_task(
-    models: ModelAccess, visitor: str, task_name: str, query: Mapping[str, str]
-) -> list[Any]:
-    """Relabel the components for the chosen task."""
-    task = task_named(task_name)
-    view = read_link(task, models.names(visitor, task), query)
-    return show_task(models, visitor, task, view)
-
-
 def show_link(
     models: ModelAccess,
     visitor: str,
@@ -110,14 +101,6 @@ def show_link(
 def show_source(source: str) -> tuple[gr.Column, gr.Column]:
     """Show the fields of what is compared on: those of a file, those of one example."""
     return gr.Column(visible=source == FILE), gr.Column(visible=source == ONE)
-
-
-def begin_again() -> list[Any]:
-    """Show nothing of an earlier comparison, nor of one that goes on, but what will stand here."""
-    shown = cleared()
-    shown.begin = gr.HTML(visible=True)
-    shown.go, shown.halt = gr.Button(interactive=True), gr.Button(visible=False)
-    return shown.outputs
 
 
 def two_of(place: str, two: str) -> tuple[list[Row], list[str], int, int]:

@@ -95,7 +95,7 @@ def of_gallery(runs: Sequence[StoredRun]) -> Markup:
     ids = [run.id for run in runs if run.owner == OWNER]
     if not ids:
         return NOTHING
-    address = link_to_run(ids, task=runs[0].plan["task"], tab="repair")
+    address = link_to_run(ids, task=runs[0].plan["task"], aim="repair")
     return ONWARD.format(
         Markup("{} · its models are not kept; press Start to have one").format(
             link(address, "Link to these results")

@@ -67,7 +67,6 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
     show_on(shown.back.click, fn=partial(_move, view, -1), inputs=here)
     show_on(shown.onward.click, fn=partial(_move, view, 1), inputs=here)
     show_on(shown.model.input, fn=view.show, inputs=here, **LAST)
-    page.on_next_task(view.show, here, shown.outputs, cancels=[running], **turn)
     page.on_open(view.open_page, [page.task, page.owner, kept], shown.outputs, **turn)
     for button, answers in zip(printing, (False, True), strict=True):
         filled = button.click(

@@ -18,7 +18,6 @@ from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.links import link_to_lesson, not_here
 from probe.ui.page import Core
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.task_choice import query_for
 
 ALL = ""
 """The place from which every lesson is chosen."""
@@ -94,8 +93,8 @@ class View:
     ) -> list[Any]:
         """Show the step that a link names for this task, or all lessons, as they were built."""
         task = task_named(task_name)
-        query = query_for(task, request.query_params)
-        if query.get("tab") == "learn" and "lesson" in query:
+        query = request.query_params
+        if "lesson" in query:
             named = f"{query['lesson']}.{query.get('step', '1')}"
             if self.find(named, task) is None:
                 return self._show_no_lesson(query["lesson"], task).outputs
@@ -121,7 +120,7 @@ class View:
         hidden = gr.update(visible=False)
         return Outputs(
             place=ALL,
-            address="?tab=learn",
+            address="learn",
             contents=hidden,
             text=sheets.overview(self.lessons, task),
             guess=hidden,

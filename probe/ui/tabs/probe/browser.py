@@ -22,11 +22,8 @@ def after_pause(milliseconds: int) -> str:
 }}"""
 
 
-TASK_CHANGED = """(task, followed, changes) =>
-  [task, task !== followed ? changes + 1 : changes]"""
-"""Counts the tasks that a person chooses, which the fields follow; that of a view that is read from
-its file comes with the view. A promise that is never kept would hold up whatever else a choice of a
-task asks for."""
+SHOW_TASK = "task => window.showTask(task)"
+"""Marks the task of a view that was read from its file."""
 
 OPENED = """() => {
   const input = document.querySelector("#transforms input");

@@ -1,7 +1,7 @@
 """What the Probe tab opens with: a link or a file read into its fields, each absent thing said."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -72,10 +72,9 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
     return Opened(view, known, tuple(link.notices))
 
 
-def absent_tab(query: Mapping[str, str], tabs: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence where a link names a tab that the page has not; Probe stays in front."""
-    tab = query.get("tab", "")
-    return () if tab in ("", *tabs) else (not_here("tab", tab, "Probe is shown"),)
+def absent_tab(query: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence where an older link names a tab that the app never had."""
+    return (not_here("tab", query["tab"], "Probe is shown"),) if query.get("tab") else ()
 
 
 def names_a_view(query: Mapping[str, str]) -> bool:

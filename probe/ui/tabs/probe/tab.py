@@ -10,10 +10,8 @@ from markupsafe import Markup
 
 from probe.errors import UserError
 from probe.tasks.nli import NLI
-from probe.tasks.task import task_named
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import probe as probe_api
-from probe.ui.choices import short_model_choices
 from probe.ui.events import EACH, EMPTY, LAST, QUIET, in_turn
 from probe.ui.html.elements import alert
 from probe.ui.html.probe.examination import hint, question, waiting
@@ -25,7 +23,6 @@ from probe.ui.tabs.probe import browser
 from probe.ui.tabs.probe import fields as form_fields
 from probe.ui.tabs.probe.fields import Fields, Tools, models_of, values_of
 from probe.ui.tabs.probe.link import absent_tab, names_a_view, open_link, read_file
-from probe.ui.task_choice import task_in
 
 FILLING = in_turn("probe-fields")
 """What fills the fields: an example comes after what the opened page shows, not before."""
@@ -122,23 +119,17 @@ def _open(
     answer: dict[str, Any],
     check: dict[str, Any],
 ) -> None:
-    """Show what a link, a file or another task asks for, and answer it."""
+    """Show what a link or a file asks for, and answer it."""
     models = page.core.models
     parts = [tools.example, tools.swap, tools.preset, tools.question, tools.notices]
     filled = [*fields.inputs, *parts]
-    followed = gr.Textbox(NLI.name, label="task that the fields follow", visible=False)
-    outputs = [page.task, followed, *filled]
+    outputs = [page.task, *filled]
 
     def open_page(visitor: str, task: str, request: gr.Request) -> list[Any]:
-        linked = request.query_params
-        query = linked if task_in(linked).name == task else {"task": task}
-        opened = open_link(models, visitor, query)
-        opened = replace(opened, notices=(*absent_tab(linked, page.tabs), *opened.notices))
-        values = values_of(opened) if names_a_view(query) else models_of(opened)
-        return [task, *values]
-
-    def open_task(task: str, visitor: str) -> list[Any]:
-        return values_of(open_link(models, visitor, {"task": task}))
+        query = request.query_params
+        opened = open_link(models, visitor, {"task": task, **query})
+        opened = replace(opened, notices=(*absent_tab(query), *opened.notices))
+        return values_of(opened) if names_a_view(query) else models_of(opened)
 
     def open_file(visitor: str, path: str | None) -> list[Any]:
         """Open the view that a file holds, or say what is wrong with it."""
@@ -147,23 +138,14 @@ def _open(
         except UserError as trouble:
             return [gr.skip()] * (len(outputs) - 1) + [alert(trouble)]
         opened = open_link(models, visitor, held)
-        return [opened.view.task.name, opened.view.task.name, *values_of(opened)]
+        return [opened.view.task.name, *values_of(opened)]
 
-    def refresh(visitor: str, shown: str) -> gr.Dropdown:
-        """Offer the visitor's own models, and those that came meanwhile."""
-        return gr.Dropdown(choices=short_model_choices(models.names(visitor, task_named(shown))))
-
-    opened = page.on_open(open_page, [page.owner, page.task], [followed, *filled], **FILLING)
+    opened = page.on_open(open_page, [page.owner, page.task], filled, **FILLING)
     opened.then(None, js=browser.OPENED, **QUIET)
-    changes = gr.Number(0, label="tasks followed so far", precision=0, visible=False)
-    counted = [followed, changes]
-    page.marks.next.change(None, [page.task, *counted], counted, js=browser.TASK_CHANGED, **QUIET)
-    follow = changes.change(open_task, [page.task, page.owner], filled, **FILLING)
     read = file.upload(open_file, [page.owner, file], outputs, **LAST, **FILLING)
-    for event in (opened, follow, read):
+    for event in (opened, read):
         event.then(**answer).then(None, js=browser.FRESH, **QUIET).then(**check)
-    follow.then(None, js=browser.OPENED, **QUIET)
-    page.on_return(refresh, [page.owner, fields.shown], fields.model, **QUIET)
+    read.then(None, page.task, None, js=browser.SHOW_TASK, **QUIET)
 
 
 def _fill_on_press(page: Page, fields: Fields, tools: Tools, random: gr.Button) -> None:

@@ -1,0 +1,46 @@
+"""The head of every page: the name, the places, the task, and what is kept."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from probe.tasks.task import offered_tasks
+from probe.ui.html.elements import join
+
+HEAD = Markup(
+    '<a class="skip" href="#content">Skip to the content</a><header class="masthead">'
+    '<h1><a href="./"><span>NLI</span> Clinic</a></h1>{}</header><div id="content" tabindex="-1">'
+    "</div>"
+)
+PLACES = Markup(
+    '<nav id="places" aria-label="Places">{places}</nav><span class="grow"></span>'
+    '<nav id="task" class="seg-links" aria-label="Task">{tasks}</nav>'
+    '<details id="task-menu"><summary aria-label="Task"></summary>'
+    '<nav aria-label="Task">{tasks}</nav></details>{mine}'
+)
+
+
+def header(bar: Sequence[tuple[str, str]], here: str) -> Markup:
+    """Return the head of the page with a path; `bar` holds the path and the title of each place.
+
+    The last one is what is kept. assets/page.js marks the task and lets the links keep it.
+    """
+    if not bar:
+        return HEAD.format("")
+    *places, (mine, title) = bar
+    tasks = [
+        Markup('<a data-task="{0}" href="?task={0}">{1}</a>').format(task.name, task.choice)
+        for task in offered_tasks()
+    ]
+    return HEAD.format(
+        PLACES.format(
+            places=join(_link(path, name, path == here) for path, name in places),
+            tasks=join(tasks),
+            mine=_link(mine, title, mine == here, "btn mine"),
+        )
+    )
+
+
+def _link(path: str, title: str, here: bool, kind: str = "") -> Markup:
+    current = Markup(' aria-current="page"') if here else ""
+    return Markup('<a class="{}" href="{}"{}>{}</a>').format(kind, path or "./", current, title)
