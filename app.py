@@ -25,11 +25,14 @@ from probe.runs.backup import start_backups
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.settings import OTHERS, settings
+from probe.ui.api.endpoint import HTTP, build_page
+from probe.ui.checkup import panel as checkup
 from probe.ui.first_answer import load_behind
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
+from probe.ui.measure import choice
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
@@ -56,8 +59,10 @@ PLACES = (
         (
             View("score", "Score", batch.build),
             View("compare", "Compare", compare.build),
+            View("checkup", "Check-up", checkup.build),
             View("people", "Ask people", annotate.build),
         ),
+        shared=choice.build,
     ),
     Place(
         "train",
@@ -71,12 +76,14 @@ PLACES = (
     ),
     Place("mine", "Mine", (View("mine", "Mine", my_data.build),)),
 )
+OVER_HTTP = Place(HTTP, "Use over HTTP", (View("http", "Use over HTTP", build_page),), in_bar=False)
 ADMIN = Place("admin", "Admin", (View("admin", "Admin", admin.build),), in_bar=False)
 
 
 def places() -> tuple[Place, ...]:
     """Return the places; the admin's only where a password guards it."""
-    return (*PLACES, ADMIN) if settings().admin_password.get_secret_value() else PLACES
+    hidden = (OVER_HTTP, ADMIN) if settings().admin_password.get_secret_value() else (OVER_HTTP,)
+    return (*PLACES, *hidden)
 
 
 def main() -> None:

@@ -12,7 +12,56 @@
     for (const link of document.querySelectorAll("#places a, #header .mine, #header h1 a")) link.search = `task=${task}`;
     const chosen = document.querySelector("#header [data-current]");
     for (const menu of document.querySelectorAll("#header summary")) menu.textContent = chosen.textContent;
+    if (window.location.hash === "#api") document.querySelector("footer .show-api").click();
   };
+
+  // Keep in the address what is looked at; with `push` Back leads to what was before.
+  window.writeAddress = (said, push = false) => {
+    const address = new URL(window.location.href);
+    for (const [name, value] of Object.entries(said)) {
+      if (value) address.searchParams.set(name, value);
+      else address.searchParams.delete(name);
+    }
+    if (address.href === window.location.href) return;
+    window.history[push ? "pushState" : "replaceState"](null, "", address);
+  };
+  const views = () => [...document.querySelectorAll("[role=tab][id^=view-]")];
+  const nameOfView = (tab) => tab.id.replace(/^view-|-button$/g, "");
+  const viewKey = () => document.querySelector("#header [data-key]").dataset.key;
+  let here = new URL(window.location.href), moving = false;
+  document.addEventListener("click", ({ target }) => {
+    const tab = target.closest?.("[role=tab][id^=view-]");
+    if (!tab) return;
+    window.writeAddress({ [viewKey()]: nameOfView(tab) }, !moving);
+    here = new URL(window.location.href);
+    window.showTask(document.body.dataset.task);
+  });
+  // Back and Forward: another view is shown; what else the address says is read anew.
+  window.addEventListener("popstate", () => {
+    const now = new URL(window.location.href);
+    const other = (url) => [...url.searchParams].filter(([name]) => name !== viewKey()).join();
+    if (other(now) !== other(here)) return window.location.reload();
+    const named = now.searchParams.get(viewKey());
+    moving = true;
+    (views().find((tab) => nameOfView(tab) === named) ?? views()[0])?.click();
+    moving = false;
+  });
+  // The endpoints stand on a page of their own, of which gradio's button knows nothing.
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("footer .show-api") || window.location.pathname.endsWith("/http")) return;
+    event.stopPropagation();
+    window.location.assign("http#api");
+  }, true);
+  // Let the arrow keys move between places, tasks and views.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const row = event.target.closest?.("#places, #task, [role=tablist]");
+    if (!step || !row) return;
+    const all = [...row.querySelectorAll("a, [role=tab]")].filter((part) => part.checkVisibility());
+    const next = all[(all.indexOf(event.target) + step + all.length) % all.length];
+    next?.focus();
+    if (next?.matches("[role=tab]")) next.click();
+  });
 
   // Sort a table by the column whose head was pressed: once up, once more down.
   window.sortSheet = (button) => {

@@ -14,7 +14,7 @@ from probe.runs.engine import Engine
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Names, Numbers, Share, Switch, Token, Whole
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.run_tab.api import start_for_owner
 
 TOKEN = "A token that an earlier call returned; a new one is made without."
@@ -42,6 +42,7 @@ def _default(param: Param) -> object:
     return inspect.Parameter.empty if param.begins is REQUIRED else param.begins
 
 
+@over_http()
 def build(store: Store, engine: Engine, *kinds: str) -> None:
     """Add what starts runs of some kinds; `/run`, `/cancel` and `/again` take theirs."""
     for kind in kinds:

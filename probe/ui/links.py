@@ -88,14 +88,19 @@ def link_to_repair(model: str, task: Task = NLI) -> str:
 
 
 def link_to_run(
-    ids: Sequence[str], grants: Sequence[str] = (), task: str = NLI.name, aim: str = "inoculate"
+    ids: Sequence[str],
+    grants: Sequence[str] = (),
+    task: str = NLI.name,
+    aim: str = "inoculate",
+    path: str = "train",
 ) -> str:
     """Return a permalink that opens a task's runs, if they may be seen.
 
     With grants it lets whoever opens it see them.
     """
     given = {"grant": ",".join(grants)} if grants else {}
-    return link_to("train", aim=aim, task=task, run=",".join(ids), **given)
+    key = "aim" if path == "train" else "view"
+    return link_to(path, **{key: aim}, task=task, run=",".join(ids), **given)
 
 
 def link_to_lesson(lesson: str, step: int = 1, task: str = "", model: str = "") -> str:

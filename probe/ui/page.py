@@ -82,6 +82,7 @@ class Page:
     task: gr.Textbox
     shown: gr.HTML
     own_marks: list[gr.Number]
+    shared: Any = None  # Any: what the place's views have in common
 
     def mark_of(self, *events: Any, after: Iterable[gr.events.Dependency] = ()) -> gr.Number:
         """Return a hidden mark that changes with any of these events, and after these answers.
@@ -139,6 +140,8 @@ class View:
 class Place:
     """A page: its path ("" is the first), its title, and its views, of which `key` names one.
 
+    `shared` lays out above them what they have in common.
+
     `in_bar` is whether the other pages lead there, and its own to them.
     """
 
@@ -146,6 +149,7 @@ class Place:
     title: str
     views: Sequence[View]
     key: str = "view"
+    shared: Callable[[Page], Any] | None = None  # Any: as of `Page`
     in_bar: bool = True
 
 
@@ -164,16 +168,20 @@ def build_pages(places: Sequence[Place], core: Core) -> gr.Blocks:
 
 def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core: Core) -> None:
     bar = [(each.path, each.title) for each in places if each.in_bar] if place.in_bar else []
-    gr.HTML(header(bar, place.path), elem_id="header", padding=False)
+    gr.HTML(header(bar, place.path, place.key), elem_id="header", padding=False)
     owner, memory = browser_token(), browser_memory()
     task = gr.Textbox(NLI.name, visible=False, label="task")
     own_marks: list[gr.Number] = []
 
-    def build(view: View) -> None:
+    def page(shared: Any = None) -> Page:
         shown = gr.HTML(padding=False, elem_classes="shown", js_on_load=SHOWN)
-        page = Page(core, blocks, owner, memory, task, shown, own_marks)
-        _build_for_tasks(view, page) if view.suits else view.build(page)
+        return Page(core, blocks, owner, memory, task, shown, own_marks, shared)
 
+    def build(view: View) -> None:
+        within = page(shared)
+        _build_for_tasks(view, within) if view.suits else view.build(within)
+
+    shared = place.shared(page()) if place.shared else None
     addressed: list[Any] = [task]
     if len(place.views) == 1:
         build(place.views[0])

@@ -12,9 +12,10 @@ from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Token
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 
 
+@over_http()
 def build(store: Store, engine: Engine, telling: Telling) -> None:
     """Add `/inoculate`, `/run`, `/cancel` and `/again`, which take runs of all kinds."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from probe.data.reading import labelled
-from probe.errors import ArgumentError, FileError, UserError
+from probe.errors import ArgumentError, UserError
 from probe.limits import visitor_bounds
 from probe.runs.access import ModelAccess
 from probe.runs.database import Survey
@@ -22,14 +22,13 @@ from probe.surveys.annotation_set import (
 )
 from probe.surveys.survey import change_survey, end_survey, own_survey, own_surveys
 from probe.tasks.examples import bundled_examples
-from probe.tasks.task import Task, task_named
 from probe.ui.annotation.shown import controls, no_set, own_sets, results_shown, set_head
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.shared_link import shared_link
+from probe.ui.measure.choice import BUNDLED, Asked
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import fresh_folder, own_file
 
-BUNDLED, FILE = "bundled", "file"
 MAX_EACH = 100
 """Texts of each change at most: what the paper had of each."""
 NO_MODEL = ""
@@ -71,52 +70,40 @@ class OwnSets:
             shown.one, shown.chosen, shown.empty = gr.Column(visible=False), "", no_set()
         return shown.outputs
 
-    def make(
-        self,
-        visitor: str,
-        task_name: str,
-        mode_name: str,
-        source: str,
-        path: str | None,
-        transforms: Sequence[str],
-        each: float | None,
-        model: str,
-        seed: float | None,
-    ) -> Iterator[list[Any]]:
+    def make(self, *values: Any) -> Iterator[list[Any]]:  # Any: the choice's, and the form's
         """Draw the texts of a set and store it; then show it with its link."""
         try:
-            task = task_named(task_name)
+            *chosen, mode_name, transforms, each = values
+            asked = Asked.read(*chosen)
+            visitor, task = asked.visitor, asked.task
             mode, count = mode_for(task, mode_name), int(each or 0)
             if not transforms:
                 raise ArgumentError("choose at least one change of the texts")
             if not 1 <= count <= MAX_EACH:
                 raise ArgumentError(f"of each change there can be 1 to {MAX_EACH} texts")
-            examples, origin = self._examples(visitor, task, source, path)
+            examples, origin = self._examples(asked)
             yield OwnOutputs(told=note("Drawing the texts …")).outputs
-            classifier = self.models.get(visitor, model, task)
+            classifier = self.models.get(visitor, asked.model, task)
             items, checks = draw_items(
-                task, mode, examples, transforms, count, classifier, int(seed or 0)
+                task, mode, examples, transforms, count, classifier, asked.seed
             )
             drawn = create_set(
                 *(self.store, visitor, task, mode, [*items, *checks]),
                 source=origin,
-                seed=int(seed or 0),
+                seed=asked.seed,
             )
         except UserError as trouble:
             yield OwnOutputs(told=alert(trouble)).outputs
             return
         yield self.open(visitor, drawn.survey.id)
 
-    def _examples(
-        self, visitor: str, task: Task, source: str, path: str | None
-    ) -> tuple[Sequence[Any], str]:
+    def _examples(self, asked: Asked) -> tuple[Sequence[Any], str]:
         """Return the examples to draw from, and where they are from. Raises FileError."""
-        if source == BUNDLED:
-            return bundled_examples(task), "the bundled examples"
-        if not path:
-            raise FileError("choose a file first, or take the bundled examples")
-        file = own_file(visitor, path)
-        return labelled(file, task, bounds=visitor_bounds()).examples, file.name
+        if asked.source == BUNDLED:
+            return bundled_examples(asked.task), "the bundled examples"
+        file = own_file(asked.visitor, asked.file)
+        read = labelled(file, asked.task, asked.reading, bounds=visitor_bounds())
+        return read.examples, file.name
 
     def open(self, visitor: str, survey_id: str, model: str = NO_MODEL) -> list[Any]:
         """Show a set of one's own: its link, how far it is, its controls and results."""

@@ -120,3 +120,10 @@ def wanted(annotation: Any) -> str:
         return f"one of {', '.join(map(str, get_args(annotation)))}"
     fields = [each for each in get_args(annotation)[1:] if isinstance(each, FieldInfo)]
     return next((field.description for field in fields if field.description), "of its type")
+
+
+def whole_in(text: str) -> int | None:
+    """Return the whole number from 0 to MAX_WHOLE that a link names, None where it is none."""
+    if not text.isdecimal() or len(text) > len(str(MAX_WHOLE)):
+        return None
+    return number if (number := int(text)) <= MAX_WHOLE else None

@@ -35,7 +35,7 @@ from probe.ui.api.arguments import (
     Token,
     Upload,
 )
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.api.example import first_model
 from probe.ui.results.batch_result import BatchResult
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
@@ -44,6 +44,7 @@ GOLD = "gold"
 """Names the column of the gold label beside those of the texts."""
 
 
+@over_http()
 def build(models: ModelAccess, line: FileLine) -> None:
     """Add `/batch` with components of its own: a file needs one to travel in."""
 

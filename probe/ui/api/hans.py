@@ -10,12 +10,13 @@ from probe.errors import ModelError, TemplateError
 from probe.runs.access import ModelAccess
 from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Names, Seed, Token, Whole
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 
 MAX_PAIRS = 500
 """Pairs of a sub-case that the page makes; the command line makes any number."""
 
 
+@over_http()
 def build(access: ModelAccess) -> None:
     """Add `/hans`."""
 

@@ -11,10 +11,11 @@ from probe.limits import visitor_bounds
 from probe.runs.store import Store
 from probe.settings import settings
 from probe.ui.api.arguments import Name, Token
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.visitors.visitor_files import check_room, fresh_folder
 
 
+@over_http()
 def build(store: Store) -> None:
     """Add `/hub_dataset`, with components of its own: a file needs one to travel in."""
 

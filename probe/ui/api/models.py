@@ -11,10 +11,11 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, read_labels
 from probe.ui.answers.answering import answering
 from probe.ui.api.arguments import Name, Token
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.api.example import task_of
 
 
+@over_http()
 def build(models: ModelAccess) -> None:
     """Add `/load_model`."""
 

@@ -13,10 +13,11 @@ from probe.transforms.options import Sign
 from probe.transforms.registry import read_task_options
 from probe.ui.answers.request_limits import check_transforms
 from probe.ui.api.arguments import Choices, Name, Names, Seed, Share, Text, Token
-from probe.ui.api.endpoint import endpoint
+from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.api.example import Texts, first_model, read_example, task_of
 
 
+@over_http()
 def build(models: ModelAccess) -> None:
     """Add `/probe`."""
 

@@ -1,7 +1,8 @@
-"""The form of a check-up: what is chosen in Compare, read into a plan and its examples."""
+"""The form of a check-up: what is chosen above, read into a plan and its examples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from probe.data.file_options import option_words
 from probe.data.hub_dataset import source_name
 from probe.data.rows import read_rows
 from probe.data.source import read_table
-from probe.errors import CheckupError
+from probe.errors import CheckupError, FileError
 from probe.limits import visitor_bounds
 from probe.models.bundled import title_of
 from probe.models.library import require_on_disk, require_parts, task_of_model
@@ -25,9 +26,9 @@ from probe.terms import capitalised
 from probe.text.duration import duration_words
 from probe.transforms import REGISTRY
 from probe.ui.html.elements import note
+from probe.ui.measure.choice import BUNDLED
+from probe.ui.measure.choice import Asked as Choice
 from probe.ui.panels.labelled_file import columns_of, options_of
-from probe.ui.panels.options import read_long
-from probe.ui.panels.sources import FILE, ONE
 
 MAX_N, MAX_PER_SUBCASE = 1000, 500
 """Examples that are changed in each way, and pairs of a sub-case of HANS, at most."""
@@ -49,20 +50,23 @@ class Form:
     meanings: str = ""
 
 
-def form_of(model: str, source: str, path: str | None, *values: Any) -> Form:
-    """Return the form of the page's values, in the order of its fields. Raises CheckupError."""
-    *columns, meanings, n, seed, long = values
-    if source == ONE:
-        raise CheckupError(
-            "choose the app's examples or a file above: a check-up needs more than one example"
-        )
-    if source == FILE and not path:
-        raise CheckupError("choose a labelled file above first, or the app's examples")
-    if n is None or seed is None:
-        raise CheckupError("Examples changed in each way and Seed must be whole numbers")
-    asked = Asked(n=int(n), seed=int(seed), long=read_long(long, task_of_model(model)))
-    file = Path(path) if source == FILE and path else None
-    return Form(model, asked, file, tuple(columns), meanings)
+def forms_of(models: Sequence[str], *values: Any) -> list[Form]:
+    """Return the form of each model by the page's values: those of the choice, and how many.
+
+    Raises CheckupError, FileError.
+    """
+    *chosen, n = values
+    if n is None:
+        raise CheckupError("Examples changed in each way must be a whole number")
+    forms = []
+    for model in models:
+        choice = Choice.read("", task_of_model(model).name, [model], *chosen)
+        asked = Asked(n=int(n), seed=choice.seed, long=choice.long)
+        file = None if choice.source == BUNDLED else choice.file
+        forms.append(Form(model, asked, file, choice.columns, choice.meanings))
+    if not forms:
+        raise CheckupError("choose a model above first")
+    return forms
 
 
 def plan_of(form: Form) -> tuple[Plan, Examples]:
@@ -106,8 +110,8 @@ def request_of(form: Form) -> RunRequest:
 
 
 def requests(*values: Any) -> list[RunRequest]:
-    """Return the run that the page's values ask for. Raises a sentence for the person."""
-    return [request_of(form_of(*values))]
+    """Return the runs that the page's values ask for. Raises a sentence for the person."""
+    return [request_of(form) for form in forms_of(*values)]
 
 
 def forecast(*values: Any) -> Markup:
@@ -116,15 +120,17 @@ def forecast(*values: Any) -> Markup:
     Raises a sentence for the person.
     """
     try:
-        form = form_of(*values)
-    except CheckupError as lacking:
+        forms = forms_of(*values)
+    except (CheckupError, FileError) as lacking:
         return note(f"{capitalised(str(lacking))}.")
-    plan, examples = plan_of(form)
-    wait = duration_words(estimate_seconds(plan, examples))
+    plans = [plan_of(form) for form in forms]
+    wait = duration_words(sum(starmap(estimate_seconds, plans)))
+    plan, examples = plans[0]
     few, ways = min(plan.asked.n, len(examples)), sum(part in REGISTRY for part in plan.parts)
     where = plan.file or "the app's examples"
     changed = f"of which {few:,} are changed" if few < len(examples) else "all of them changed"
+    models = " and ".join(title_of(each.model) for each, _ in plans)
     return note(
-        f"{title_of(plan.model)} on {where}: {len(examples):,}, {changed} in each of {ways} ways. "
+        f"{models} on {where}: {len(examples):,}, {changed} in each of {ways} ways. "
         f"{capitalised(wait)} on one core. You may close the page."
     )

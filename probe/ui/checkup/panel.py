@@ -1,4 +1,4 @@
-"""The check-up in Compare: its form, what it came to, and an older report beside it."""
+"""Check-up: its form, what it came to, an older report beside it, and HANS alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,16 @@ from probe.runs.access import chosen_runs
 from probe.runs.experiment import run_title
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
+from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.ui.checkup import api
 from probe.ui.checkup.form import MAX_N, forecast, requests
 from probe.ui.events import LAST, QUIET
 from probe.ui.html.checkup import changed, results
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.measure.choice import Choice
 from probe.ui.page import Page
-from probe.ui.panels.labelled_file import LabelledFile
-from probe.ui.panels.options import long_texts
+from probe.ui.panels import hans
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.layout import build as build_run_tab
 from probe.ui.run_tab.looked_at import ids_of
@@ -34,29 +35,28 @@ from probe.ui.visitors.visitor_files import own_file
 HINT = (
     "Everything that the papers would ask of one model, in one report: each change of the texts, "
     "how sure it is, kinds of texts, for inference HANS, beside the other models, and what to try "
-    "next. It takes what is chosen above: the app's examples, or your labelled file."
+    "next."
 )
 EMPTY = (
     "No check-up here yet",
-    "Choose a model and press Check this model up. Its report stands here, part by part.",
+    "Choose a model and press Check up. Its report stands here, part by part.",
 )
 
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a check-up: what models are compared on above, and how many examples."""
+    """The fields of a check-up: what is chosen above, and how many examples are changed."""
 
-    source: gr.Radio
-    file: LabelledFile
+    choice: Choice
 
     def above(self) -> list[Any]:  # Any: components share no useful type
         """Return what stands above and is laid out already."""
-        return [self.source, *self.file.asked]
+        return self.choice.chosen[1:]
 
     def build_settings(self) -> list[Any]:
-        """Lay out what is rarely changed, folded."""
-        with gr.Accordion("Settings: examples, seed, long texts", open=False, elem_classes="fold"):
-            n = gr.Number(
+        """Lay out what is asked beside it."""
+        return [
+            gr.Number(
                 Asked.n,
                 label="Examples changed in each way",
                 precision=0,
@@ -64,13 +64,11 @@ class Fields:
                 maximum=MAX_N,
                 elem_id="checkup-n",
             )
-            seed = gr.Number(Asked.seed, label="Seed", precision=0, minimum=0)
-            long = long_texts()
-        return [n, seed, long]
+        ]
 
     def offered(self, task: Task) -> list[Any]:
         """Return that all fields stay: what stands above is offered there."""
-        return [gr.skip()] * (len(self.above()) + 3)
+        return [gr.skip()] * len(self.choice.chosen)
 
 
 def entry(fields: Fields) -> RunTab:
@@ -79,7 +77,8 @@ def entry(fields: Fields) -> RunTab:
         id="checkup",
         kinds=(KIND,),
         hint=HINT,
-        head="Check one model up",
+        head="Everything, in one report",
+        model=fields.choice.models,
         fields=fields.above,
         settings=fields.build_settings,
         offered=fields.offered,
@@ -89,17 +88,18 @@ def entry(fields: Fields) -> RunTab:
         title=run_title,
         results=results,
         files=write_files,
-        tab="compare",
+        place="measure",
         suited=lambda task: task,
         keeps_models=False,
-        start="Check this model up",
+        start="Check up",
         empty=EMPTY,
     )
 
 
-def build(page: Page, source: gr.Radio, file: LabelledFile) -> None:
-    """Lay out the part; `source` and `file` say on what models are compared above."""
-    shown = build_run_tab(page, entry(Fields(source, file)))
+def build(page: Page) -> None:
+    """Put the view together."""
+    choice: Choice = page.shared
+    shown = build_run_tab(page, entry(Fields(choice)))
     with gr.Row(elem_classes="tools"):
         older = gr.UploadButton(
             "Compare with an older report.json",
@@ -117,6 +117,9 @@ def build(page: Page, source: gr.Radio, file: LabelledFile) -> None:
     asked = [page.owner, shown.runs, older]
     gr.on([older.upload, shown.runs.change], show_changes, asked, changes, **LAST, **QUIET)
     api.build(page.core.store, page.core.engine)
+    with gr.Column() as inference_only:
+        hans.build(page, choice.models)
+    page.on_open(lambda task: gr.Column(visible=task == NLI.name), page.task, inference_only)
 
 
 def since(store: Store, owner: str, choice: str, path: str | None) -> Markup:

@@ -8,7 +8,7 @@ from probe.tasks.task import offered_tasks
 from probe.ui.html.elements import join
 
 HEAD = Markup(
-    '<a class="skip" href="#content">Skip to the content</a><header class="masthead">'
+    '<a class="skip" href="#content">Skip to the content</a><header class="masthead" data-key="{}">'
     '<h1><a href="./"><span>NLI</span> Clinic</a></h1>{}</header><div id="content" tabindex="-1">'
     "</div>"
 )
@@ -20,24 +20,26 @@ PLACES = Markup(
 )
 
 
-def header(bar: Sequence[tuple[str, str]], here: str) -> Markup:
+def header(bar: Sequence[tuple[str, str]], here: str, key: str) -> Markup:
     """Return the head of the page with a path; `bar` holds the path and the title of each place.
 
-    The last one is what is kept. assets/page.js marks the task and lets the links keep it.
+    The last one is what is kept; `key` names a view in addresses.
+    assets/page.js marks the task and lets the links keep it.
     """
     if not bar:
-        return HEAD.format("")
+        return HEAD.format(key, "")
     *places, (mine, title) = bar
     tasks = [
         Markup('<a data-task="{0}" href="?task={0}">{1}</a>').format(task.name, task.choice)
         for task in offered_tasks()
     ]
     return HEAD.format(
+        key,
         PLACES.format(
             places=join(_link(path, name, path == here) for path, name in places),
             tasks=join(tasks),
             mine=_link(mine, title, mine == here, "btn mine"),
-        )
+        ),
     )
 
 

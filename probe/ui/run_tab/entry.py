@@ -37,9 +37,10 @@ class RunTab:
 
     `follow` wires what else is shown anew once the fields of a task are offered.
 
-    `tab` is the tab that it stands in, where that has another id; `suited` gives the task that is
-    offered where another one is chosen; `keeps_models` says whether a run may leave a model.
-    `start` is the button's word, `empty` head and sentence of what stands there at first.
+    `model` is a list of models that stands elsewhere; `place` is the path of its place; `suited`
+    gives the task that is offered where another one is chosen; `keeps_models` says whether a run
+    may leave a model. `start` is the button's word, `empty` head and sentence of what stands there
+    at first.
     """
 
     id: str
@@ -58,13 +59,9 @@ class RunTab:
     rank: Callable[[StoredRun], int] = no_rank
     judged_anew: Callable[[Sequence[StoredRun], str, str], Markup] | None = None
     follow: Callable[[gr.events.Dependency], None] | None = None
-    tab: str = ""
+    model: gr.Dropdown | None = None
+    place: str = "train"
     suited: Callable[[Task], Task] = labelled
     keeps_models: bool = True
     start: str = "Start"
     empty: tuple[str, str] = NO_RUN
-
-    @property
-    def opened_by(self) -> str:
-        """The id of the tab in links."""
-        return self.tab or self.id

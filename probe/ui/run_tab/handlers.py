@@ -25,6 +25,8 @@ from probe.ui.run_tab.view import Outputs, show, told
 from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder, own_file
 
 Values = list[Any]  # Any: text, or one of gradio's updates
+Chosen = str | list[str]
+"""The model that is chosen, or several."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Handlers:
 
     def begin(self, task: Task, owner: str, query: Mapping[str, str]) -> Values:
         """Return list of runs, problem, start, model, and an update for each field of the form."""
-        mine = query.get("aim") == self.entry.opened_by
+        mine = self.entry.id in (query.get("aim"), query.get("view"))
         linked = query.get("run", "") if mine else ""
         models = self.models.names(owner, task)
         named = query.get("model", "") if mine else ""
@@ -65,7 +67,8 @@ class Handlers:
             listed = self._listed(owner, task, choice)
         except StoreError as trouble:
             problem = alert(trouble)
-        chosen_model = gr.Dropdown(model_choices(models), value=model)
+        offered = gr.Dropdown(model_choices(models), value=model)
+        chosen_model = gr.skip() if self.entry.model else offered
         start = gr.Button(interactive=True)
         return [listed, problem, start, chosen_model, *self.entry.offered(task)]
 
@@ -100,9 +103,10 @@ class Handlers:
             return alert(trouble)
         return self.entry.judged_anew(runs, run_id, typed) if self.entry.judged_anew else gr.skip()
 
-    def follow_model(self, model: str, choice: str | None, owner: str, task: str) -> Values:
+    def follow_model(self, model: Chosen, choice: str | None, owner: str, task: str) -> Values:
         """Look at the gallery's runs of the model that is chosen, unless own ones are looked at."""
-        there = self.offered.of_model(model, task_named(task))
+        first = next(iter(_models(model)), "")
+        there = self.offered.of_model(first, task_named(task))
         if not there or not is_of_gallery(choice or ""):
             return [gr.skip(), *Outputs().outputs]
         return [there, *self.look(owner, there)]
@@ -116,7 +120,7 @@ class Handlers:
         shown.ended = told(self.entry, self.offered.runs(owner, choice))
         return [*shown.outputs, self._listed(owner, task_named(task), choice)]
 
-    def forecast(self, owner: str, model: str, *values: Any) -> Markup:
+    def forecast(self, owner: str, model: Chosen, *values: Any) -> Markup:
         """Say about how long what the form asks for takes, or what is wrong with it."""
         try:
             self._check(owner, model, values)
@@ -124,7 +128,7 @@ class Handlers:
         except UserError as trouble:
             return alert(trouble)
 
-    def start(self, owner: str, task: str, model: str, *values: Any) -> Values:
+    def start(self, owner: str, task: str, model: Chosen, *values: Any) -> Values:
         """Start the runs that the form asks for and choose them to be looked at."""
         try:
             check_start(self.store, owner)
@@ -138,9 +142,10 @@ class Handlers:
         except UserError as trouble:
             return [alert(trouble), gr.skip()]
 
-    def _check(self, owner: str, model: str, values: Sequence[Any]) -> None:
+    def _check(self, owner: str, model: Chosen, values: Sequence[Any]) -> None:
         """Refuse a model or a file that is not there for this visitor. Raises UserError."""
-        require_on_disk(model, hidden_models(self.store, owner))
+        for name in _models(model):
+            require_on_disk(name, hidden_models(self.store, owner))
         for place in self.files:
             if values[place]:
                 own_file(owner, values[place])
@@ -172,7 +177,7 @@ class Handlers:
             grants = grants_of(self.store, owner, self.offered.runs(owner, choice or ""))
         except UserError as trouble:
             return [alert(trouble), gr.skip()]
-        link = link_to_run(ids_of(choice or ""), grants, task, self.entry.opened_by)
+        link = link_to_run(ids_of(choice or ""), grants, task, self.entry.id, self.entry.place)
         return [NOTHING, gr.Textbox(link, visible=True)]
 
     def make_files(self, owner: str, choice: str | None) -> gr.Files:
@@ -180,6 +185,10 @@ class Handlers:
         check_room(self.store, owner)
         runs = [run for run in self.offered.runs(owner, choice or "") if run.results]
         return gr.Files(list(map(str, self.entry.files(runs, fresh_folder(owner)))), visible=True)
+
+
+def _models(chosen: Chosen) -> list[str]:
+    return [chosen] if isinstance(chosen, str) else chosen
 
 
 def _trouble(trouble: StoreError) -> Outputs:

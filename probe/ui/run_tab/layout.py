@@ -66,7 +66,7 @@ def build(page: Page, entry: RunTab) -> Shown:
 def _build_form(page: Page, entry: RunTab) -> Form:
     gr.HTML(HEAD.format(entry.head), padding=False)
     names = page.core.models.names("")
-    model = gr.Dropdown(
+    model = entry.model or gr.Dropdown(
         model_choices(names),
         value=names[0],
         label="Model",
@@ -141,7 +141,8 @@ def _wire_form(page: Page, entry: RunTab, handlers: Handlers, form: Form, shown:
         page.on_return(handlers.look, [owner, runs], seen, **turn),
     ]
     drawn[0].then(None, js=scripts.to_trouble(f"{entry.id}-problem"), **QUIET)
-    page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
+    if entry.model is None:
+        page.on_return(handlers.offer_models, [owner, task], form.model, **QUIET)
     changed = [field.change for field in values if hasattr(field, "change")]
     # after the tab is drawn, for measuring takes a moment
     asked = page.mark_of(*changed, after=drawn)

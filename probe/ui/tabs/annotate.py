@@ -1,4 +1,4 @@
-"""The Annotate tab: people judge the texts that models are asked about."""
+"""Ask people: they judge the texts that models are asked about."""
 
 from typing import Any
 
@@ -10,9 +10,8 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.transforms.registry import choice, presets, ready
 from probe.ui.annotation.answering import Answering, build_answering
-from probe.ui.annotation.own_sets import BUNDLED, FILE, MAX_EACH, OwnOutputs, OwnSets
+from probe.ui.annotation.own_sets import MAX_EACH, OwnOutputs, OwnSets
 from probe.ui.annotation.shown import no_set
-from probe.ui.choices import model_choices
 from probe.ui.events import (
     CHANGING,
     CHOSEN,
@@ -84,7 +83,7 @@ def _build_own(page: Page, own: OwnSets) -> OwnOutputs:
         return own.change_control(visitor, chosen, model, cell_of(event))
 
     here = [page.owner, shown.chosen, shown.beside]
-    made = make.click(own.make, [page.owner, page.task, *inputs], outputs, **DRAWING)
+    made = make.click(own.make, inputs, outputs, **DRAWING)
     made.then(None, js=TO_SET, **QUIET)
     turn = in_turn("annotate-set")
     opened = shown.listed.click(press, page.owner, outputs, **EACH, **turn)
@@ -107,17 +106,6 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
             _modes(NLI), value=_modes(NLI)[0][1], label="What people are asked",
             elem_id="annotate-mode", elem_classes="seg",
         )  # fmt: skip
-        source = gr.Radio(
-            [("The bundled examples", BUNDLED), ("A file of mine", FILE)],
-            value=BUNDLED,
-            label="Texts from",
-            elem_id="annotate-source",
-            elem_classes="seg",
-        )
-        upload = gr.File(
-            label="File", show_label=False, type="filepath", height=110, visible=False,
-            elem_id="annotate-upload",
-        )  # fmt: skip
         transforms = gr.Dropdown(
             _changes(NLI), value=_first(NLI), multiselect=True, label="Changes to the texts",
             elem_id="annotate-transforms", **CHANGING,
@@ -126,37 +114,18 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
             4, label=f"Texts of each change, 1 to {MAX_EACH}", precision=0, minimum=1,
             maximum=MAX_EACH, elem_id="annotate-each",
         )  # fmt: skip
-        with gr.Accordion("Settings: model, seed", open=False, elem_classes="fold"):
-            known = page.core.models.names("")
-            model = gr.Dropdown(
-                model_choices(known), label="Model whose gradients the changes read",
-                elem_id="annotate-model", **CHANGING,
-            )  # fmt: skip
-            seed = gr.Number(0, label="Seed", precision=0, minimum=0)
         make = gr.Button("Make the set", variant="primary", elem_id="annotate-make", min_width=0)
 
-    def follow(
-        visitor: str, task_name: str, asked: str, chosen: list[str], named: str | None
-    ) -> list[Any]:
-        """Offer what the task has, and keep what was chosen where it is among that."""
+    def offer(task_name: str) -> list[Any]:
+        """Offer what the task has."""
         task = task_named(task_name)
-        names, modes = page.core.models.names(visitor, task), _modes(task)
-        known = {name for _, name in modes}
-        links = {link for name in chosen for link in name.split("+")}
-        kept = chosen if links and links <= set(ready(task)) else _first(task)
         return [
-            gr.Radio(choices=modes, value=asked if asked in known else modes[0][1]),
-            gr.Dropdown(choices=_changes(task), value=kept),
-            gr.Dropdown(
-                choices=model_choices(names),
-                value=named if named in names else next(iter(names), None),
-            ),
+            gr.Radio(choices=_modes(task), value=_modes(task)[0][1]),
+            gr.Dropdown(choices=_changes(task), value=_first(task)),
         ]
 
-    offered = [mode, transforms, model]
-    page.on_open(follow, [page.owner, page.task, *offered], offered)
-    source.input(lambda chosen: gr.File(visible=chosen == FILE), source, upload, **LAST, **QUIET)
-    return [mode, source, upload, transforms, each, model, seed], make
+    page.on_open(offer, page.task, [mode, transforms])
+    return [*page.shared.inputs, mode, transforms, each], make
 
 
 def _build_one(shown: OwnOutputs) -> dict[str, gr.Button]:

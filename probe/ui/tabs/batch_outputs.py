@@ -26,18 +26,16 @@ from probe.ui.tabs.batch_rows import shown_rows
 class Outputs(TabOutputs):
     """What the page shows, in the order of the tab's outputs; what is not given stays.
 
-    `setup` holds what is asked before scoring, `results` everything after it; `paging` is the key
+    `results` holds everything after scoring; `paging` is the key
     of the results, `browse` what stands beside rows to turn over, `kept` and `change` choose among
     these, `taken` are the files.
     """
 
     progress: Any = field(default_factory=gr.skip)  # Any: markup, or one of gradio's updates
     trouble: Any = field(default_factory=gr.skip)
-    setup: Any = field(default_factory=gr.skip)
     results: Any = field(default_factory=gr.skip)
     head: Any = field(default_factory=gr.skip)
     halt: Any = field(default_factory=gr.skip)
-    again: Any = field(default_factory=gr.skip)
     figures: Any = field(default_factory=gr.skip)
     rows: Any = field(default_factory=gr.skip)
     pager: Any = field(default_factory=gr.skip)
@@ -78,7 +76,7 @@ class ScoredFile:
 
 
 def finished(file: ScoredFile, state: FileProgress) -> Outputs:
-    """Show what came of a file, in place of what is asked, with the first page of its rows."""
+    """Show what came of a file, with the first page of its rows."""
     task, summary, told = file.task, file.summary, file.told
     table, pager = shown_rows(file.key, Selection(), 1)
     golds = () if task.has_spans else file.golds  # each right answer is another
@@ -86,11 +84,9 @@ def finished(file: ScoredFile, state: FileProgress) -> Outputs:
     return Outputs(
         progress=file_progress(state),
         trouble=NOTHING,
-        setup=gr.Column(visible=False),
         results=gr.Column(visible=True),
         head=head(file.name, summary, told["model"], precision_words(told), file.seconds),
         halt=gr.Button(visible=False),
-        again=gr.Button(visible=True),
         figures=figures(
             summary, task, file.stem, rules, measures(summary), notes=told.get("notes", ())
         ),

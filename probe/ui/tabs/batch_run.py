@@ -12,13 +12,11 @@ from probe.analysis.batch import Chunk, Row
 from probe.data.names import stem_of
 from probe.data.rows import Source
 from probe.errors import Stopped, UserError
-from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
-from probe.models.windows import Long
 from probe.runs.access import ModelAccess
 from probe.scoring.files import ScoringRequest
 from probe.settings import settings
-from probe.tasks.task import task_named
+from probe.transforms.options import OPTIONS
 from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
@@ -28,8 +26,9 @@ from probe.ui.html.batch.rows import rows_table
 from probe.ui.html.batch.summary import figures
 from probe.ui.html.elements import NOTHING, alert, note
 from probe.ui.html.file_progress import FileProgress, after_chunk, file_progress
+from probe.ui.measure.choice import Asked
+from probe.ui.measure.scripts import UNCHANGED
 from probe.ui.panels import options as option_controls
-from probe.ui.panels.labelled_file import column_count, columns_of, options_of
 from probe.ui.results.batch_result import BatchResult
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.batch_outputs import Outputs, ScoredFile, finished
@@ -66,40 +65,31 @@ def run(
     line: FileLine,
     place: Visitor,
     in_background: bool,
-    visitor: str,
-    task_name: str,
-    path: str | None,
-    model: str,
-    names: list[str],
-    seed: float | None,
-    precision: Precision,
-    long: Long,
-    meanings: str,
     *values: Any,  # Any: of components of several kinds
 ) -> Iterator[list[Any]]:
-    """Score the file; after each chunk yield what the page shows, in the order of `Outputs`.
+    """Score the texts; after each chunk yield what the page shows, in the order of `Outputs`.
 
     `place` is whose turn it takes; `in_background` is what a person asks for, or a setting where
-    the file is large. `values` are the columns, then those of the options' controls.
-    Once a stop is asked for, the files hold the rows that are scored by then.
+    the file is large. `values` are those of the choice, the changes, then those of the options'
+    controls. Once a stop is asked for, the files hold the rows that are scored by then.
     """
     session = place[1]
     try:
-        task, columns = task_named(task_name), values[: column_count()]
-        options = option_controls.read(values[column_count() :], task)
+        *chosen, names = values[: -len(OPTIONS)]
+        asked = Asked.read(*chosen)
+        visitor, task, model, upload = asked.visitor, asked.task, asked.model, asked.file
+        options = option_controls.read(values[-len(OPTIONS) :], task)
         check_transforms(names)
         check_room(models.store, visitor)
-        reading = options_of(columns, task, meanings)
-        source = open_upload(visitor, path, reading)
-        upload, stopped = Path(path or ""), stops.reason(session)
-        chosen = columns_of(source, source.path, columns, task, meanings)
+        source = open_upload(visitor, str(upload), asked.reading)
+        stopped = stops.reason(session)
         models.require(visitor, model)
-        long = option_controls.read_long(long, task)
-        asked = ScoringRequest(
-            chosen, tuple(names), int(seed or 0), options, precision, reading=reading, long=long
-        )
+        request = ScoringRequest(
+            asked.columns_in(source), tuple(names), asked.seed, options, asked.precision,
+            reading=asked.reading, long=asked.long,
+        )  # fmt: skip
         if in_background or len(source) > settings().background_rows:
-            background.start(visitor, upload, source, model, task, asked)
+            background.start(visitor, upload, source, model, task, request)
             yield _failed(note(STARTED.format(rows=len(source)))).outputs
             return
         with line.place(place, caller_left()) as ahead:
@@ -109,10 +99,10 @@ def run(
                     return
                 yield _begun(FileProgress(upload.name, "waiting", ahead=files)).outputs
             yield _begun(FileProgress(upload.name, "loading")).outputs
-            classifier = that_reads(models.get(visitor, model, task), long)
+            classifier = that_reads(models.get(visitor, model, task), asked.long)
             starting = FileProgress(upload.name, "starting", total=len(source))
             yield Outputs(progress=file_progress(starting)).outputs
-            job = Job(upload, source, classifier, asked, visitor)
+            job = Job(upload, source, classifier, request, visitor)
             result = job.begun()
             yield from scored(job, result, in_steps("file_minutes", result.chunks(), stopped))
     except UserError as trouble:
@@ -122,34 +112,15 @@ def run(
 
 
 def _begun(state: FileProgress) -> Outputs:
-    """Show that the file is on its way in place of what was asked and of an earlier file."""
-    return Outputs(
-        progress=file_progress(state),
-        trouble=NOTHING,
-        setup=gr.Column(visible=False),
-        results=gr.Column(visible=True),
-        head=Markup('<h2 class="title">{}</h2>').format(state.name),
-        halt=gr.Button(visible=True),
-        again=gr.Button(visible=False),
-        figures=NOTHING,
-        rows=NOTHING,
-        pager=NOTHING,
-        browse=gr.Row(visible=False),
-        taken=gr.Column(visible=False),
-        scored=gr.DownloadButton(visible=False),
-        pairs=gr.DownloadButton(visible=False),
-        paging="",
-    )
+    """Show that the file is on its way; what an earlier one came to stays, dimmed."""
+    progress, halt = file_progress(state), gr.Button(visible=True)
+    return Outputs(progress=progress, trouble=NOTHING, halt=halt)
 
 
 def _failed(trouble: Markup) -> Outputs:
     """Show why there are no results, beside what was asked, so that it can be put right."""
-    return Outputs(
-        progress=NOTHING,
-        trouble=trouble,
-        setup=gr.Column(visible=True),
-        results=gr.Column(visible=False),
-    )
+    nothing = Markup("<div {}></div>").format(UNCHANGED)
+    return Outputs(progress=nothing, trouble=trouble, halt=gr.Button(visible=False))
 
 
 def scored(job: Job, result: BatchResult, chunks: Iterator[Chunk[Row]]) -> Iterator[list[Any]]:
@@ -178,6 +149,14 @@ def _part(job: Job, result: BatchResult) -> Outputs:
     """Show the figures so far and the first rows."""
     task = job.classifier.task
     return Outputs(
+        results=gr.Column(visible=True),
+        head=Markup('<h2 class="title">{}</h2>').format(job.upload.name),
+        pager=NOTHING,
+        browse=gr.Row(visible=False),
+        taken=gr.Column(visible=False),
+        scored=gr.DownloadButton(visible=False),
+        pairs=gr.DownloadButton(visible=False),
+        paging="",
         figures=figures(result.totals.summary(), task, stem_of(job.upload), pressable=False),
         rows=rows_table(result.first, task),
     )

@@ -1,42 +1,29 @@
-"""The Compare tab: several models on the same examples."""
+"""Compare: several models on the same texts."""
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
 from markupsafe import Markup
 
-from probe.models.classifier import Precision
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
-from probe.tasks.task import task_named
+from probe.tasks.task import Task, task_named
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import compare as compare_api
-from probe.ui.checkup import panel as checkup
-from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EACH, EMPTY, GIVE_BACK_AND_HIDE, PRESSED, QUIET, in_turn
+from probe.ui.events import EACH, GIVE_BACK_AND_HIDE, PRESSED, QUIET, in_turn, scroll_to
 from probe.ui.html.compare.result import empty
-from probe.ui.html.elements import hint, note
-from probe.ui.html.shared_link import copy_script
+from probe.ui.html.elements import note
+from probe.ui.measure.choice import TEXTS, Choice, Link, build_link, read_link
+from probe.ui.measure.scripts import asked, fresh
 from probe.ui.page import Page
-from probe.ui.panels import hans, hub_dataset, options
 from probe.ui.panels.guard import ResultFiles, build_guard
-from probe.ui.panels.labelled_file import build_file, most_fields
-from probe.ui.panels.sources import BUNDLED
-from probe.ui.tabs.compare_link import read_link
-from probe.ui.tabs.compare_run import MAX_MODELS, Outputs, run
-from probe.ui.tabs.compare_scripts import ASKED, CHANGED, FRESH, TO_ROWS, TWO_CHOSEN, TYPED
-from probe.ui.tabs.compare_view import (
-    open_page,
-    press,
-    show_link,
-    show_source,
-    sources,
-    turn,
-)
+from probe.ui.panels.labelled_file import column_count
+from probe.ui.tabs.compare_run import Outputs, run
+from probe.ui.tabs.compare_view import press, turn
 
 IN_LINE: dict[str, Any] = {
     "concurrency_id": "comparisons",
@@ -48,85 +35,58 @@ BEFORE = Markup('<div role="status">{}</div>').format(
     note("These results are of what was chosen before.")
 )
 """Shown, and announced, while results are dimmed."""
-HINT = "Ask several models the same: which is better, where each fails, and where they differ."
+TO_ROWS = scroll_to("compare-rows", "nearest")
+TWO_CHOSEN = """
+element.addEventListener("change", ({ target }) => {
+  if (target.matches("select.two-models")) trigger("click", { cell: target.value });
+});"""
+"""Lets a picture report which two models were chosen, as a press on them."""
+ASKED, FRESH = asked("compare-results"), fresh("compare-results")
 
 
 def build(page: Page) -> None:
-    """Put the tab together."""
+    """Put the view together."""
+    choice: Choice = page.shared
     shown = Outputs()
-    gr.HTML(hint(HINT), padding=False)
-    with gr.Row(elem_id="compare-strip"):
-        names = _models(page)
-        source = _source()
+    with gr.Row(elem_classes="tools"):
         shown.go = gr.Button("Compare", variant="primary", elem_id="compare", min_width=0)
         shown.halt = gr.Button("Stop", visible=False, elem_id="compare-halt", min_width=0)
-        link = gr.Button("Copy link", elem_id="compare-link", min_width=0)
-    share = gr.HTML(padding=False, elem_id="compare-share")
-    trouble = gr.HTML(visible=False, padding=False)
-    with gr.Column(visible=False) as of_file:
-        file = build_file(page, "compare-upload")
-        hub_dataset.build(page, [file.upload], "compare-upload")
-    with gr.Column(visible=False, elem_classes="card", elem_id="compare-one") as of_one:
-        texts = [gr.Textbox(label="", lines=2, elem_id=f"compare-text-{at}") for at in (1, 2)]
-    settings = "Settings: precision, long texts"
-    with gr.Accordion(settings, open=False, elem_classes="fold"), gr.Row():
-        precisions = list(get_args(Precision))
-        precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
-        long = options.long_texts()
+        build_link(choice, "compare")
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
     files = _results(shown)
-    with gr.Column() as inference_only:
-        hans.build(page, names)
-    checkup.build(page, source, file)
-    one_of_each = [names, source, long, *texts, shown.begin, inference_only]
-    asked = [page.owner, page.task, names, source, precision, long, *texts, *file.asked]
     comparing = Comparing(page, StopRequests(), FileLine(), shown)
-    files.offer_on(comparing.on(asked).then)
-    source.change(show_source, source, [of_file, of_one], **QUIET)
-    chosen = [names.input, source.input, precision.input, long.input, file.upload.change]
-    chosen += [column.input for column in file.columns]
-    typed = [names.change, *(text.change for text in texts)]
-    gr.on(chosen, None, js=CHANGED, **QUIET)
-    gr.on(typed, None, js=TYPED, **QUIET)
-    gr.on([*chosen, *typed], None, None, share, js=EMPTY, **QUIET)
-    linked = gr.State([])
-    _open(page, [*one_of_each, trouble, linked])
-    comparing.on_link(linked)
+    files.offer_on(comparing.on(choice.inputs).then)
     gr.on([shown.say.change, shown.tiles.change], None, shown.progress, None, js=FRESH, **QUIET)
-    given = link.click(
-        lambda *values: show_link(page.core.models, *values),
-        [page.owner, page.task, names, source, long, *texts],
-        share,
-        **QUIET,
-    )
-    given.then(None, js=copy_script("compare-share"), **QUIET)
+    _open(page, comparing)
     _browse(shown)
     compare_api.build(page.core.models)
-    _refresh(page, names, shown.begin)
 
 
-def _open(page: Page, outputs: list[Any]) -> None:
-    """Fill the fields for the task, and by the link that opened the page."""
+def _open(page: Page, comparing: "Comparing") -> None:
+    """Say what will stand here; compare what a link names as soon as it is opened."""
+    linked = gr.State([])
 
-    def fill(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
-        return open_page(page.core.models, visitor, task_name, request.query_params)
-
-    page.on_open(fill, [page.owner, page.task], outputs, **in_turn("compare-fields"))
-
-
-def _refresh(page: Page, names: gr.Dropdown, begin: gr.HTML) -> None:
-    """Offer the visitor's own models, and those that came meanwhile, when the tab is shown again.
-
-    What will stand there is shown anew, since it says how many models there are.
-    """
-
-    def offered(owner: str, task_name: str) -> tuple[gr.Dropdown, Markup]:
-        task = task_named(task_name)
-        known = page.core.models.names(owner, task)
+    def opened(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
+        """Return what will stand here, and what the link compares."""
+        task, query = task_named(task_name), request.query_params
+        known = page.core.models.names(visitor, task)
+        link = read_link(visitor, task, known, query)
         words = empty(task, len(known), len(bundled_examples(task, "test")))
-        return gr.Dropdown(choices=model_choices(known)), words
+        return [words, asked_by(task, link) if "texts" in query or "on" in query else []]
 
-    page.on_return(offered, [page.owner, page.task], [names, begin], **QUIET)
+    comparing.on_link(linked)
+    begin = comparing.shown.begin
+    page.on_open(opened, [page.owner, page.task], [begin, linked], **in_turn("compare-fields"))
+
+
+def asked_by(task: Task, link: Link) -> list[Any]:
+    """Return the values of a choice by a link, none where it cannot be compared at once."""
+    if not link.ready or len(link.models) < 2:
+        return []
+    texts = [link.texts.get(name, "") for name in (*task.fields, "")[:TEXTS]]
+    file = [str(link.file) if link.file else None, *[None] * column_count(), ""]
+    how = [link.source, link.precision, link.long, link.seed]
+    return [task.name, list(link.models), *how, *texts, *file]
 
 
 @dataclass(frozen=True)
@@ -153,10 +113,7 @@ class Comparing:
 
         def answer(request: gr.Request, visitor: str, asked: list[Any]) -> Any:
             if asked:
-                task, names, source, long, *texts = asked
-                no_file = [None] * (most_fields() + 2)
-                chosen = [task, names, source, "auto", long]
-                yield from self._run(request, visitor, *chosen, *texts, *no_file, "")
+                yield from self._run(request, visitor, *asked)
 
         asked = [self.page.owner, linked]
         self._end(linked.change(answer, asked, self.shown.outputs, js=ASKED, **IN_LINE))
@@ -182,29 +139,11 @@ def _browse(shown: Outputs) -> None:
     shown.pager.click(turn, [*asked, shown.cell], [shown.rows, shown.pager], **one_by_one)
 
 
-def _models(page: Page) -> gr.Dropdown:
-    known = page.core.models.names("")
-    return gr.Dropdown(
-        model_choices(known),
-        value=list(read_link(NLI, known, {}).models),
-        multiselect=True,
-        label=f"Models, 2 to {MAX_MODELS}",
-        elem_id="compare-models",
-        **CHANGING,
-    )
-
-
-def _source() -> gr.Radio:
-    return gr.Radio(
-        sources(NLI), value=BUNDLED, label="On", elem_id="compare-on", elem_classes="seg"
-    )
-
-
 def _results(shown: Outputs) -> ResultFiles:
     """Lay out the results, and the question whether to guard the files."""
     count = len(bundled_examples(NLI, "test"))
     shown.begin = gr.HTML(empty(NLI, 2, count), padding=False, elem_id="compare-begin")
-    with gr.Column(elem_id="compare-results"):
+    with gr.Column(elem_id="compare-results", elem_classes="measured"):
         gr.HTML(BEFORE, padding=False, elem_id="compare-before")
         shown.say = gr.HTML(padding=False, elem_id="compare-say")
         shown.tiles = gr.HTML(padding=False, elem_id="compare-tiles")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -12,16 +11,13 @@ from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
 from probe.analysis.transformed import examine
 from probe.data.names import stem_of
-from probe.data.rows import Source, guess, of_frame
-from probe.data.source import read_table
+from probe.data.rows import Source
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
-from probe.models.windows import Long
 from probe.reports.comparison import comparison_json
 from probe.runs.access import ModelAccess
-from probe.tasks.examples import bundled_file
-from probe.tasks.task import Example, Task, task_named
+from probe.tasks.task import Example
 from probe.text.duration import duration
 from probe.ui.answers.answering import caller_left, in_steps
 from probe.ui.answers.file_line import FileLine
@@ -33,19 +29,14 @@ from probe.ui.html.compare.pictures import DIFFER, matrix, parts
 from probe.ui.html.compare.result import agreement_on_one, say, sentence, side_by_side, tiles
 from probe.ui.html.elements import NOTHING, alert, meter, note, told
 from probe.ui.html.file_progress import FileProgress, after_chunk, per_second_words
-from probe.ui.panels.labelled_file import columns_of, options_of
-from probe.ui.panels.options import read_long
-from probe.ui.panels.sources import FILE, ONE
+from probe.ui.measure.choice import MAX_MODELS, ONE, Asked
+from probe.ui.measure.scripts import UNCHANGED
 from probe.ui.results.result_files import write_comparison
 from probe.ui.tab_outputs import TabOutputs
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
 
 STOPPED_AFTER = "Stopped after {done} of {total} rows. What is below is of these."
 STOPPED_AT_ONCE = "Stopped before the first rows were compared."
-UNCHANGED = "data-unchanged"
-"""Marks what is said where nothing was compared: earlier results are still those of before."""
-MAX_MODELS = 6
-"""How many models the page compares at once."""
 
 
 @dataclass
@@ -112,42 +103,31 @@ def run(
     stops: StopRequests,
     line: FileLine,
     turn: Visitor,
-    visitor: str,
-    task_name: str,
-    names: list[str],
-    source: str,
-    precision: Precision,
-    long: Long,
-    *values: Any,  # Any: the texts of one example, then a file and its columns
+    *values: Any,  # Any: those of the choice
 ) -> Iterator[list[Any]]:
     """Compare; after each chunk yield what the page shows, in the order of `Outputs`.
 
     `turn` is whose turn it takes. Once a stop is asked for, the figures and files hold the rows
     that are compared by then. What follows the end gives the button back and hides Stop.
     """
-    (first, second, path), (*columns, meanings) = values[:3], values[3:]
     session = turn[1]
     try:
-        task, stopped = task_named(task_name), stops.reason(session)
+        asked, stopped = Asked.read(*values), stops.reason(session)
+        visitor, task, names = asked.visitor, asked.task, list(asked.models)
         require_models(models, visitor, names)
-        long = read_long(long, task)
         busy, halt = gr.Button(interactive=False), gr.Button(visible=True)
 
         def loaded() -> list[AnyModel]:
-            return [that_reads(models.get(visitor, name, task), long) for name in names]
+            return [that_reads(models.get(visitor, name, task), asked.long) for name in names]
 
-        if source == ONE:
-            example = task.example(**dict(zip(task.fields, (first, second), strict=False)))
-            check_example(task, example)
+        if asked.source == ONE:
+            check_example(task, asked.example)
             yield Outputs(told("Asking the models …"), busy).outputs
-            yield _asked(loaded(), example).outputs
+            yield _asked(loaded(), asked.example).outputs
             return
         check_room(models.store, visitor)
-        place = path if source == FILE else None
-        if source == FILE:
-            table, unread = _of_file(visitor, place, columns, meanings, task)
-        else:
-            table, unread = _bundled(task)
+        table = read_upload(visitor, str(asked.file), asked.reading)
+        unread = read(table, asked.columns_in(table), task)
         with line.place(turn, caller_left()) as ahead:
             for before in ahead:
                 if stopped():
@@ -155,9 +135,8 @@ def run(
                     return
                 yield Outputs(_shown(FileProgress("", "waiting", ahead=before)), busy, halt).outputs
             yield Outputs(_shown(FileProgress("", "loading")), busy, halt).outputs
-            chunks = compare_rows(loaded(), unread, precision)
-            stem = stem_of(Path(place)) if place else f"bundled-{task.name}"
-            job = Job(table, names, precision, stem, visitor)
+            chunks = compare_rows(loaded(), unread, asked.precision)
+            job = Job(table, names, asked.precision, stem_of(asked.file), visitor)
             yield from compared(job, in_steps("file_minutes", chunks, stopped))
     except UserError as trouble:
         yield _unchanged(alert(trouble)).outputs
@@ -182,20 +161,6 @@ def _asked(models: Sequence[AnyModel], example: Example) -> Outputs:
     shown = cleared()
     shown.say, shown.tiles = say(agreement_on_one(examined)), side_by_side(examined)
     return shown
-
-
-def _of_file(
-    visitor: str, path: str | None, columns: Sequence[str | None], meanings: str, task: Task
-) -> tuple[Source, list[Row]]:
-    """Read a person's file. Raises FileError, LabelError where a label's meaning is not known."""
-    table = read_upload(visitor, path, options_of(columns, task, meanings))
-    return table, read(table, columns_of(table, Path(path or ""), columns, task, meanings), task)
-
-
-def _bundled(task: Task) -> tuple[Source, list[Row]]:
-    """Read the bundled test examples of a task."""
-    table = bundled_table(task)
-    return table, read(table, guess(table.columns, task), task)
 
 
 def _unchanged(why: Markup) -> Outputs:
@@ -269,10 +234,3 @@ def rows_of(
     """Show a page of the rows of a cell, and where it stands among the others."""
     words, part = chosen(rows, names, first, second, cell)
     return page(words, part, names, number) if words else (NOTHING, NOTHING)
-
-
-def bundled_table(task: Task) -> Source:
-    """Return the bundled test examples of a task as a table."""
-    table = read_table(bundled_file(task))
-    test = table.frame[table.frame["split"] == "test"].reset_index(drop=True)
-    return of_frame(test, table.form)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import Source
@@ -28,10 +29,13 @@ from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.access import as_token, model_bytes, run_bytes
 from probe.runs.store import Store
 from probe.settings import ASSETS, kept_private, settings
+from probe.tasks.examples import bundled_file
+from probe.tasks.task import Task
 
 HOUR, MEGABYTE = 3600, 1_000_000
-VISITORS, UPLOADS = "visitors", "uploads"
-"""The folder of all visitors' folders; in one of these that of its uploads, beside results."""
+VISITORS, UPLOADS, BUNDLED = "visitors", "uploads", "bundled"
+"""The folder of all visitors' folders; in one of these that of its uploads, beside results; and
+that of the bundled examples, which are everyone's."""
 CHOOSE = "choose a file first, or one of the examples"
 GONE = "this file is not here any more; choose or upload it again"
 
@@ -116,9 +120,34 @@ def _opened(
 
 
 def _is_example(path: Path) -> bool:
-    """Whether a file is gradio's copy of one of the bundled examples, which are everyone's."""
+    """Whether a file is a copy of bundled examples, which are everyone's."""
+    if path.parent == (cache_folder() / BUNDLED).resolve():
+        return True
     example = ASSETS / "examples" / path.name
     return example.is_file() and filecmp.cmp(path, example, shallow=False)
+
+
+def bundled_copy(task: Task) -> Path:
+    """Return a file of a task's bundled test examples, written once for everybody."""
+    path = cache_folder() / BUNDLED / f"bundled-{task.name}.csv"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        frame = read_table(bundled_file(task)).frame
+        with TemporaryDirectory(dir=path.parent) as folder:  # nobody reads half of it
+            fresh = Path(folder) / path.name
+            frame[frame["split"] == "test"].to_csv(fresh, index=False)
+            fresh.replace(path)
+    return path
+
+
+def upload_called(visitor: str, which: str) -> Path:
+    """Return a visitor's upload by the name of its folder. Raises FileError where there is none."""
+    held = {folder.name: folder for folder in (folder_of(visitor) / UPLOADS).glob("*")}
+    files = held[which].iterdir() if which in held else ()
+    for file in files:
+        if (here := cache_folder() / which / file.name).is_file():
+            return own_file(visitor, here)
+    raise FileError(GONE)
 
 
 def _usable(path: Path, visitor: str) -> bool:

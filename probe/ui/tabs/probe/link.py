@@ -15,7 +15,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks
 from probe.transforms.options import DEFAULTS, Options, read_options
 from probe.transforms.registry import first_choice, foreign
-from probe.ui.api.arguments import MAX_WHOLE
+from probe.ui.api.arguments import MAX_WHOLE, whole_in
 from probe.ui.links import not_here, shortened
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.view import View, parameters
@@ -150,14 +150,13 @@ class LinkReader:
     def seed(self) -> int:
         """Return the seed, 0 where none is named or the field does not take it."""
         text = self.query.get("seed", "")
-        if text.isdecimal() and len(text) <= len(str(MAX_WHOLE)) and int(text) <= MAX_WHOLE:
-            return int(text)
-        if text:
+        seed = whole_in(text)
+        if text and seed is None:
             self.notices.append(
                 f"The link names the seed {shortened(text)!r}, which is not a number from 0 to "
                 f"{MAX_WHOLE:,}; 0 is used."
             )
-        return 0
+        return seed or 0
 
     def options(self, task: Task) -> Options:
         """Return the task's options, the usual ones where they cannot be read."""

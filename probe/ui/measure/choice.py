@@ -1,0 +1,388 @@
+"""What is measured: the texts and the models, chosen once for every view, and read by each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import gradio as gr
+from markupsafe import Markup
+
+from probe.data.file_options import FileOptions
+from probe.data.rows import Columns, Source
+from probe.errors import FileError, UserError
+from probe.models.classifier import Precision
+from probe.models.windows import LONG, Long
+from probe.runs.access import ModelAccess
+from probe.tasks.examples import bundled_examples
+from probe.tasks.nli import NLI
+from probe.tasks.task import Example, Task, task_named
+from probe.templates import kinds
+from probe.ui.api.arguments import whole_in
+from probe.ui.api.hub_dataset import is_open
+from probe.ui.choices import model_choices
+from probe.ui.events import CHANGING, QUIET
+from probe.ui.html.elements import NOTHING, alert, hint, join
+from probe.ui.html.shared_link import copy_script, shared_link
+from probe.ui.links import link_to, not_here, shortened
+from probe.ui.measure.scripts import CHANGED, TYPED
+from probe.ui.page import Page
+from probe.ui.panels import hub_dataset, options, templates
+from probe.ui.panels.labelled_file import LabelledFile, build_file, columns_of, options_of
+from probe.ui.tabs.example_pairs import examples_of
+from probe.ui.visitors.visitor_files import bundled_copy, upload_called
+
+BUNDLED, FILE, HUB, TEMPLATES, ONE = SOURCES = ("bundled", "file", "hub", "templates", "one")
+MAX_MODELS = 6
+"""How many models the page compares at once."""
+TEXTS = 2
+"""The most texts of one example."""
+PURPOSE = (
+    "What one model, or several, make of many texts: how many answers are right, and how many "
+    "stay when the text says nothing any more."
+)
+NO_TEXTS = {
+    FILE: "choose a file first, or one of the examples",
+    HUB: "fetch a data set first: its name stands under Texts",
+    TEMPLATES: "make the texts first: press Make the pairs, under Texts",
+}
+"""What is lacking, by what the texts are to come from."""
+SHOW_SOURCE = """source => %s.map(
+  name => ({ __type__: "update", visible: name === source })
+)"""
+"""Shows what belongs to the source of the texts that is chosen."""
+ADDRESS = """(source, models, upload, precision, long, seed, ...texts) => window.writeAddress({
+  texts: source === "file" && upload ? `file:${upload.path.split("/").at(-2)}` : source,
+  models: models.join(","),
+  precision: precision === "auto" ? "" : precision,
+  long: long === "cut" ? "" : long,
+  seed: seed ? String(seed) : "",
+  ...Object.fromEntries(texts.map((text, at) => [`text${at + 1}`, source === "one" ? text : ""])),
+})"""
+"""Keeps in the page's address what is chosen, so that a reload shows it again."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is chosen, as a handler reads it from the values of `Choice.inputs`.
+
+    `path` is that of the visitor's file; `columns` and `meanings` are as of `LabelledFile`.
+    """
+
+    visitor: str
+    task: Task
+    models: tuple[str, ...]
+    source: str
+    precision: Precision
+    long: Long
+    seed: int
+    texts: tuple[str, ...]
+    path: str | None
+    columns: tuple[str | None, ...]
+    meanings: str
+
+    @classmethod
+    def read(cls, visitor: str, task_name: str, *values: Any) -> "Asked":  # Any: as of `Choice`
+        """Read the values of a choice's inputs. Raises LabelError for a task that is not there."""
+        models, source, precision, long, seed, *more = values
+        *columns, meanings = more[TEXTS + 1 :]
+        task = task_named(task_name)
+        return cls(
+            visitor, task, tuple(models or ()), source, precision, options.read_long(long, task),
+            int(seed or 0), tuple(more[:TEXTS]), more[TEXTS], tuple(columns), meanings,
+        )  # fmt: skip
+
+    @property
+    def model(self) -> str:
+        """The first model. Raises a sentence where none is chosen."""
+        if not self.models:
+            raise FileError("choose a model first")
+        return self.models[0]
+
+    @property
+    def example(self) -> Example:
+        """The one example that is typed."""
+        texts = dict(zip(self.task.fields, self.texts, strict=False))
+        example: Example = self.task.example(**texts)
+        return example
+
+    @property
+    def file(self) -> Path:
+        """The file of the texts: the visitor's, or the bundled ones. Raises FileError."""
+        if self.source == BUNDLED:
+            return bundled_copy(self.task)
+        if self.source == ONE:
+            raise FileError(f"this takes more than one {self.task.unit}: choose other texts above")
+        if not self.path:
+            raise FileError(NO_TEXTS[self.source])
+        return Path(self.path)
+
+    @property
+    def reading(self) -> FileOptions:
+        """What was said of the file. Raises LabelError."""
+        if self.source == BUNDLED:
+            return FileOptions()
+        return options_of(self.columns, self.task, self.meanings)
+
+    def columns_in(self, table: Source) -> Columns:
+        """Return how the file is read. Raises FileError where that is still asked."""
+        columns, meanings = (self.columns, self.meanings) if self.source != BUNDLED else (None, "")
+        chosen = columns or (None,) * len(self.columns)
+        return columns_of(table, table.path, chosen, self.task, meanings)
+
+
+@dataclass
+class Choice:
+    """The components in which texts and models are chosen.
+
+    `inputs` are what `Asked.read` takes; `changed` are the events that make another question of it.
+    """
+
+    page: Page
+    models: gr.Dropdown
+    source: gr.Radio
+    file: LabelledFile
+    texts: list[gr.Textbox]
+    precision: gr.Dropdown
+    long: gr.Radio
+    seed: gr.Number
+    notices: gr.HTML
+    parts: dict[str, Any] = field(default_factory=dict)  # Any: what is shown for each source
+
+    @property
+    def chosen(self) -> list[Any]:  # Any: components share no useful type
+        """What is chosen beside the page's own."""
+        first = [self.models, self.source, self.precision, self.long, self.seed]
+        return [*first, *self.texts, *self.file.asked]
+
+    @property
+    def inputs(self) -> list[Any]:
+        """What a handler of a view takes first."""
+        return [self.page.owner, self.page.task, *self.chosen]
+
+    @property
+    def changed(self) -> list[Any]:  # Any: gradio's events
+        """The events by which a person makes another choice."""
+        parts = (self.models, self.source, self.precision, self.long, self.seed)
+        columns = [column.input for column in self.file.columns]
+        return [*(part.input for part in parts), self.file.upload.change, *columns]
+
+
+def build(page: Page) -> Choice:
+    """Lay out the choice, which a link may fill."""
+    gr.HTML(hint(PURPOSE), padding=False)
+    notices = gr.HTML(visible=False, padding=False, elem_id="measure-notices")
+    with gr.Column(elem_classes="card", elem_id="choice"):
+        with gr.Row(elem_id="choice-row"):
+            source = gr.Radio(
+                sources(NLI), value=BUNDLED, label="Texts", elem_id="texts", elem_classes="seg"
+            )
+            known = page.core.models.names("")
+            models = gr.Dropdown(
+                model_choices(known), value=known[:1], multiselect=True, elem_id="measure-models",
+                label=f"Models: one is scored, two to {MAX_MODELS} are compared", **CHANGING,
+            )  # fmt: skip
+        parts: dict[str, Any] = {}
+        with gr.Column(visible=False) as parts[FILE]:
+            file = build_file(page, "upload")
+        with gr.Column(visible=False) as parts[HUB]:
+            hub_dataset.build(page, [file.upload], "upload")
+        with gr.Column(visible=False) as parts[TEMPLATES]:
+            templates.build(page, file.upload)
+        with gr.Column(visible=False, elem_id="one") as parts[ONE]:
+            texts = [gr.Textbox(label="", lines=2, elem_id=f"one-{at}") for at in (1, 2)]
+        with (
+            gr.Accordion("Settings: seed, precision, long texts", open=False, elem_classes="fold"),
+            gr.Row(),
+        ):
+            seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=100)
+            precisions = list(get_args(Precision))
+            precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
+            long = options.long_texts()
+    choice = Choice(page, models, source, file, texts, precision, long, seed, notices, parts)
+    _react(choice)
+    return choice
+
+
+def _react(choice: Choice) -> None:
+    """Fill the choice by a link, show what belongs to its source, and keep it in the address."""
+    page, file = choice.page, choice.file
+    shown = list(choice.parts.values())
+    show = {"js": SHOW_SOURCE % list(choice.parts), **QUIET}
+    choice.source.change(None, choice.source, shown, **show)
+    # what was fetched or made is a file from then on
+    file.upload.upload(None, None, choice.source, js=f"() => '{FILE}'", **QUIET)
+    file.upload.change(
+        None, [file.upload, choice.source], choice.source,
+        js=f"(file, source) => file ? '{FILE}' : source", **QUIET,
+    )  # fmt: skip
+    kept: list[Any] = [
+        choice.source,
+        choice.models,
+        file.upload,
+        choice.precision,
+        choice.long,
+        choice.seed,
+    ]
+    page.mark_of(*(part.change for part in [*kept, *choice.texts])).change(
+        None, [*kept, *choice.texts], None, js=ADDRESS, **QUIET
+    )
+    filled = [
+        choice.models, choice.source, choice.precision, choice.long, choice.seed, *choice.texts,
+        file.upload, choice.notices,
+    ]  # fmt: skip
+
+    def opened(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
+        return fill(page.core.models, visitor, task_named(task_name), request.query_params)
+
+    gr.on(choice.changed, None, None, None, js=CHANGED, **QUIET)
+    typed = [choice.models.change, *(text.change for text in choice.texts)]
+    gr.on(typed, None, None, None, js=TYPED, **QUIET)
+    page.on_open(opened, [page.owner, page.task], filled, **QUIET)
+
+
+def sources(task: Task) -> list[tuple[str, str]]:
+    """Return where texts may come from, in the words of a task."""
+    count = len(bundled_examples(task, "test"))
+    words = {
+        BUNDLED: f"The app's {count} {task.unit}s",
+        FILE: "A file",
+        TEMPLATES: "Templates",
+        ONE: f"One {task.unit}",
+    }
+    if is_open():
+        words[HUB] = "Data set of the hub"
+    if not kinds(task):
+        del words[TEMPLATES]
+    return [(words[name], name) for name in SOURCES if name in words]
+
+
+def fill(models: ModelAccess, visitor: str, task: Task, query: Mapping[str, str]) -> list[Any]:
+    """Return what the components begin with, by what a link says; what is not here is said."""
+    known = models.names(visitor, task)
+    link = read_link(visitor, task, known, query)
+    first = task.texts(list(examples_of(task).values())[-1])
+    boxes = [
+        gr.Textbox(
+            link.texts.get(name, first[name]) if name else "",
+            label=task.title_of(name) if name else "",
+            visible=bool(name),
+        )
+        for name in (*task.fields, "")[:TEXTS]
+    ]
+    trouble = join(alert(notice) for notice in link.notices)
+    return [
+        gr.Dropdown(choices=model_choices(known), value=list(link.models)),
+        gr.Radio(sources(task), value=link.source),
+        gr.Dropdown(value=link.precision),
+        gr.Radio(value=link.long),
+        link.seed,
+        *boxes,
+        str(link.file) if link.file else gr.skip(),
+        gr.HTML(trouble, visible=bool(trouble)),
+    ]
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a link opens; `ready` says that all it names is here, so that it can be asked at once.
+
+    `grants` are not part of it: who opens the page has used them by then.
+    """
+
+    models: tuple[str, ...]
+    source: str
+    texts: Mapping[str, str]
+    precision: Precision = "auto"
+    long: Long = "cut"
+    seed: int = 0
+    file: Path | None = None
+    notices: tuple[str, ...] = ()
+    ready: bool = False
+
+
+def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str, str]) -> Link:
+    """Read what a link says is measured, the usual where it says nothing of it."""
+    notices = list[str]()
+    several = query.get("view") == "compare"
+    usual = sorted(known, key=lambda name: name != "minilm")[: 2 if several else 1]
+    named = list(dict.fromkeys(name for name in query.get("models", "").split(",") if name))
+    here = [name for name in named if name in known][:MAX_MODELS]
+    notices += [
+        f"The link names the model {shortened(name)!r}: there is no model called that here for "
+        f"{task.choice.lower()}."
+        for name in named
+        if name not in known
+    ]
+    said = query.get("texts", query.get("on", ""))
+    source, _, which = said.partition(":")
+    file = None
+    if source == FILE:
+        try:
+            file = upload_called(visitor, which)
+        except FileError:
+            notices.append(
+                "The link was made on a file that is not here: links hold no files, so choose "
+                "your own below."
+            )
+    elif source and source not in dict((value, words) for words, value in sources(task)):
+        notices.append(f"The link measures on {shortened(said)!r}, which is not known here.")
+        source = BUNDLED
+    texts = {name: query[name] for name in task.fields if name in query}
+    texts |= {
+        name: query[f"text{at}"] for at, name in enumerate(task.fields, 1) if f"text{at}" in query
+    }
+    one_of = {"precision": get_args(Precision), "long": tuple(LONG)}
+    given = {"precision": "auto", "long": "cut"}
+    for name, offered in one_of.items():
+        if query.get(name, given[name]) in offered:
+            given[name] = query.get(name, given[name])
+        else:
+            notices.append(not_here(name, query[name], f"{given[name]} is used"))
+    seed = whole_in(query.get("seed", "0"))
+    if seed is None:
+        notices.append(not_here("seed", query["seed"], "0 is used"))
+    complete = source in (BUNDLED, FILE) or len(texts) == len(task.fields)
+    return Link(
+        tuple(here or usual), source or BUNDLED, texts, cast(Precision, given["precision"]),
+        cast(Long, given["long"]), seed or 0, file, tuple(notices),
+        bool(said) and complete and not notices and len(here) == len(named),
+    )  # fmt: skip
+
+
+def share(models: ModelAccess, view: str, *values: Any, **more: str) -> Markup:
+    """Return the link to what is chosen in a view; it opens models of one's own to who gets it."""
+    try:
+        asked = Asked.read(*values)
+        grants = [grant for name in asked.models if (grant := models.share(asked.visitor, name))]
+    except UserError as trouble:
+        return alert(trouble)
+    said = {
+        "view": view,
+        "task": asked.task.name,
+        "models": ",".join(asked.models),
+        "texts": asked.source,
+        **(asked.task.texts(asked.example) if asked.source == ONE else {}),
+        "precision": asked.precision if asked.precision != "auto" else "",
+        "long": asked.long if asked.long != "cut" else "",
+        "seed": str(asked.seed) if asked.seed else "",
+        "grant": ",".join(grants),
+        **more,
+    }
+    link = link_to("measure", **{name: value for name, value in said.items() if value})
+    return shared_link(link, bool(grants))
+
+
+def build_link(choice: Choice, view: str) -> tuple[gr.Button, gr.HTML]:
+    """Lay out the button that copies the link to a view, and where the link stands."""
+    button = gr.Button("Copy link", elem_id=f"{view}-link", min_width=0)
+    shown = gr.HTML(padding=False, elem_id=f"{view}-share")
+
+    def shared(*values: Any) -> Markup:
+        return share(choice.page.core.models, view, *values)
+
+    given = button.click(shared, choice.inputs, shown, **QUIET)
+    given.then(None, js=copy_script(f"{view}-share"), **QUIET)
+    gone = [*choice.changed, *(text.change for text in choice.texts)]
+    gr.on(gone, None, None, shown, js=f"() => {str(NOTHING)!r}", **QUIET)
+    return button, shown
