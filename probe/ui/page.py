@@ -29,7 +29,7 @@ RENEW = "() => Math.random()"
 """Changes a hidden number, whatever it was."""
 VISITOR = "window.visitor ??= Promise.withResolvers()"
 """Kept once the browser has its token."""
-SHOWN = f"""let width = 0, event = "load";
+SHOWN = f"""let width = 0, event = "expand";
 new ResizeObserver(([{{ contentRect }}]) => {{
   const hidden = !width;
   width = contentRect.width;
@@ -109,7 +109,7 @@ class Page:
         The owner has a token by then, and the task is the one that the address names.
         """
         kept = keeping_choices(answer, outputs)
-        filled: gr.events.Dependency = self.shown.load(kept, inputs, outputs, **settings or QUIET)
+        filled: gr.events.Dependency = self.shown.expand(kept, inputs, outputs, **settings or QUIET)
         return filled
 
     def on_return(

@@ -21,7 +21,7 @@ from probe.templates import kinds
 from probe.ui.api.arguments import whole_in
 from probe.ui.api.hub_dataset import is_open
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET
+from probe.ui.events import CHANGING, ENABLED, QUIET
 from probe.ui.html.elements import NOTHING, alert, hint, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to, not_here, shortened
@@ -51,7 +51,8 @@ SHOW_SOURCE = """source => %s.map(
   name => ({ __type__: "update", visible: name === source })
 )"""
 """Shows what belongs to the source of the texts that is chosen."""
-ADDRESS = """(source, models, upload, precision, long, seed, ...texts) => window.writeAddress({
+ADDRESS = """(source, models, upload, precision, long, seed, ...texts) =>
+window.choiceKnown && window.writeAddress({
   texts: source === "file" && upload ? `file:${upload.path.split("/").at(-2)}` : source,
   models: models.join(","),
   precision: precision === "auto" ? "" : precision,
@@ -59,7 +60,16 @@ ADDRESS = """(source, models, upload, precision, long, seed, ...texts) => window
   seed: seed ? String(seed) : "",
   ...Object.fromEntries(texts.map((text, at) => [`text${at + 1}`, source === "one" ? text : ""])),
 })"""
-"""Keeps in the page's address what is chosen, so that a reload shows it again."""
+"""Keeps in the page's address what is chosen, so that a reload shows it again: from when what the
+address said has been read."""
+KNOWN = f"(...values) => {{ window.choiceKnown = true; ({ADDRESS})(...values); }}"
+SEVERAL = """models => {
+  const [score, compare] = ["score", "compare"].map(
+    name => document.getElementById(`view-${name}-button`)
+  );
+  if (models.length > 1 && score.ariaSelected === "true") compare.click();
+}"""
+"""Several models are compared."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +158,13 @@ class Choice:
     seed: gr.Number
     notices: gr.HTML
     parts: dict[str, Any] = field(default_factory=dict)  # Any: what is shown for each source
+    opened: gr.events.Dependency | None = None
+
+    def allow(self, *buttons: gr.Button) -> None:
+        """Let buttons be pressed once what the page's address says stands in the choice."""
+        given = f"() => Array({len(buttons)}).fill({ENABLED})"
+        if self.opened:
+            self.opened.then(None, None, list(buttons), js=given, **QUIET)
 
     @property
     def chosen(self) -> list[Any]:  # Any: components share no useful type
@@ -238,7 +255,9 @@ def _react(choice: Choice) -> None:
     gr.on(choice.changed, None, None, None, js=CHANGED, **QUIET)
     typed = [choice.models.change, *(text.change for text in choice.texts)]
     gr.on(typed, None, None, None, js=TYPED, **QUIET)
-    page.on_open(opened, [page.owner, page.task], filled, **QUIET)
+    choice.models.input(None, choice.models, None, js=SEVERAL, **QUIET)
+    choice.opened = page.on_open(opened, [page.owner, page.task], filled, **QUIET)
+    choice.opened.then(None, [*kept, *choice.texts], None, js=KNOWN, **QUIET)
 
 
 def sources(task: Task) -> list[tuple[str, str]]:

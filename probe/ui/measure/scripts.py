@@ -19,8 +19,8 @@ def asked(results: str) -> str:
     """Return what dims the earlier results, by their element's id, once a question is asked."""
     return f"""(...values) => {{
   const results = document.getElementById("{results}");
-  if (results.querySelector(".say")) results.classList.add("stale");
-  delete results.dataset.changed;
+  if (results?.querySelector(".say")) results.classList.add("stale");
+  delete results?.dataset.changed;
   return values;
 }}"""
 
@@ -33,5 +33,5 @@ def fresh(results: str) -> str:
     return f"""progress => {{
   const results = document.getElementById("{results}");
   const unchanged = progress?.includes("{UNCHANGED}");
-  if (!unchanged && !("changed" in results.dataset)) results.classList.remove("stale");
+  if (!unchanged && !("changed" in (results?.dataset ?? {{}}))) results?.classList.remove("stale");
 }}"""

@@ -112,8 +112,11 @@ def _choices(
         controls = options.build()
     tell.input(None, tell, tell, js=ASK, **QUIET)
     with gr.Row(elem_classes="tools"):
-        go = gr.Button("Score", variant="primary", elem_id="score", min_width=0)
-        later = gr.Button("Score in the background", elem_id="score-later", min_width=0)
+        go = gr.Button("Score", variant="primary", elem_id="score", min_width=0, interactive=False)
+        later = gr.Button(
+            "Score in the background", elem_id="score-later", min_width=0, interactive=False
+        )
+        choice.allow(go, later)
         halt = gr.Button("Stop", visible=False, elem_id="halt", min_width=0)
         build_link(choice, "score")
     return controls, go, later, halt

@@ -49,7 +49,10 @@ def build(page: Page) -> None:
     choice: Choice = page.shared
     shown = Outputs()
     with gr.Row(elem_classes="tools"):
-        shown.go = gr.Button("Compare", variant="primary", elem_id="compare", min_width=0)
+        shown.go = gr.Button(
+            "Compare", variant="primary", elem_id="compare", min_width=0, interactive=False
+        )
+        choice.allow(shown.go)
         shown.halt = gr.Button("Stop", visible=False, elem_id="compare-halt", min_width=0)
         build_link(choice, "compare")
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
