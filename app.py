@@ -76,14 +76,23 @@ PLACES = (
     ),
     Place("mine", "Mine", (View("mine", "Mine", my_data.build),)),
 )
+GUESTS = (
+    Place("set", "Set", (View("set", "Set", annotate.build_guest),), in_bar=False),
+    Place(
+        "class",
+        "Class",
+        (View("class", "Class", partial(learn.build, lessons=LESSONS, guests=True)),),
+        in_bar=False,
+    ),
+)
 OVER_HTTP = Place(HTTP, "Use over HTTP", (View("http", "Use over HTTP", build_page),), in_bar=False)
 ADMIN = Place("admin", "Admin", (View("admin", "Admin", admin.build),), in_bar=False)
 
 
 def places() -> tuple[Place, ...]:
     """Return the places; the admin's only where a password guards it."""
-    hidden = (OVER_HTTP, ADMIN) if settings().admin_password.get_secret_value() else (OVER_HTTP,)
-    return (*PLACES, *hidden)
+    admin = (ADMIN,) if settings().admin_password.get_secret_value() else ()
+    return (*PLACES, *GUESTS, OVER_HTTP, *admin)
 
 
 def main() -> None:

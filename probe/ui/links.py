@@ -6,7 +6,7 @@ one segment, so that they hold on every page.
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from probe.models.windows import Long
 from probe.tasks.nli import NLI
@@ -119,5 +119,18 @@ def moved(query: Mapping[str, str]) -> str | None:
     """Return where an older link leads now, None where it is none."""
     if query.get("tab", "") not in MOVED:
         return None
+    for guests in ("set", "class"):
+        if guests in query:
+            return link_to_guest(guests, query[guests], query.get("step", ""))
     path, view = MOVED[query["tab"]]
     return link_to(path, **view, **{name: each for name, each in query.items() if name != "tab"})
+
+
+def link_to_guest(path: str, code: str, step: str = "") -> str:
+    """Return the short link to a set or a class, at a step, for who is to answer it."""
+    return f"{path}?{quote(code, safe='')}" + (f"&{urlencode({'step': step})}" if step else "")
+
+
+def code_in(query: Mapping[str, str]) -> str:
+    """Return the code of a short link, "" where it has none."""
+    return next((name for name, value in query.items() if not value), "")

@@ -1,6 +1,6 @@
-"""The Annotate tab for who holds a link: a batch of texts, and an answer to each."""
+"""For who holds the link to a set: a batch of texts, and an answer to each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,10 +53,10 @@ class Answering:
 
     store: Store
 
-    def open(self, visitor: str, query: Mapping[str, str]) -> AnswerOutputs:
-        """Show the set that a link names: what is asked, and a nickname to begin with."""
+    def open(self, visitor: str, code: str) -> AnswerOutputs:
+        """Show the set of a link's code: what is asked, and a nickname to begin with."""
         try:
-            annotated = annotation_set(self.store, query.get("set", ""))
+            annotated = annotation_set(self.store, code)
             if has_joined(self.store, annotated.survey, visitor):
                 return self._next(annotated, visitor)
         except UserError as trouble:

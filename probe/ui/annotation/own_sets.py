@@ -1,4 +1,4 @@
-"""The Annotate tab for who makes a set: draw the texts, hand out the link, read the results."""
+"""For who makes a set: draw the texts, hand out the link, read the results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -25,6 +25,7 @@ from probe.ui.events import (
 )
 from probe.ui.html.elements import hint
 from probe.ui.html.shared_link import copy_script
+from probe.ui.links import code_in
 from probe.ui.page import Page
 
 ABOUT = (
@@ -37,27 +38,36 @@ DRAWING: dict[str, Any] = {"concurrency_id": "annotate", "concurrency_limit": 2,
 
 
 def build(page: Page) -> None:
-    """Put the tab together: for who holds a link, and for who makes sets."""
-    answer, own = Answering(page.core.store), OwnSets(page.core.store, page.core.models)
+    """Put the view together, for who makes sets."""
+    own = OwnSets(page.core.store, page.core.models)
+    mine = _build_own(page, own)
+
+    def opened(visitor: str, request: gr.Request) -> list[Any]:
+        """List the sets, and show the one that the address names."""
+        named = request.query_params.get("set", "")
+        return own.open(visitor, named) if named else own.show(visitor)
+
+    page.on_open(opened, page.owner, mine.outputs)
+    page.on_return(own.show, [page.owner, mine.chosen], mine.outputs)
+    mine.chosen.change(None, mine.chosen, None, js="set => window.writeAddress({ set })", **QUIET)
+
+
+def build_guest(page: Page) -> None:
+    """Put the page of who holds a link together."""
+    answer = Answering(page.core.store)
     link = gr.Textbox("", label="set", visible=False)
     shown, nickname, radios, begin, send = build_answering()
-    with gr.Column(elem_id="annotate-own") as making:
-        mine = _build_own(page, own)
 
     def open_link(visitor: str, request: gr.Request) -> list[Any]:
-        """Show the set of a link in place of one's own sets."""
-        query = request.query_params
-        if query.get("tab") != "annotate" or "set" not in query:
-            return ["", gr.Column(visible=True), *type(shown)().outputs]
-        opened = answer.open(visitor, query)
-        return [query["set"], gr.Column(visible=False), *opened.outputs]
+        """Show the set of the link."""
+        code = code_in(request.query_params)
+        return [code, *answer.open(visitor, code).outputs]
 
     to_answer = shown.outputs
-    page.on_open(open_link, page.owner, [link, making, *to_answer], **in_turn("annotate"))
+    page.on_open(open_link, page.owner, [link, *to_answer], **in_turn("annotate"))
     begin.click(answer.begin, [page.owner, link, nickname], to_answer, **QUIET)
     sent = send.click(answer.send, [page.owner, link, shown.number, *radios], to_answer, **QUIET)
     sent.success(None, None, None, js=TO_TOP, **QUIET)
-    page.on_show(own.show, [page.owner, mine.chosen], mine.outputs)
 
 
 def _build_own(page: Page, own: OwnSets) -> OwnOutputs:

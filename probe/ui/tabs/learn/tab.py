@@ -1,4 +1,4 @@
-"""The Learn tab: lessons that predict, run it live and show the paper's figure beside one's own.
+"""Lessons that predict, run it live and show the paper's figure beside one's own.
 
 gr.Walkthrough draws its steps in one line at the top and builds every step's components at once;
 half a dozen lessons of six steps would be more than a hundred. Here one set of components shows any
@@ -32,21 +32,26 @@ from probe.ui.tabs.learn.teaching import ClassParts, follow_class, lay_out_class
 from probe.ui.tabs.learn.view import ALL, MAX_CHOICES, Outputs, View, waiting
 
 TO_ADDRESS = """link => {
-  if (link) window.history.replaceState(null, "", link);
+  const said = new URL(link || "learn", document.baseURI).searchParams;
+  const names = %s;
+  window.writeAddress(Object.fromEntries(names.map(name => [name, said.get(name)])), true);
   const learn = document.getElementById("learn");
   if (learn.getBoundingClientRect().top < 0) learn.scrollIntoView();
 }"""
 TO_RESULT = scroll_to("learn-result", "nearest", after=100)
 """Brings what a press comes to into sight, its head where all of it has no room."""
+"""Keeps in the address which step is shown; Back leads to the one before."""
+NAMES, OF_GUESTS = ["lesson", "step", "task", "model"], ["step", "model"]
 PRINT = "() => setTimeout(() => window.print(), 100)"
 
 
-def build(page: Page, lessons: Sequence[Lesson]) -> None:
-    """Put the tab together."""
+def build(page: Page, lessons: Sequence[Lesson], guests: bool = False) -> None:
+    """Put the view together: for all, or for who follows the link to a class."""
     view = View(lessons, page.core)
     shown, printing, printed, parts = _layout(view)
-    follow_class(page, view, shown, parts)
     shown.kept = kept = page.memory
+    follow_class(page, view, shown, parts, guests)
+    to_address = TO_ADDRESS % (OF_GUESTS if guests else NAMES)
     asked = [page.task, shown.model, page.owner, kept]
     here = [shown.place, *asked]
     running = _run_on_press(view, shown, [*here, shown.guess])
@@ -56,7 +61,7 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
     def show_on(*triggers: Any, fn: Any, inputs: list[Any], **mode: Any) -> None:
         """Show another place; what is run at this one goes on for nobody."""
         went = gr.on(triggers, fn, inputs, shown.outputs, cancels=[running], **mode, **turn)
-        went.then(None, shown.address, js=TO_ADDRESS, **QUIET)
+        went.then(None, shown.address, js=to_address, **QUIET)
 
     def go_to(event: gr.EventData, *given: Any) -> list[Any]:
         """Show the place whose button was pressed."""
@@ -67,7 +72,8 @@ def build(page: Page, lessons: Sequence[Lesson]) -> None:
     show_on(shown.back.click, fn=partial(_move, view, -1), inputs=here)
     show_on(shown.onward.click, fn=partial(_move, view, 1), inputs=here)
     show_on(shown.model.input, fn=view.show, inputs=here, **LAST)
-    page.on_open(view.open_page, [page.task, page.owner, kept], shown.outputs, **turn)
+    if not guests:
+        page.on_open(view.open_page, [page.task, page.owner, kept], shown.outputs, **turn)
     for button, answers in zip(printing, (False, True), strict=True):
         filled = button.click(
             partial(_to_print, view, answers), [shown.place, page.task], printed, **QUIET

@@ -28,10 +28,10 @@ from probe.ui.html.elements import NOTHING, alert, card, note
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.lessons.drawing import comparison
 from probe.ui.lessons.lesson import Comparison, Figure
-from probe.ui.links import link_to_lesson
+from probe.ui.links import code_in, link_to_guest
 from probe.ui.page import Page
 from probe.ui.tab_outputs import TabOutputs
-from probe.ui.tabs.learn.view import ALL, Outputs, Place, View
+from probe.ui.tabs.learn.view import ALL, Kept, Outputs, Place, View
 from probe.ui.visitors.visitor_files import fresh_folder
 
 SECONDS = 3
@@ -71,28 +71,47 @@ class LessonClass:
             )
         except UserError as trouble:
             return ClassOutputs(guessed=alert(trouble)).outputs
-        address = link_to_lesson(lesson.name, place.number, task_name, model or "")
-        shown = self._shown(survey, visitor, place)
+        guessed = self._shown(survey, visitor, place)
+        return self._of_teacher(survey, guessed, str(place.number)).outputs
+
+    def _of_teacher(self, survey: Survey, guessed: Any, step: str = "") -> ClassOutputs:
         return ClassOutputs(
             named=survey.id,
-            link=shared_link(f"{address}&class={survey.id}", grants=False, label=LABEL),
+            link=shared_link(link_to_guest("class", survey.id, step), grants=False, label=LABEL),
             copy=gr.Button(visible=True),
             export=gr.Button(visible=True),
-            guessed=shown,
+            guessed=guessed,
             timer=gr.Timer(active=True),
-        ).outputs
+        )
 
-    def open(self, visitor: str, query: Mapping[str, str]) -> list[Any]:
-        """Take part in the class of a link; a link without one changes nothing."""
-        if "class" not in query:
+    def open(self, visitor: str, class_id: str) -> list[Any]:
+        """Show a class of one's own again; without one nothing changes."""
+        if not class_id:
             return ClassOutputs().outputs
         try:
-            survey = survey_of(self.store, query["class"], "lesson")
-            if not survey.ended:
-                join(self.store, survey, visitor)
+            survey = own_survey(self.store, visitor, class_id)
         except UserError as trouble:
             return ClassOutputs(guessed=alert(trouble)).outputs
-        return ClassOutputs(named=survey.id, timer=gr.Timer(active=True)).outputs
+        return self._of_teacher(survey, gr.skip()).outputs
+
+    def take_part(self, visitor: str, kept: Kept | None, query: Mapping[str, str]) -> list[Any]:
+        """Take part in the class of a link, at the step that the address names.
+
+        Returns the task, what is shown of the class, and what is shown of the lesson.
+        """
+        try:
+            survey = survey_of(self.store, code_in(query), "lesson")
+            if survey.owner != visitor and not survey.ended:
+                join(self.store, survey, visitor)
+        except UserError as trouble:
+            lost = Outputs(text=alert(trouble))
+            return [gr.skip(), *ClassOutputs().outputs, *lost.outputs]
+        told = survey.content
+        named = f"{told['lesson']}.{query.get('step', '1')}"
+        model = query.get("model", told["model"])
+        step = self.view.show(named, told["task"], model, visitor, kept)
+        shown = ClassOutputs(named=survey.id, timer=gr.Timer(active=True))
+        return [told["task"], *shown.outputs, *step]
 
     def record(
         self, visitor: str, class_id: str, named: str, task_name: str, choice: int | None
@@ -103,7 +122,9 @@ class LessonClass:
             return gr.skip()
         try:
             survey = survey_of(self.store, class_id, "lesson")
-            if choice in range(len(place.step.guess.choices)) and choice is not None:
+            offered = range(len(place.step.guess.choices))
+            # who teaches is no member
+            if choice is not None and choice in offered and survey.owner != visitor:
                 record_guess(self.store, survey, visitor, place.key, choice)
         except UserError as trouble:
             return alert(trouble)
@@ -180,22 +201,34 @@ def lay_out_class() -> ClassParts:
     return ClassParts(shown, tools, begin, files)
 
 
-def follow_class(page: Page, view: View, shown: Outputs, parts: ClassParts) -> None:
+def follow_class(page: Page, view: View, shown: Outputs, parts: ClassParts, guests: bool) -> None:
     """Let a class follow the step that is shown, and what is guessed there."""
     own, outputs, guessed = LessonClass(page.core.store, view), parts.shown, parts.shown.guessed
 
     def open_page(visitor: str, request: gr.Request) -> list[Any]:
-        return own.open(visitor, request.query_params)
+        return own.open(visitor, request.query_params.get("class", ""))
+
+    def take_part(visitor: str, kept: Kept | None, request: gr.Request) -> list[Any]:
+        return own.take_part(visitor, kept, request.query_params)
 
     here = [page.owner, outputs.named, shown.place, page.task]
-    arrived = page.on_open(open_page, page.owner, outputs.outputs, **QUIET)
+    if guests:
+        joined = [page.task, *outputs.outputs, *shown.outputs]
+        arrived = page.on_open(take_part, [page.owner, shown.kept], joined)
+        arrived.then(None, page.task, None, js="task => window.showTask(task)", **QUIET)
+    else:
+        arrived = page.on_open(open_page, page.owner, outputs.outputs)
+        outputs.named.change(
+            None, outputs.named, None, js="named => window.writeAddress({ class: named })", **QUIET
+        )
     arrived.then(own.look_first, here, guessed, **QUIET)
     begun = [page.owner, shown.place, page.task, shown.model]
     parts.begin.click(own.start, begun, outputs.outputs, **QUIET)
     shown.run.click(own.record, [*here, shown.guess], guessed, **QUIET)
-    page.mark_of(shown.place.change).change(
-        lambda place: gr.Row(visible=place != ALL), shown.place, parts.tools, **QUIET
-    )
+    if not guests:
+        page.mark_of(shown.place.change).change(
+            lambda place: gr.Row(visible=place != ALL), shown.place, parts.tools, **QUIET
+        )
     shown.place.change(own.look, here, guessed, **QUIET)
     outputs.timer.tick(own.look, here, guessed, **QUIET)
     outputs.copy.click(None, js=copy_script("learn-class-link"), **QUIET)
