@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from inspect import getdoc
 from typing import Any
 
-from app import TABS
+from app import places
 from documentation.markdown import code, page, table
 from probe.models.library import ModelCache
 from probe.runs.engine import Engine
 from probe.runs.store import Store
-from probe.ui.page import Core, build_page
+from probe.ui.page import Core, build_pages
 
 ABOUT = (
     "By gradio's clients, or as plain requests; *Use via API* at the foot of the page shows calls. "
@@ -21,7 +21,7 @@ ABOUT = (
 def endpoints_page() -> str:
     """Return the page of the endpoints."""
     store = Store("sqlite://")
-    served = build_page(TABS, Core(ModelCache(), store, Engine(store)))
+    served = build_pages(places(), Core(ModelCache(), store, Engine(store)))
     described = served.get_api_info()["named_endpoints"]
     summaries = {f"/{f.api_name}": _summary(f.fn) for f in served.fns.values() if f.api_name}
     parts = [_endpoint(name, described[name], summaries[name]) for name in described]

@@ -5,7 +5,7 @@ from probe.glossary import SECTIONS, glossary
 from probe.tasks.task import offered_tasks
 
 ABOUT = (
-    "Every word of results and pages in a sentence, as the tab *Catalogue* and `python -m finetune "
+    "Every word of results and pages in a sentence, as *Look up* in Learn and `python -m finetune "
     "glossary --task TASK` show it. A word that several tasks use differently stands once for each."
 )
 

@@ -16,7 +16,7 @@ from probe.transforms.registry import (
 ABOUT = (
     "A transform changes a text by a fixed rule, and says what that does to the gold label. Names "
     "joined with `+` make a chain, applied from left to right. `python -m probe transforms --task "
-    "TASK` prints the same with what is missing on a machine; the tab *Catalogue* shows the code "
+    "TASK` prints the same with what is missing on a machine; *Look up* in Learn shows the code "
     "of each and an example."
 )
 OPTIONS = (

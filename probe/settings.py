@@ -103,8 +103,8 @@ class Settings(BaseSettings):
     )
     admin_password: SecretStr = Field(
         default=SecretStr(""),
-        description="opens the tab *Admin*: everybody's runs and the app's load",
-        examples=["no such tab"],
+        description="opens the page `/admin`: everybody's runs and the app's load",
+        examples=["no such page"],
     )
     hub_mb: PositiveInt = Field(
         default=20_000,
@@ -117,7 +117,7 @@ class Settings(BaseSettings):
     )
     max_rows: PositiveInt | None = limit(20_000, None, "rows of a file")
     background_rows: PositiveInt = Field(
-        default=20_000, description="rows of a file above which Batch scores it in the background"
+        default=20_000, description="rows of a file above which it is scored in the background"
     )
     max_columns: PositiveInt | None = limit(200, 2000, "columns of a file")
     max_cell: PositiveInt | None = limit(100_000, None, "characters in one cell of a file")

@@ -135,7 +135,7 @@ def source(name: str) -> tuple[str, str]:
 def _templates(task: Task) -> Markup:
     where = Markup(
         "Sentences with slots make as many examples as one likes, and the right answer with each. "
-        "The Batch tab makes files of them, as does <code>python -m probe templates</code>."
+        "Measure makes files of them, as does <code>python -m probe templates</code>."
     )
     return PART.format(
         id="templates", title="Templates", summary=where, cards=join(map(_kind, kinds(task)))

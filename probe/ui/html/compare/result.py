@@ -55,7 +55,7 @@ def empty(task: Task, models: int, examples: int) -> Markup:
     if models < 2:
         told = (
             f"There is one model for this task here, and a comparison needs two. Load your own "
-            f"under Settings of the Probe tab, or inoculate one; then compare them on "
+            f"under Settings of Probe, or inoculate one; then compare them on "
             f"{examples} {task.unit}s."
         )
     else:
