@@ -40,7 +40,7 @@ def open_calmly(page: Page, address: str) -> None:
     page.on("requestfinished", lambda one: asked.pop(one, None))
     page.on("requestfailed", lambda one: asked.pop(one, None))
     page.goto(address)
-    expect(page.get_by_role("tab").first).to_be_visible(timeout=SLOW)
+    expect(page.locator("#header")).to_be_visible(timeout=SLOW)
     _settle(page, asked)
 
 

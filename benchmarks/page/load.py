@@ -43,7 +43,7 @@ ACT_SECONDS = 10.0
 ROLES = ("change", "open", "change", "look", "open", "change")
 """What visitors do, in turn: half of them change something, a third open pairs, others look."""
 SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su")
-TABS = ("inoculate", "catalogue", "compare", "batch")
+VIEWS = ("inoculate", "look-up", "compare", "score")
 WORDS = 60
 """Words of the premise of which greedy visitors ask what each of its tokens is for."""
 
@@ -92,7 +92,7 @@ async def _visits(counts: list[int], app: psutil.Popen, port: int) -> None:
 
 
 async def visit(http: httpx.AsyncClient, number: int) -> None:
-    """Open the page, ask about a pair, look at a tab, leave."""
+    """Open the page, ask about a pair, look at a view, leave."""
     visitor, pair = Visitor(http), random_example(NLI, number)
     await visitor.open()
     visitor.set("text-1", pair.premise)
@@ -159,7 +159,7 @@ class Student:
 
     async def _do(self, turn: int) -> None:
         if self.role == "look":
-            await self.visitor.look(TABS[turn % len(TABS)])
+            await self.visitor.look(VIEWS[turn % len(VIEWS)])
             return
         opens = self.role == "open"
         pair = random_example(NLI, 1000 * self.number + (turn if opens else 0))
@@ -225,8 +225,8 @@ async def _class(visitors: int, minutes: float, port: int) -> Tally:
         began = time.perf_counter()
         for student in students:
             await student.visitor.open()
-        for tab in TABS:  # the first look at a tab draws what all later ones show
-            await students[0].visitor.look(tab)
+        for view in VIEWS:  # the first look at a view draws what all later ones show
+            await students[0].visitor.look(view)
         print(f"{visitors} pages opened in turn in {time.perf_counter() - began:.0f} s", flush=True)
         until = time.perf_counter() + 60 * minutes
         await asyncio.gather(*(_stay(student, until) for student in students))

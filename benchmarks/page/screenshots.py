@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlencode
 
 import typer
 from playwright.sync_api import Browser, Page
@@ -27,7 +26,7 @@ THEMES = ("light", "dark")
 
 def show(page: Page, url: str, view: View) -> None:
     """Open a view in a fresh page; take its steps once every question of the page is answered."""
-    open_calmly(page, f"{url}?{urlencode({'__theme': 'light', **view.query})}")
+    open_calmly(page, f"{url}{view.address}{'&' if '?' in view.address else '?'}__theme=light")
     view.steps(page)
 
 

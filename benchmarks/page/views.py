@@ -13,13 +13,13 @@ Steps = Callable[[Page], None]
 
 @dataclass(frozen=True)
 class View:
-    """A state of a tab: the address that opens it, and the steps that lead on to it.
+    """A state of a view: the address that opens it, and the steps that lead on to it.
 
-    The name begins with the name of its tab; `long` says that models train or score for minutes.
+    The name begins with that of the view, or of its place; `long` says that models train or score for minutes.
     """
 
     name: str
-    query: dict[str, str]
+    address: str
     steps: Steps = lambda page: None
     long: bool = False
 
@@ -67,78 +67,78 @@ def one_after_another(*steps: Steps) -> Steps:
 
 COMPARED = "#compare-parts .picture"
 FIRST_GUESS = "#learn-guess label"
-PAIRS = {"premise": "The doctor near the actor danced.", "hypothesis": "The actor danced."}
+PAIR = "premise=The doctor near the actor danced.&hypothesis=The actor danced."
 VIEWS = (
-    View("learn", {"tab": "learn"}, shows(".lesson-card")),
+    View("learn", "learn", shows(".lesson-card")),
     View(
         "learn-step",
-        {"tab": "learn", "lesson": "word_salad", "step": "3"},
+        "learn?lesson=word_salad&step=3",
         shows("#learn-guess label", "#learn-steps nav"),
     ),
     View(
         "learn-loading",
-        {"tab": "learn", "lesson": "word_salad", "step": "4", "model": "da"},
+        "learn?lesson=word_salad&step=4&model=da",
         one_after_another(press(FIRST_GUESS), press("#learn-run", "#learn-result .card")),
     ),
     View(
         "learn-failed",
-        {"tab": "learn", "lesson": "word_salad", "step": "2"},
+        "learn?lesson=word_salad&step=2",
         press("#learn-run", "#learn-result [role=alert]"),
     ),
     View(
         "learn-finished",
-        {"tab": "learn", "lesson": "inoculate", "step": "2"},
+        "learn?lesson=inoculate&step=2",
         one_after_another(press(FIRST_GUESS), press("#learn-run", "#learn-result .picture")),
     ),
     View(
         "learn-questions",
-        {"tab": "learn", "lesson": "attribution", "step": "5"},
+        "learn?lesson=attribution&step=5",
         press(".questions summary", ".questions details p"),
     ),
-    View("probe", {"tab": "probe"}, shows("#rows .result")),
+    View("probe", "", shows("#rows .result")),
     View(
         "probe-open",
-        {"tab": "probe"},
+        "",
         one_after_another(
             shows("#rows .result"),
             press("#settings-button", "#method"),
             press("#rows .result > summary", "#rows .full .token"),
         ),
     ),
-    View("probe-failed", {"tab": "probe", "model": "gone"}, shows("#notices .notice")),
-    View("probe-paraphrase", {"tab": "probe", "task": "paraphrase"}, shows("#rows .result")),
-    View("probe-sentiment", {"tab": "probe", "task": "sentiment"}, shows("#rows .result")),
-    View("probe-reading", {"tab": "probe", "task": "reading"}, shows("#rows .result")),
-    View("batch", {"tab": "batch"}, shows("#upload")),
+    View("probe-failed", "?model=gone", shows("#notices .notice")),
+    View("probe-paraphrase", "?task=paraphrase", shows("#rows .result")),
+    View("probe-sentiment", "?task=sentiment", shows("#rows .result")),
+    View("probe-reading", "?task=reading", shows("#rows .result")),
+    View("score", "measure?view=score&texts=file", shows("#upload")),
     View(
-        "batch-read",
-        {"tab": "batch"},
+        "score-read",
+        "measure?view=score&texts=file",
         drop("#upload", "pairs.csv", "#upload-preview table"),
     ),
     View(
-        "batch-failed",
-        {"tab": "batch"},
+        "score-failed",
+        "measure?view=score&texts=file",
         drop("#upload", "reviews.tsv", "#upload-doubt [role=alert]"),
     ),
     View(
-        "batch-loading",
-        {"tab": "batch"},
+        "score-loading",
+        "measure?view=score&texts=file",
         one_after_another(
             drop("#upload", "mnli_form.tsv", "#upload-preview table"),
             press("#score", "#batch-progress [role=status]"),
         ),
     ),
     View(
-        "batch-finished",
-        {"tab": "batch"},
+        "score-finished",
+        "measure?view=score&texts=file",
         one_after_another(
             drop("#upload", "mnli_form.tsv", "#upload-preview table"),
             press("#score", "#files a"),
         ),
     ),
     View(
-        "batch-background",
-        {"tab": "batch"},
+        "score-background",
+        "measure?view=score&texts=file",
         one_after_another(
             drop("#upload", "mnli_form.tsv", "#upload-preview table"),
             press("#score-later", '#batch-background [data-cell^="take"]'),
@@ -146,89 +146,90 @@ VIEWS = (
         ),
     ),
     View(
-        "batch-reading",
-        {"tab": "batch", "task": "reading"},
+        "score-reading",
+        "measure?view=score&texts=file&task=reading",
         one_after_another(
             drop("#upload", "passages.json", "#upload-preview table"),
             press("#score", "#files a"),
         ),
     ),
-    View("compare", {"tab": "compare"}, shows("#compare-begin")),
+    View("compare", "measure?view=compare", shows("#compare-begin")),
+    View("checkup", "measure?view=checkup", shows("#checkup-start")),
     View(
         "compare-finished",
-        {"tab": "compare", "models": "minilm,esim,da", "on": "bundled"},
+        "measure?view=compare&models=minilm,esim,da&texts=bundled",
         shows(COMPARED),
         long=True,
     ),
     View(
         "compare-loading",
-        {"tab": "compare", "models": "esim,da"},
+        "measure?view=compare&models=esim,da",
         press("#compare", "#compare-progress .prose > *"),
     ),
     View(
         "compare-one",
-        {"tab": "compare", "models": "minilm,da", "on": "one", **PAIRS},
+        f"measure?view=compare&models=minilm,da&texts=one&{PAIR}",
         shows("#compare-tiles .beside"),
     ),
-    View("compare-paraphrase", {"tab": "compare", "task": "paraphrase"}),
-    View("compare-sentiment", {"tab": "compare", "task": "sentiment"}),
-    View("compare-failed", {"tab": "compare", "models": "minilm,gone", "on": "bundled"}),
+    View("compare-paraphrase", "measure?view=compare&task=paraphrase"),
+    View("compare-sentiment", "measure?view=compare&task=sentiment"),
+    View("compare-failed", "measure?view=compare&models=minilm,gone&texts=bundled"),
     View(
-        "compare-hans",
-        {"tab": "compare", "models": "minilm,da"},
+        "checkup-hans",
+        "measure?view=checkup&models=minilm,da",
         one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
         long=True,
     ),
-    View("annotate", {"tab": "annotate"}, shows("#annotate-form", "#annotate-empty .how")),
+    View("people", "measure?view=people", shows("#annotate-form", "#annotate-empty .how")),
     View(
-        "annotate-set",
-        {"tab": "annotate", "task": "sentiment"},
+        "people-set",
+        "measure?view=people&task=sentiment",
         one_after_another(
             lambda page: page.locator("#annotate-each input").fill("1"),
             press("#annotate-make", "#annotate-link .share"),
         ),
     ),
-    View("annotate-failed", {"tab": "annotate", "set": "gone"}, shows("#annotate-head .problem")),
-    View("inoculate", {"tab": "inoculate"}, shows("#curve .panel")),
+    View("set-failed", "set?gone", shows("#annotate-head .problem")),
+    View("inoculate", "train?aim=inoculate", shows("#curve .panel")),
     View(
         "inoculate-too-little",
-        {"tab": "inoculate", "model": "esim", "challenge": "spelling"},
+        "train?aim=inoculate&model=esim&challenge=spelling",
         shows("#outcome .btn"),
     ),
     View(
         "inoculate-running",
-        {"tab": "inoculate"},
+        "train?aim=inoculate",
         one_after_another(shows("#curve .panel"), press("#inoculate", "#run-state")),
         long=True,
     ),
     View(
         "inoculate-failed",
-        {"tab": "inoculate", "run": "0123456789ab"},
+        "train?aim=inoculate&run=0123456789ab",
         shows("#inoculate-problem [role=alert]"),
     ),
-    View("repair", {"tab": "repair"}, shows("#repair-results .picture")),
+    View("repair", "train?aim=repair", shows("#repair-results .picture")),
     View(
         "repair-running",
-        {"tab": "repair"},
+        "train?aim=repair",
         press("#repair-start", "#repair-under-way"),
         long=True,
     ),
     View(
         "repair-failed",
-        {"tab": "repair", "run": "0123456789ab"},
+        "train?aim=repair&run=0123456789ab",
         shows("#repair-problem [role=alert]"),
     ),
-    View("repair-sentiment", {"tab": "repair", "task": "sentiment"}),
-    View("repair-reading", {"tab": "repair", "task": "reading"}, shows(".tabitem .empty")),
-    View("generalise", {"tab": "generalise"}, shows("#generalise-results .heat")),
+    View("repair-sentiment", "train?aim=repair&task=sentiment"),
+    View("repair-reading", "train?aim=repair&task=reading", shows(".tabitem .empty")),
+    View("generalise", "train?aim=generalise", shows("#generalise-results .heat")),
     View(
         "generalise-curves",
-        {"tab": "generalise"},
+        "train?aim=generalise",
         press("#generalise-results .heat button", "#generalise-results .panel.opened"),
     ),
     View(
         "generalise-running",
-        {"tab": "generalise"},
+        "train?aim=generalise",
         one_after_another(
             shows("#generalise-results .heat"),
             press("#generalise-start", "#generalise-under-way"),
@@ -237,10 +238,10 @@ VIEWS = (
     ),
     View(
         "generalise-failed",
-        {"tab": "generalise", "run": "0123456789ab"},
+        "train?aim=generalise&run=0123456789ab",
         shows("#generalise-problem [role=alert]"),
     ),
-    View("generalise-sentiment", {"tab": "generalise", "task": "sentiment"}),
-    View("catalogue", {"tab": "catalogue"}, shows("#term-agreement")),
-    View("data", {"tab": "data"}, shows("#my-data .card")),
+    View("generalise-sentiment", "train?aim=generalise&task=sentiment"),
+    View("look-up", "learn?view=look-up", shows("#term-agreement")),
+    View("mine", "mine", shows("#my-data .card")),
 )

@@ -17,6 +17,8 @@ Json = dict[str, Any]  # Any: JSON values
 API = "/gradio_api"
 MARK = "last asked for"
 """The label of a hidden number that the browser changes, to whose change an answer listens."""
+ROOT = 0
+"""The component that gradio lets load."""
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -35,30 +37,35 @@ class Visitor:
         default_factory=lambda: "".join(random.choices(ascii_lowercase + digits, k=11))  # no secret
     )
     alive: "asyncio.Task[None] | None" = None
-    filled: set[str] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)
 
     async def open(self) -> None:
-        """Load the page, answer its load events, and fill its first tab."""
+        """Load the first page, and fill its view."""
         self.config = (await self.http.get("/config")).raise_for_status().json()
         self.values = {part["id"]: part["props"].get("value") for part in self.config["components"]}
         self.alive = asyncio.create_task(self._keep_alive())
-        root = 0
-        await self.run(self._listening(root, "load"))
-        await self._fill("probe")
+        await self.look("probe")
 
-    async def look(self, tab: str) -> float:
-        """Bring a tab in front; return the seconds until all is answered."""
-        return await self._fill(tab) + await self.trigger(f"tab:{tab}", "select")
-
-    async def _fill(self, tab: str) -> float:
-        """Fill a tab the first time; an older checkout has filled all when the page was opened."""
-        mark = f"{tab}-first-task"
-        if tab in self.filled or not any(
-            part["props"].get("elem_id") == mark for part in self.config["components"]
-        ):
-            return 0.0
-        self.filled.add(tab)
-        return await self.trigger(mark, "change")
+    async def look(self, view: str) -> float:
+        """Show a view, the first of its place after the place; return the seconds it took."""
+        shown, began = self.part(f"shown-{view}"), time.perf_counter()
+        place, parts = next(
+            (path, page)
+            for path, page in self.config["page"].items()
+            if shown in page["components"]
+        )
+        if place not in self.places:
+            self.places.add(place)
+            loads = [
+                each
+                for each in self._listening(ROOT, "load")
+                if each["id"] in parts["dependencies"]
+            ]
+            await self.run(loads)
+            with suppress(KeyError):  # few places have parts above their views
+                await self.trigger(f"shown-{place}-above", "expand")
+        await self.trigger(f"shown-{view}", "expand")
+        return time.perf_counter() - began
 
     async def close(self) -> None:
         """Leave the page."""
@@ -74,11 +81,9 @@ class Visitor:
                 pass
 
     def part(self, name: str) -> int:
-        """Return the component with this element id; "tab:probe" is the tab with the id probe."""
-        tab = name.startswith("tab:")
+        """Return the component with this element id."""
         for part in self.config["components"]:
-            found = f"tab:{part['props'].get('id')}" if tab else part["props"].get("elem_id")
-            if found == name:
+            if part["props"].get("elem_id") == name:
                 return int(part["id"])
         raise KeyError(name)
 

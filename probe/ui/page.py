@@ -173,15 +173,17 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     task = gr.Textbox(NLI.name, visible=False, label="task")
     own_marks: list[gr.Number] = []
 
-    def page(shared: Any = None) -> Page:
-        shown = gr.HTML(padding=False, elem_classes="shown", js_on_load=SHOWN)
+    def page(name: str, shared: Any = None) -> Page:
+        shown = gr.HTML(
+            padding=False, elem_id=f"shown-{name}", elem_classes="shown", js_on_load=SHOWN
+        )
         return Page(core, blocks, owner, memory, task, shown, own_marks, shared)
 
     def build(view: View) -> None:
-        within = page(shared)
+        within = page(view.name, shared)
         _build_for_tasks(view, within) if view.suits else view.build(within)
 
-    shared = place.shared(page()) if place.shared else None
+    shared = place.shared(page(f"{place.path}-above")) if place.shared else None
     addressed: list[Any] = [task]
     if len(place.views) == 1:
         build(place.views[0])
