@@ -15,7 +15,8 @@ Steps = Callable[[Page], None]
 class View:
     """A state of a view: the address that opens it, and the steps that lead on to it.
 
-    The name begins with that of the view, or of its place; `long` says that models train or score for minutes.
+    The name begins with that of the view, or of its place; `long` says that models train or score
+    for minutes.
     """
 
     name: str
