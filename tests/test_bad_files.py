@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import torch
+from probe.ui.panels.sources import FILE
 
 from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
 from finetune.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
@@ -34,7 +35,6 @@ from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
 from probe.ui.panels.labelled_file import show_file
-from probe.ui.panels.sources import FILE
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
 from tests.support.cases import check_each, each

@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from probe.ui.tabs.compare_link import read_link
 
 from app import LESSONS, tabs
 from finetune.ui.generalise.titles import skill_choices
@@ -17,7 +18,6 @@ from probe.transforms.options import OPTIONS
 from probe.ui.html.catalogue import catalogue
 from probe.ui.panels import changes, options, templates
 from probe.ui.tabs import compare_view
-from probe.ui.tabs.compare_link import read_link
 from probe.ui.tabs.probe import fields as probe_fields
 from probe.ui.tabs.probe.link import open_link
 from tests.support.offers import EVERY, TABS

@@ -3,7 +3,6 @@
 from typing import Any
 
 import gradio as gr
-
 from probe.ui.opening import keeping_choices
 
 

@@ -9,12 +9,14 @@ import pytest
 from probe.runs.store import Store
 from probe.surveys.survey import delete_survey, own_survey, own_surveys
 from probe.ui.annotation.answering import Answering, AnswerOutputs
-from probe.ui.annotation.own_sets import BUNDLED, FILE, OwnOutputs, OwnSets
+from probe.ui.annotation.own_sets import OwnOutputs, OwnSets
 from probe.ui.annotation.shown import no_set
+from probe.ui.measure.choice import BUNDLED, FILE
+from tests.support.pages.choices import chosen
 from tests.support.pages.visitors import ME, YOU, page_models
 from tests.support.runs.annotation import answer_all, honest, person, small_set
 
-MAKE = ("sentiment", "valid", BUNDLED, None, ["sort"], 2, "minilm_sst2", 0)
+ASKED = {"mode": "valid", "transforms": ["sort"], "each": 2}
 
 
 @pytest.fixture
@@ -27,18 +29,17 @@ def shown(values: list[Any]) -> OwnOutputs:
     return OwnOutputs(*values)
 
 
-def make(own: OwnSets, *changed: tuple[int, Any]) -> OwnOutputs:
-    """Make a set with some of the fields changed, by their numbers; return what is shown last."""
-    given: list[Any] = list(MAKE)
-    for at, value in changed:
-        given[at] = value
-    return shown(list(own.make(ME, *given))[-1])
+def make(own: OwnSets, **changed: Any) -> OwnOutputs:
+    """Make a set with some of what is chosen and asked changed; return what is shown last."""
+    given = chosen(changed.get("models", ["minilm_sst2"]), changed.get("source", BUNDLED))
+    asked = [changed.get(name, value) for name, value in ASKED.items()]
+    return shown(list(own.make(ME, "sentiment", *given, *asked))[-1])
 
 
 def test_a_set_is_made_and_shown_with_its_link(own: OwnSets) -> None:
     made = make(own)
     (survey,) = own_surveys(own.store, ME)
-    assert f"set={survey.id}" in made.link and made.chosen == survey.id
+    assert f"set?{survey.id}" in made.link and made.chosen == survey.id
     assert "4 texts in 1 batches, 3 people for each" in made.head
     assert "No text has a majority yet" in made.results
     assert "Is it a text at all?" in made.listed
@@ -57,19 +58,19 @@ def test_a_set_that_is_deleted_is_no_longer_shown(own: OwnSets) -> None:
 @pytest.mark.parametrize(
     ("changed", "trouble"),
     [
-        ((1, "distractor"), "it has: valid, labels"),
-        ((2, FILE), "choose a file first"),
-        ((4, []), "at least one change"),
-        ((4, ["nonsense"]), "nonsense"),
-        ((5, 0), "1 to 100 texts"),
-        ((5, 101), "1 to 100 texts"),
-        ((6, "gone"), "gone"),
+        ({"mode": "distractor"}, "it has: valid, labels"),
+        ({"source": FILE}, "choose a file first"),
+        ({"transforms": []}, "at least one change"),
+        ({"transforms": ["nonsense"]}, "nonsense"),
+        ({"each": 0}, "1 to 100 texts"),
+        ({"each": 101}, "1 to 100 texts"),
+        ({"models": ["gone"]}, "gone"),
     ],
 )
 def test_a_wrong_wish_is_answered_with_a_sentence(
-    own: OwnSets, changed: tuple[int, Any], trouble: str
+    own: OwnSets, changed: dict[str, Any], trouble: str
 ) -> None:
-    made = make(own, changed)
+    made = make(own, **changed)
     assert trouble in made.told and "alert" in made.told
     assert own_surveys(own.store, ME) == ()
 
@@ -106,11 +107,10 @@ def test_results_are_hidden_from_respondents_until_they_are_opened(own: OwnSets)
     annotated = small_set(own.store, votes=1)
     answer_all(own.store, annotated, YOU, honest)
     answering = Answering(own.store)
-    query = {"set": annotated.survey.id}
-    closed = answering.open(YOU, query)
+    closed = answering.open(YOU, annotated.survey.id)
     assert "The teacher will show the results" in closed.told and closed.results == ""
     own.set_shown(ME, annotated.survey.id, "", True)
-    opened = answering.open(YOU, query)
+    opened = answering.open(YOU, annotated.survey.id)
     assert "stands below" in opened.told and "called invalid" in opened.results
 
 
@@ -124,7 +124,7 @@ def test_an_ended_set_takes_nobody_in(own: OwnSets) -> None:
 def test_a_batch_is_answered_from_the_page(own: OwnSets) -> None:
     annotated = small_set(own.store)
     answering = Answering(own.store)
-    first = answering.open(YOU, {"set": annotated.survey.id})
+    first = answering.open(YOU, annotated.survey.id)
     assert "Call a text invalid only if" in first.head and first.joining.visible is True
     begun = answering.begin(YOU, annotated.survey.id, "fox")
     number = begun[4]
@@ -138,7 +138,7 @@ def test_a_batch_is_answered_from_the_page(own: OwnSets) -> None:
 
 
 def test_a_link_to_nothing_is_answered_with_a_sentence(own: OwnSets) -> None:
-    assert "there is no such set" in Answering(own.store).open(YOU, {"set": "gone"}).head
+    assert "there is no such set" in Answering(own.store).open(YOU, "gone").head
     for values in (
         Answering(own.store).begin(YOU, "gone", ""),
         Answering(own.store).send(YOU, "gone", "", 0, 0, 0, 0, 0),

@@ -17,18 +17,21 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.registry import ready
-from probe.ui.checkup.form import MAX_N, forecast, form_of, plan_of, requests
+from probe.ui.checkup.form import MAX_N, Form, forecast, forms_of, plan_of, requests
 from tests.support.files.pair_files import PAIRS, row
 from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.pages.choices import chosen
 from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 
-NO_FILE = [None, None, None, None, None, ""]
+
+def values(source: str = "bundled", n: float | None = 5, seed: int = 3, **more: Any) -> list[Any]:
+    """Return the values of the form after the models."""
+    return [*chosen([], source, seed=seed, **more)[1:], n]
 
 
-def values(
-    source: str = "bundled", n: float | None = 5, seed: float | None = 3, long: str = "cut"
-) -> list[Any]:
-    return [source, *NO_FILE, n, seed, long]
+def form_of(model: str, *given: Any) -> Form:
+    (form,) = forms_of([model], *given)
+    return form
 
 
 @pytest.fixture
@@ -42,6 +45,11 @@ def file(tmp_path: Path) -> str:
     rows.append({**rows[0], "mine": ""})
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
+
+
+def of_file(file: str, gold: str = "mine", meanings: str = "") -> list[Any]:
+    columns = ["first", "second", gold, None]
+    return values("file", seed=0, path=file, columns=columns, meanings=meanings)
 
 
 def test_the_app_s_examples_are_checked_up_where_no_file_is_chosen() -> None:
@@ -68,7 +76,7 @@ def test_long_premises_are_read_in_windows_where_that_is_asked_for_and_can_be() 
 
 def test_a_file_is_read_as_it_was_said_above_and_the_command_says_so(file: str) -> None:
     meanings = json.dumps({f"my {label}": label for label in NLI.labels})
-    asked = ["file", file, "first", "second", "mine", None, meanings, 5, 0, "cut"]
+    asked = of_file(file, meanings=meanings)
     plan, examples = plan_of(form_of("da", *asked))
     assert [(each.premise, each.gold) for each in examples] == [
         (each.premise, each.gold) for each in tiny_pairs(12)
@@ -82,9 +90,9 @@ def test_a_file_is_read_as_it_was_said_above_and_the_command_says_so(file: str) 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (values("one"), "needs more than one example"),
-        (values("file"), "choose a labelled file above first"),
-        (values(n=None), "must be whole numbers"),
+        (values("one"), "takes more than one pair"),
+        (values("file"), "choose a file first"),
+        (values(n=None), "must be a whole number"),
         (values(n=0), "at least one example"),
         (values(n=MAX_N + 1), "the command line takes more"),
         (values(seed=-1), "the seed must be a whole number"),
@@ -98,29 +106,30 @@ def test_what_cannot_be_checked_up_is_refused_in_a_sentence(
 
 
 def test_a_label_that_is_not_known_is_asked_about(file: str) -> None:
-    asked = ["file", file, "first", "second", "mine", None, "", 5, 0, "cut"]
+    asked = of_file(file)
     with pytest.raises(UserError, match="holds 'my "):
         plan_of(form_of("da", *asked))
 
 
 def test_a_file_without_gold_labels_is_refused(file: str) -> None:
-    asked = ["file", file, "first", "second", "(no gold label)", None, "", 5, 0, "cut"]
+    asked = of_file(file, "(no gold label)")
     with pytest.raises(UserError, match="no pair with a gold label"):
         plan_of(form_of("da", *asked))
 
 
 def test_a_press_asks_for_a_run_of_each_part() -> None:
-    (request,) = requests("da", *values())
+    request, other = requests(["da", "esim"], *values())
+    assert other.plan["model"] == "esim"
     cells = experiment_of(request.kind).cells(request.plan)
     assert [cell["part"] for cell in cells] == parts_of(NLI)
     assert len(request.inputs["examples"]) == len(bundled_examples(NLI, "test"))
 
 
 def test_the_estimate_counts_the_changes_and_not_the_other_parts() -> None:
-    said = forecast("da", *values())
+    said = forecast(["da"], *values())
     assert f"600, of which 5 are changed in each of {len(ready(NLI))} ways" in said
     assert "on one core" in said
-    said = forecast("da", *values(n=600))
+    said = forecast(["da"], *values(n=600))
     assert f"600, all of them changed in each of {len(ready(NLI))} ways" in said
 
 
@@ -129,6 +138,7 @@ def test_a_fetched_data_set_keeps_its_name_in_the_command(hub: Hub, tmp_path: Pa
     pd.DataFrame([row(pair) for pair in PAIRS]).to_parquet(tmp_path / "set" / "test.parquet")
     hub.datasets["owner/set"] = ServedDataset(tmp_path / "set")
     fetched = fetch(read_reference("hub:owner/set"), tmp_path / "visitor").path
-    asked = ["file", str(fetched), "premise", "hypothesis", "label", None, "", 5, 0, "cut"]
+    columns = ["premise", "hypothesis", "label", None]
+    asked = values("file", path=str(fetched), columns=columns)
     plan, _ = plan_of(form_of("da", *asked))
     assert f" da hub:owner/set@{COMMIT}:default/test --column" in command(plan)

@@ -1,18 +1,20 @@
-"""How the Batch tab is wired."""
+"""How Score is wired."""
 
 from pathlib import Path
 
 from probe.models.library import ModelCache
 from probe.runs.engine import Engine
 from probe.runs.store import Store
-from probe.ui.page import Core, TabEntry, build_page
+from probe.ui.measure import choice
+from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.tabs.batch import build
 
 
 def test_a_press_of_either_button_is_dropped_while_one_of_them_is_answered(home: Path) -> None:
     store = Store()
     core = Core(ModelCache(), store, Engine(store))
-    blocks = build_page([TabEntry("batch", "Batch", build)], core)
+    place = Place("measure", "Measure", (View("score", "Score", build),), shared=choice.build)
+    blocks = build_pages([place], core)
     buttons = {
         name: part.elem_id
         for name, part in blocks.blocks.items()

@@ -22,6 +22,7 @@ from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import STOPPED, StopRequests
+from probe.ui.measure.choice import FILE
 from probe.ui.panels import options
 from probe.ui.results.batch_tables import ALL, ANY
 from probe.ui.results.row_numbers import PAGE_ROWS
@@ -30,6 +31,7 @@ from probe.ui.tabs.batch_rows import turn
 from probe.ui.tabs.batch_run import Job, Outputs, run, scored
 from tests.support.files.pair_files import PAIRS
 from tests.support.models.tiny_models import shared
+from tests.support.pages.choices import chosen
 from tests.support.pages.visitors import ME, page_models, uploaded
 
 PLACES = list(vars(Outputs()))
@@ -77,8 +79,8 @@ def fields(upload: Path) -> tuple[Any, ...]:  # Any: of components of several ki
     with gr.Blocks():
         controls = [control.value for control in options.build()]
     columns = ("premise", "hypothesis", "label", None)
-    how = (0, "fp32", "cut", "")
-    return (ME, "nli", str(uploaded(upload)), "minilm", [], *how, *columns, *controls)
+    given = chosen(["minilm"], FILE, str(uploaded(upload)), columns, precision="fp32")
+    return (ME, "nli", *given, [], *controls)
 
 
 def test_a_file_is_scored_to_its_end(upload: Path) -> None:

@@ -17,10 +17,12 @@ from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
-from probe.ui.panels.sources import BUNDLED, ONE
-from probe.ui.tabs.compare_run import UNCHANGED, Job, Outputs, compared, run
+from probe.ui.measure.choice import BUNDLED, ONE
+from probe.ui.measure.scripts import UNCHANGED
+from probe.ui.tabs.compare_run import Job, Outputs, compared, run
 from tests.support.files.pair_files import PAIRS
 from tests.support.models.tiny_models import shared
+from tests.support.pages.choices import chosen
 from tests.support.pages.visitors import ME, page_models
 
 PLACES = list(vars(Outputs()))
@@ -56,9 +58,8 @@ def asked(
     """Press Compare, with two texts in the fields of one pair."""
     texts = ("A dog barks.", "A dog is loud.")
     turn = ("10.0.0.1", "me")
-    every = run(
-        page_models(), stops, line, turn, ME, "nli", names, source, "fp32", "cut", *texts, None, ""
-    )
+    given = chosen(names, source, texts=texts, precision="fp32")
+    every = run(page_models(), stops, line, turn, ME, "nli", *given)
     return (dict(zip(PLACES, values, strict=True)) for values in every)
 
 

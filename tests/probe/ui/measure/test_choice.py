@@ -1,0 +1,112 @@
+"""What a link to Measure opens, what it says of things that are not here, and what is lacking."""
+
+from html import unescape
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from starlette.datastructures import QueryParams
+
+from probe.errors import FileError
+from probe.tasks.nli import NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.task import Task, offered_tasks
+from probe.ui.html.compare.cells import chosen as rows_chosen
+from probe.ui.links import link_to_compare
+from probe.ui.measure.choice import NO_TEXTS, ONE, Asked, Link, read_link, share, sources
+from probe.ui.tabs.compare_view import press, turn
+from probe.ui.visitors.visitor_files import bundled_copy, open_upload, own_file
+from tests.support.cases import each
+from tests.support.pages.choices import chosen
+from tests.support.pages.visitors import ME, YOU, page_models, uploaded
+
+KNOWN = ["da", "minilm", "esim"]
+
+
+def opened(link: str, task: Task = NLI, known: list[str] = KNOWN, visitor: str = ME) -> Link:
+    return read_link(visitor, task, known, QueryParams(link.rpartition("?")[2]))
+
+
+def test_without_a_link_the_usual_model_is_scored_and_the_next_one_compared_with_it() -> None:
+    assert opened("") == Link(("minilm",), "bundled", {})
+    assert opened("view=compare") == Link(("minilm", "da"), "bundled", {})
+
+
+def test_a_link_is_read_as_it_was_made() -> None:
+    texts = {"text1": "Who?", "text2": "Who is it?"}
+    link = link_to_compare(["a", "b"], PARAPHRASE_IDENTIFICATION, "one", texts)
+    read = opened(link, PARAPHRASE_IDENTIFICATION, ["a", "b", "c"])
+    assert read == Link(("a", "b"), "one", texts, ready=True)
+    given = chosen(KNOWN[:2], ONE, texts=["A dog barks.", "It rains."], long="windows", seed=7)
+    shown = share(page_models(), "compare", ME, "nli", *given)
+    shared = opened(unescape(shown.partition('value="')[2].partition('"')[0]))
+    assert (shared.models, shared.source, shared.seed, shared.long) == (
+        *(("da", "minilm"), ONE, 7, "windows"),
+    )
+    assert shared.texts == {"premise": "A dog barks.", "hypothesis": "It rains."} and shared.ready
+
+
+@each(
+    ("link", "words"),
+    [
+        ("models=minilm,gone&texts=bundled", "no model called that here for inference"),
+        ("models=da,esim&texts=file:gone", "on a file that is not here"),
+        ("models=da,esim&on=sky", "which is not known here"),
+        ("texts=bundled&long=pages", "names the long 'pages', which is not here"),
+        ("texts=bundled&seed=x", "names the seed 'x', which is not here"),
+        ("texts=bundled&precision=half", "names the precision 'half', which is not here"),
+    ],
+)
+def test_what_a_link_names_and_is_not_here_is_said(link: str, words: str) -> None:
+    read = opened(link)
+    assert any(words in notice for notice in read.notices) and not read.ready
+
+
+def test_a_link_that_says_too_little_asks_nothing() -> None:
+    assert not opened("texts=one&premise=A dog barks.").ready
+    assert not opened("models=da,esim").ready
+
+
+def test_an_upload_is_opened_again_by_its_visitor_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    path = tmp_path / "mine.csv"
+    path.write_text("premise,hypothesis\nA dog barks.,A dog is loud.\n")
+    place = own_file(ME, uploaded(path))
+    link = f"texts=file:{place.parent.name}"
+    assert opened(link).file == place and opened(link).ready
+    assert opened(link, visitor=YOU).file is None and opened(link, visitor=YOU).notices
+
+
+@each("task", offered_tasks())
+def test_the_bundled_texts_of_a_task_are_a_file_that_everybody_may_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: Task
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    asked = Asked.read(ME, task.name, *chosen(["any"]))
+    source = open_upload(YOU, str(asked.file), asked.reading)
+    assert f"app's {len(source)} " in sources(task)[0][0]
+    assert list(asked.columns_in(source).texts) == list(task.fields)
+    assert asked.file == bundled_copy(task)
+
+
+@each(("source", "words"), [*NO_TEXTS.items(), (ONE, "this takes more than one pair")])
+def test_what_is_lacking_is_said(source: str, words: str) -> None:
+    with pytest.raises(FileError, match=words.partition(":")[0]):
+        _ = Asked.read(ME, "nli", *chosen(["da"], source)).file
+    with pytest.raises(FileError, match="choose a model first"):
+        _ = Asked.read(ME, "nli", *chosen([])).model
+
+
+@each("cell", ["two|0|1", "two|x", "two||", "answers|a|b", "slice|0|all", "", "nosuch"])
+def test_nothing_that_is_pressed_before_a_comparison_shows_pairs(cell: str) -> None:
+    event: Any = SimpleNamespace(cell=cell)
+    assert "compare these models first" in press(event, "", "0|1")[2]
+    assert turn(event, "", "0|1", cell) == ("", "")
+
+
+@each("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])
+def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
+    assert rows_chosen([], ["da", "esim"], 0, 1, cell) == ("", [])
