@@ -70,18 +70,18 @@ def test_questions_about_passages_have_check_ups_too(handlers: Handlers) -> None
 
 
 def test_a_link_to_a_model_that_is_not_here_is_said_to_be_one(handlers: Handlers) -> None:
-    problem = unescape(handlers.begin(NLI, ME, {"tab": "compare", "model": "nosuch"})[1])
+    problem = unescape(handlers.begin(NLI, ME, {"view": "compare", "model": "nosuch"})[1])
     assert "names the model 'nosuch', which is not here; MiniLM is chosen instead." in problem
-    assert not handlers.begin(NLI, ME, {"tab": "compare", "model": "da"})[1]
+    assert not handlers.begin(NLI, ME, {"view": "compare", "model": "da"})[1]
 
 
 def test_a_link_opens_it_in_compare_and_only_for_its_holders(handlers: Handlers) -> None:
     handlers.start(YOU, "nli", "da", *VALUES)
     (run,) = handlers.store.runs(YOU)
-    link = {"tab": "compare", "run": run.id}
+    link = {"view": "compare", "run": run.id}
     assert "that this browser may see" in handlers.begin(NLI, ME, link)[1]
     _, shared = handlers.share(YOU, run.id, "nli")
-    assert shared.value.startswith(f"?tab=compare&task=nli&run={run.id}&grant=")
+    assert shared.value.startswith(f"measure?view=compare&task=nli&run={run.id}&grant=")
     redeem(handlers.store, ME, shared.value.rpartition("grant=")[2])
     assert handlers.begin(NLI, ME, link)[0].value == run.id
 

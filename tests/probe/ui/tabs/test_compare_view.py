@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from probe.ui.html.compare.cells import chosen
-from probe.ui.tabs.compare_run import Outputs
-from probe.ui.tabs.compare_view import begin_again, open_page, press, turn
+from probe.ui.tabs.compare_view import open_page, press, turn
 from tests.support.pages.visitors import page_models
 
 NAMES = ["da", "esim"]
@@ -35,16 +34,10 @@ def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
     ("query", "source"),
     [
         ({}, "bundled"),
-        ({"tab": "compare", "models": "esim,da"}, "bundled"),
-        ({"tab": "compare", "on": "file"}, "file"),
-        ({"tab": "compare", "task": "sentiment", "on": "file"}, "bundled"),
+        ({"view": "compare", "models": "esim,da"}, "bundled"),
+        ({"view": "compare", "on": "file"}, "file"),
+        ({"view": "score", "on": "file"}, "bundled"),
     ],
 )
 def test_a_link_says_on_what_its_task_is_compared(query: dict[str, str], source: str) -> None:
     assert open_page(page_models(), "", "nli", query)[1].value == source
-
-
-def test_another_task_gives_the_button_back_and_hides_stop() -> None:
-    shown = dict(zip(vars(Outputs()), begin_again(), strict=True))
-    assert shown["go"].constructor_args == {"interactive": True}
-    assert shown["halt"].constructor_args == {"visible": False}
