@@ -202,3 +202,15 @@ def test_a_press_of_either_way_to_score_is_dropped_while_one_is_answered(blocks:
     ]
     buttons = {"score", "score-later"}
     assert [each for each in pressed if each[1] & buttons] == [("once", buttons)]
+
+
+def test_what_takes_a_while_shows_it_and_what_does_not_holds_up_nothing(blocks: gr.Blocks) -> None:
+    slow, quick = [], []
+    for event in blocks.fns.values():
+        if event.show_progress == "minimal":
+            slow.append((event.show_progress_on is None or event.show_progress_on, event.name))
+        private = event.fn and event.api_visibility == "private"
+        if private and event.show_progress == "hidden" and not event.name.startswith("load_ex"):
+            quick.append((event.show_progress_on, event.name))  # load_example is gradio's own
+    assert len(slow) > 1 and [name for shown, name in slow if not shown] == []
+    assert len(quick) > 100 and [name for shown, name in quick if shown != []] == []
