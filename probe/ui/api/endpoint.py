@@ -49,14 +49,15 @@ def endpoint(function: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def over_http() -> Iterator[None]:
-    """Lay out what is for HTTP alone on its own page: no place has to load it.
+    """Lay out what is for HTTP alone on its own page, where there is one: no place has to load it.
 
     Every event is answered over HTTP, whatever its page.
     """
     app, inside = Context.root_block, get_render_context()
     if app is None:
         raise RuntimeError("an endpoint belongs to an app")
-    place, app.current_page = app.current_page, HTTP
+    place = app.current_page
+    app.current_page = HTTP if any(path == HTTP for path, *_ in app.pages) else place
     set_render_context(app)
     try:
         yield
