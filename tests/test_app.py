@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from app import PLACES
+from app import GUESTS, PLACES
 from probe.tasks.task import offered_tasks
 from probe.ui.html.elements import note
 from probe.ui.links import MOVED, moved
@@ -80,18 +80,32 @@ def test_a_place_has_its_own_components_alone_and_the_same_without_the_others(
 def test_a_page_is_headed_by_the_places_and_the_tasks(blocks: gr.Blocks, place: Place) -> None:
     (head,) = (part for part in parts(blocks, place) if part["props"].get("elem_id") == "header")
     links = re.findall(r'href="([^"]*)"( aria-current="page")?>([^<]+)<', head["props"]["value"])
-    tasks = [(f"?task={task.name}", "", task.choice) for task in offered_tasks()]
+    tasks = [
+        (f"{place.path or './'}?task={task.name}", "", task.choice) for task in offered_tasks()
+    ]
     here = {place.path: ' aria-current="page"'}
     bar = [(each.path or "./", here.get(each.path, ""), each.title) for each in PLACES]
     assert [link for link in links if link[0] != "#content"] == [*bar[:-1], *tasks, *tasks, bar[-1]]
 
 
-@pytest.mark.parametrize(**BY_PATH)
-def test_a_page_is_no_larger_than_its_bound(blocks: gr.Blocks, place: Place) -> None:
-    page = blocks.get_config_file()["page"][place.path]
-    components, events = len(page["components"]), len(page["dependencies"])
-    most = LARGEST if place.path else PROBE
-    assert components <= most[0] and events <= most[1]
+def test_who_follows_a_link_to_a_set_or_a_class_gets_a_page_without_places(
+    blocks: gr.Blocks,
+) -> None:
+    for place in GUESTS:
+        (head,) = (
+            each for each in parts(blocks, place) if each["props"].get("elem_id") == "header"
+        )
+        assert re.findall(r'href="([^"]*)"', head["props"]["value"]) == ["#content", "./"]
+
+
+def test_no_page_is_larger_than_its_bound(blocks: gr.Blocks) -> None:
+    pages = blocks.get_config_file()["page"]
+    sizes = {
+        path: (len(page["components"]), len(page["dependencies"])) for path, page in pages.items()
+    }
+    assert {place.path for place in (*PLACES, *GUESTS)} < set(sizes)
+    for path, size in sizes.items():
+        assert all(map(int.__le__, size, LARGEST if path else PROBE)), (path, size)
 
 
 def test_every_older_link_leads_to_a_place_and_a_view_that_there_is() -> None:
@@ -105,6 +119,8 @@ def test_every_older_link_leads_to_a_place_and_a_view_that_there_is() -> None:
         assert address and address.startswith(path or "./?")
         assert address.endswith("task=sentiment&text=A+%26+b") and "tab=" not in address
     assert moved({}) is moved({"tab": "nosuch"}) is None
+    assert moved({"tab": "annotate", "task": "nli", "set": "M3"}) == "set?M3"
+    assert moved({"tab": "learn", "class": "K7", "step": "2"}) == "class?K7&step=2"
 
 
 def test_the_app_imports_pages_stores_and_settings() -> None:

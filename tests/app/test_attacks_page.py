@@ -7,7 +7,7 @@ gradio's own components around it.
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -118,14 +118,20 @@ def test_the_names_of_a_model_and_of_a_chain(page: Page) -> None:
         require_harmless(page)
 
 
-@pytest.mark.parametrize("view", ["", *MOVED, WORST])
-def test_the_parameters_of_a_permalink(page: Page, view: str) -> None:
+@pytest.mark.parametrize("tab", ["", *MOVED, WORST])
+def test_the_parameters_of_a_permalink(page: Page, tab: str) -> None:
     names = ("premise", "hypothesis", "model", "gold", "seed", "transforms", "models", "challenge")
-    more = ("run", "set", "class", "lesson", "texts", "view", "aim", WORST)
-    visit(page, f"./?{urlencode(dict.fromkeys((*names, *more), WORST) | {'tab': view})}")
-    if view != "admin":  # which is not there
-        expect(page.locator("#header [aria-current=page]")).to_be_visible(timeout=SLOW)
+    more = ("run", "lesson", "texts", "view", "aim", WORST)
+    visit(page, f"./?{urlencode(dict.fromkeys((*names, *more), WORST) | {'tab': tab})}")
+    if tab != "admin":  # which is not there
+        expect(page.locator("#header [aria-current=page]").first).to_be_visible(timeout=SLOW)
         page.evaluate(SETTLED)
+
+
+@pytest.mark.parametrize("place", ["set", "class"])
+def test_the_code_of_a_link_for_guests(page: Page, place: str) -> None:
+    visit(page, f"{place}?{quote(WORST)}")
+    expect(page.locator("[role=alert]").first).to_be_visible(timeout=SLOW)
 
 
 def test_the_rows_columns_labels_and_name_of_a_scored_file(page: Page, attack_file: Path) -> None:

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import Page
 
 from benchmarks.page.screenshots import THEMES, VIEWS, WIDTHS, View, show, turn
-from probe.ui.links import MOVED
 from tests.conftest import App
 from tests.support.pages.browser import (
     WIDE,
@@ -16,7 +15,9 @@ from tests.support.pages.browser import (
 
 pytestmark = pytest.mark.browser
 QUICK = [view for view in VIEWS if not view.long]
-FIRST = [view for view in QUICK if view.name in MOVED or view.name.endswith("-failed")]
+FIRST = [
+    view for view in QUICK if "-" not in view.name or view.name.endswith(("-failed", "look-up"))
+]
 OTHERS = [view for view in QUICK if view not in FIRST]
 
 
