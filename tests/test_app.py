@@ -33,7 +33,7 @@ ENDPOINTS = """
 probe load_model batch hub_dataset compare compare_pair hans checkup
 inoculate calibrate mitigate transfer generalise run cancel again
 """
-BY_PATH = {"argnames": "place", "argvalues": PLACES, "ids": [place.title for place in PLACES]}
+by_place = pytest.mark.parametrize("place", PLACES, ids=[place.title for place in PLACES])
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_a_view_costs_one_module_and_one_row() -> None:
     assert {"made-up", "made-up-text"} <= {part["props"].get("elem_id") for part in shown}
 
 
-@pytest.mark.parametrize(**BY_PATH)
+@by_place
 def test_a_place_has_its_own_components_alone_and_the_same_without_the_others(
     blocks: gr.Blocks, place: Place
 ) -> None:
@@ -76,7 +76,7 @@ def test_a_place_has_its_own_components_alone_and_the_same_without_the_others(
     assert kinds["tabitem"] == (len(place.views) if len(place.views) > 1 else 0)
 
 
-@pytest.mark.parametrize(**BY_PATH)
+@by_place
 def test_a_page_is_headed_by_the_places_and_the_tasks(blocks: gr.Blocks, place: Place) -> None:
     (head,) = (part for part in parts(blocks, place) if part["props"].get("elem_id") == "header")
     links = re.findall(r'href="([^"]*)"( aria-current="page")?>([^<]+)<', head["props"]["value"])

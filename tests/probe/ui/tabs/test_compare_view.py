@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from probe.ui.html.compare.cells import chosen
-from probe.ui.tabs.compare_view import open_page, press, turn
-from tests.support.pages.visitors import page_models
+from probe.ui.tabs.compare_view import press, turn
 
 NAMES = ["da", "esim"]
 
@@ -28,16 +27,3 @@ def test_no_cell_shows_pairs_before_a_comparison(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])
 def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
     assert chosen([], NAMES, 0, 1, cell) == ("", [])
-
-
-@pytest.mark.parametrize(
-    ("query", "source"),
-    [
-        ({}, "bundled"),
-        ({"view": "compare", "models": "esim,da"}, "bundled"),
-        ({"view": "compare", "on": "file"}, "file"),
-        ({"view": "score", "on": "file"}, "bundled"),
-    ],
-)
-def test_a_link_says_on_what_its_task_is_compared(query: dict[str, str], source: str) -> None:
-    assert open_page(page_models(), "", "nli", query)[1].value == source
