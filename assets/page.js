@@ -52,6 +52,16 @@
     event.stopPropagation();
     window.location.assign("http#api");
   }, true);
+  // A link within the page stays on it: gradio has all links begin at the first page.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='#']");
+    if (!link || event.defaultPrevented) return;
+    event.preventDefault();
+    const aim = document.getElementById(link.hash.slice(1));
+    window.history.replaceState(null, "", window.location.pathname + window.location.search + link.hash);
+    aim?.scrollIntoView();
+    aim?.focus();
+  });
   // Let the arrow keys move between places, tasks and views.
   document.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -1,20 +1,23 @@
-"""A tab is one row of TABS; app.py only puts them together."""
+"""A view is one row of a place of PLACES; app.py only puts them together."""
 
 import ast
+import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 import pytest
 
-from app import TABS
-from probe.models.library import ModelCache
-from probe.runs.engine import Engine
-from probe.runs.store import Store
+from app import GUESTS, PLACES
+from probe.tasks.task import offered_tasks
 from probe.ui.html.elements import note
-from probe.ui.page import Core, Page, TabEntry, build_page
+from probe.ui.links import MOVED, moved
+from probe.ui.page import Page, Place, View
 from probe.ui.server.fair_queue import LONG_PAUSE
 from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
+from tests.support.pages.built import built
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
@@ -24,39 +27,100 @@ ALLOWED = (
 )
 """What app.py may import: pages, stores, settings of the app and of torch's libraries, the
 registration of experiments."""
+LARGEST, PROBE = (350, 160), (150, 80)
+"""How many components and events a page has at most."""
+ENDPOINTS = """
+probe load_model batch hub_dataset compare compare_pair hans checkup
+inoculate calibrate mitigate transfer generalise run cancel again
+"""
+by_place = pytest.mark.parametrize("place", PLACES, ids=[place.title for place in PLACES])
 
 
-@pytest.fixture
-def core(home: Path) -> Core:
-    """A core with an empty store and no gallery."""
-    store = Store()
-    return Core(ModelCache(), store, Engine(store), home)
+@pytest.fixture(scope="module")
+def blocks() -> gr.Blocks:
+    """The whole app; no test changes it."""
+    return built()
 
 
-def titles(blocks: gr.Blocks) -> list[str]:
-    """Return the tabs of a page as a browser is told of them."""
-    components = blocks.get_config_file()["components"]
-    return [part["props"]["label"] for part in components if part["type"] == "tabitem"]
+def parts(blocks: gr.Blocks, place: Place) -> list[dict[str, Any]]:
+    """Return the components of a page."""
+    config = blocks.get_config_file()
+    own = set(config["page"][place.path]["components"])
+    return [part for part in config["components"] if part["id"] in own]
 
 
 def build_made_up(page: Page) -> None:
-    """A tab made up for this test."""
-    shown = gr.HTML(elem_id="made-up")
-    text = gr.Textbox(elem_id="made-up-text")
+    """A view made up for this test."""
+    text, shown = gr.Textbox(elem_id="made-up-text"), gr.HTML(elem_id="made-up")
     text.submit(note, text, shown)
-    assert isinstance(page.core.store, Store)
 
 
-def test_a_tab_costs_one_module_and_one_row(core: Core) -> None:
-    blocks = build_page([*TABS, TabEntry("made-up", "Made up", build_made_up)], core)
-    assert titles(blocks) == [*(entry.title for entry in TABS), "Made up"]
-    ids = {part["props"].get("elem_id") for part in blocks.get_config_file()["components"]}
-    assert {"made-up", "made-up-text", "answer", "catalogue"} <= ids
+def test_a_view_costs_one_module_and_one_row() -> None:
+    added = View("made-up", "Made up", build_made_up)
+    measure = replace(PLACES[2], views=(*PLACES[2].views, added))
+    shown = parts(built(*PLACES[:2], measure), measure)
+    titles = [part["props"]["label"] for part in shown if part["type"] == "tabitem"]
+    assert titles == [view.title for view in measure.views]
+    assert {"made-up", "made-up-text"} <= {part["props"].get("elem_id") for part in shown}
 
 
-@pytest.mark.parametrize("entry", TABS, ids=lambda entry: entry.id)
-def test_every_tab_stands_alone(core: Core, entry: TabEntry) -> None:
-    assert titles(build_page([replace(entry, title="Alone")], core)) == ["Alone"]
+@by_place
+def test_a_place_has_its_own_components_alone_and_the_same_without_the_others(
+    blocks: gr.Blocks, place: Place
+) -> None:
+    shown = parts(blocks, place)
+    others = [parts(blocks, other) for other in PLACES if other is not place]
+    assert not {part["id"] for part in shown} & {part["id"] for each in others for part in each}
+    kinds = Counter(part["type"] for part in shown)
+    assert kinds == Counter(part["type"] for part in parts(built(place), place))
+    assert kinds["tabitem"] == (len(place.views) if len(place.views) > 1 else 0)
+
+
+@by_place
+def test_a_page_is_headed_by_the_places_and_the_tasks(blocks: gr.Blocks, place: Place) -> None:
+    (head,) = (part for part in parts(blocks, place) if part["props"].get("elem_id") == "header")
+    links = re.findall(r'href="([^"]*)"( aria-current="page")?>([^<]+)<', head["props"]["value"])
+    tasks = [
+        (f"{place.path or './'}?task={task.name}", "", task.choice) for task in offered_tasks()
+    ]
+    here = {place.path: ' aria-current="page"'}
+    bar = [(each.path or "./", here.get(each.path, ""), each.title) for each in PLACES]
+    assert [link for link in links if link[0] != "#content"] == [*bar[:-1], *tasks, *tasks, bar[-1]]
+
+
+def test_who_follows_a_link_to_a_set_or_a_class_gets_a_page_without_places(
+    blocks: gr.Blocks,
+) -> None:
+    for place in GUESTS:
+        (head,) = (
+            each for each in parts(blocks, place) if each["props"].get("elem_id") == "header"
+        )
+        assert re.findall(r'href="([^"]*)"', head["props"]["value"]) == ["#content", "./"]
+
+
+def test_no_page_is_larger_than_its_bound(blocks: gr.Blocks) -> None:
+    pages = blocks.get_config_file()["page"]
+    sizes = {
+        path: (len(page["components"]), len(page["dependencies"])) for path, page in pages.items()
+    }
+    assert {place.path for place in (*PLACES, *GUESTS)} < set(sizes)
+    for path, size in sizes.items():
+        assert all(map(int.__le__, size, LARGEST if path else PROBE)), (path, size)
+
+
+def test_every_older_link_leads_to_a_place_and_a_view_that_there_is() -> None:
+    there = {place.path: place for place in PLACES}
+    for tab, (path, shown) in MOVED.items():
+        place = there.get(path)
+        assert place or tab == "admin", tab  # which is there with a password alone
+        for key, name in shown.items():
+            assert place and key == place.key and name in [view.name for view in place.views]
+        address = moved({"tab": tab, "task": "sentiment", "text": "A & b"})
+        assert address and address.startswith(path or "./?")
+        assert address.endswith("task=sentiment&text=A+%26+b") and "tab=" not in address
+    assert moved({}) is moved({"tab": "nosuch"}) is None
+    assert moved({"tab": "annotate", "task": "nli", "set": "M3"}) == "set?M3"
+    assert moved({"tab": "learn", "class": "K7", "step": "2"}) == "class?K7&step=2"
 
 
 def test_the_app_imports_pages_stores_and_settings() -> None:
@@ -70,45 +134,26 @@ def test_the_app_imports_pages_stores_and_settings() -> None:
     assert [name for name in imported if not name.startswith(ALLOWED)] == []
 
 
-def test_the_queue_rests_and_gradio_still_asks_how_long(core: Core) -> None:
-    queue = queued(build_page([], core))._queue
-    assert (queue.sleep_when_free, queue.progress_update_sleep_when_free) == (
-        LONG_PAUSE,
-        PROGRESS_PAUSE,
-    )
+def test_the_queue_rests_and_gradio_still_asks_how_long() -> None:
+    queue = queued(built(PLACES[-1]))._queue
+    rests = {"sleep_when_free": LONG_PAUSE, "progress_update_sleep_when_free": PROGRESS_PAUSE}
     code = (Path(gr.__file__).parent / "queueing.py").read_text(encoding="utf-8")
-    assert "asyncio.sleep(self.sleep_when_free)" in code
-    assert "asyncio.sleep(self.progress_update_sleep_when_free)" in code
+    for name, pause in rests.items():
+        assert getattr(queue, name) == pause
+        assert f"asyncio.sleep(self.{name})" in code
 
 
 def test_no_run_of_an_endpoint_is_recorded() -> None:
     assert launch_options()["run_history"] is False
 
 
-def test_each_endpoint_has_the_name_that_it_was_given(core: Core) -> None:
-    events = build_page(TABS, core).fns.values()
+def test_every_endpoint_has_its_name_and_its_parameters_are_described(blocks: gr.Blocks) -> None:
+    events = blocks.fns.values()
     names = {event.api_name for event in events if event.fn and event.api_visibility == "public"}
-    assert names == {
-        *("probe", "load_model", "batch", "hub_dataset", "compare", "compare_pair", "hans"),
-        *(
-            "checkup",
-            "inoculate",
-            "calibrate",
-            "mitigate",
-            "transfer",
-            "generalise",
-            "run",
-            "cancel",
-            "again",
-        ),
-    }
-
-
-def test_every_parameter_of_every_endpoint_is_described_where_gradio_shows_it(core: Core) -> None:
-    endpoints = build_page(TABS, core).get_api_info()["named_endpoints"]
+    assert names == set(ENDPOINTS.split())
     described = {
         (name, parameter["parameter_name"]): parameter["python_type"]["description"]
-        for name, endpoint in endpoints.items()
+        for name, endpoint in blocks.get_api_info()["named_endpoints"].items()
         for parameter in endpoint["parameters"]
     }
     assert described["/hans", "n"] == "How many pairs each sub-case has."
@@ -116,11 +161,8 @@ def test_every_parameter_of_every_endpoint_is_described_where_gradio_shows_it(co
     assert [place for place, words in described.items() if not words] == []
 
 
-def test_an_event_that_may_be_told_again_has_one_answer(core: Core) -> None:
+def test_an_event_that_may_be_told_again_has_one_answer(blocks: gr.Blocks) -> None:
     """Else each of two has the other sent again, for ever (`Page.mark_of`)."""
-    blocks = build_page(TABS, core)
-    marks = {name for name, part in blocks.blocks.items() if "first-task" in (part.elem_id or "")}
-    once = {None, *marks}  # what comes after another answer has no other listeners
     answers: dict[tuple[int | None, str], list[str | None]] = {}
     for event in blocks.fns.values():
         for target in event.targets if event.fn and event.trigger_mode != "once" else ():
@@ -128,14 +170,14 @@ def test_an_event_that_may_be_told_again_has_one_answer(core: Core) -> None:
     shared = [
         names
         for (part, _), names in answers.items()
-        if part not in once and len(names) > 1 and "always_last" in " ".join(names)
+        if part is not None  # what comes after another answer has no other listeners
+        if len(names) > 1 and "always_last" in " ".join(names)
     ]
-    assert len(answers) > 100 and shared == []
+    assert len(answers) > 50 and shared == []
 
 
-def test_no_choice_and_no_press_of_a_part_is_dropped(core: Core) -> None:
+def test_no_choice_and_no_press_of_a_part_is_dropped(blocks: gr.Blocks) -> None:
     """What is chosen while an answer is made is answered, and a press by what was pressed."""
-    blocks = build_page(TABS, core)
     events = [event for event in blocks.fns.values() if event.fn]
     choices = {"input", "select", "change", "upload", "release"}
     dropped = [
@@ -151,3 +193,40 @@ def test_no_choice_and_no_press_of_a_part_is_dropped(core: Core) -> None:
         and not any(isinstance(blocks.blocks[part], gr.Button) for part, _ in event.targets)
     ]
     assert set(of_parts) == {"multiple"}
+
+
+@pytest.mark.parametrize(
+    ("drawn", "line"),
+    [(("curve", "compared"), "look"), (("repair-results",), "look-repair")],
+    ids=["Inoculate", "Repair"],
+)
+def test_nothing_that_draws_overtakes_what_was_asked_for_later(
+    blocks: gr.Blocks, drawn: tuple[str, ...], line: str
+) -> None:
+    shown = {one for one in blocks.blocks.values() if one.elem_id in drawn}
+    drawing = [event for event in blocks.fns.values() if shown & set(event.outputs)]
+    assert len(drawing) > 5
+    assert {(event.concurrency_id, event.concurrency_limit) for event in drawing} == {(line, 1)}
+
+
+def test_a_press_of_either_way_to_score_is_dropped_while_one_is_answered(blocks: gr.Blocks) -> None:
+    named = {name: part.elem_id for name, part in blocks.blocks.items()}
+    pressed = [
+        (event.trigger_mode, {named[part] for part, _ in event.targets if part in named})
+        for event in blocks.fns.values()
+        if event.fn
+    ]
+    buttons = {"score", "score-later"}
+    assert [each for each in pressed if each[1] & buttons] == [("once", buttons)]
+
+
+def test_what_takes_a_while_shows_it_and_what_does_not_holds_up_nothing(blocks: gr.Blocks) -> None:
+    slow, quick = [], []
+    for event in blocks.fns.values():
+        if event.show_progress == "minimal":
+            slow.append((event.show_progress_on is None or event.show_progress_on, event.name))
+        private = event.fn and event.api_visibility == "private"
+        if private and event.show_progress == "hidden" and not event.name.startswith("load_ex"):
+            quick.append((event.show_progress_on, event.name))  # load_example is gradio's own
+    assert len(slow) > 1 and [name for shown, name in slow if not shown] == []
+    assert len(quick) > 100 and [name for shown, name in quick if shown != []] == []

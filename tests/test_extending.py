@@ -65,9 +65,8 @@ def test_an_experiment_is_computed_and_told(seen: dict[str, Seen]) -> None:
     assert [(cell["word"], cell["count"]) for cell in found["cells"]] == [("rain", 2), ("sun", 1)]
 
 
-def test_a_tab_is_on_the_page(seen: dict[str, Seen]) -> None:
-    found = seen["tab"]
-    assert found["tabs"][-1] == "Count"
+def test_a_view_is_on_the_page(seen: dict[str, Seen]) -> None:
+    found = seen["view"]
     assert "Text to count" in found["labels"]
     assert found["handler"] == "<p>2 words</p>"
 

@@ -1,13 +1,12 @@
-"""Each tab of the page offers each task what the table of offers says, and nothing else."""
+"""Each view of the app offers each task what the table of offers says, and nothing else."""
 
 from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 import pytest
-from probe.ui.tabs.compare_link import read_link
 
-from app import LESSONS, tabs
+from app import LESSONS, PLACES
 from finetune.ui.generalise.titles import skill_choices
 from finetune.ui.inoculate.samples import challenge_choices
 from finetune.ui.repair.titles import ALL, change_choices
@@ -17,10 +16,9 @@ from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS
 from probe.ui.html.catalogue import catalogue
 from probe.ui.panels import changes, options, templates
-from probe.ui.tabs import compare_view
 from probe.ui.tabs.probe import fields as probe_fields
 from probe.ui.tabs.probe.link import open_link
-from tests.support.offers import EVERY, TABS
+from tests.support.offers import EVERY, VIEWS
 from tests.support.pages.visitors import ME, page_models
 
 Offered = Callable[[Task], set[str]]
@@ -63,7 +61,7 @@ def probe(task: Task) -> set[str]:
 
 
 def batch(task: Task) -> set[str]:
-    """Return what Batch offers: changes, their options, and the panel that makes files."""
+    """Return what Score offers: changes, their options, and the panel that makes files."""
     chosen, *_ = changes.offer(task.name)
     panel, *_ = templates.offer(task.name)
     shown = named(chosen.choices) | set_options(options.build, task)
@@ -71,34 +69,29 @@ def batch(task: Task) -> set[str]:
 
 
 def compare(task: Task) -> set[str]:
-    """Return what Compare offers: groups of slices, and the HANS profile."""
-    models = page_models()
-    view = read_link(task, models.names(ME, task), {})
-    *_, profile = compare_view.show_task(models, ME, task, view)
+    """Return what Compare offers: groups of slices."""
     titles = [task.title_of(field).lower() for field in task.fields]
-    groups = {
-        name for each in slices_of(task) for name in (each.group, without(each.group, *titles))
-    }
-    return groups | ({"HANS profile"} if profile.visible else set())
+    groups = [each.group for each in slices_of(task)]
+    return {*groups, *(without(group, *titles) for group in groups)}
 
 
 def catalogued(task: Task) -> set[str]:
-    """Return what the Catalogue shows: a card for each change, and its other parts."""
+    """Return what Look up shows: a card for each change, and its other parts."""
     page = str(catalogue(task, task.showcase, {}))
     parts = {part for part in ("templates", "rules") if f'href="#{part}"' in page}
-    return parts | {name for name in TABS["catalogue"] if f"<code>{name}</code>" in page}
+    return parts | {name for name in VIEWS["look-up"] if f"<code>{name}</code>" in page}
 
 
 OFFERED: dict[str, Offered] = {
-    "learn": lambda task: {lesson.name for lesson in LESSONS if task in lesson.tasks},
+    "lessons": lambda task: {lesson.name for lesson in LESSONS if task in lesson.tasks},
     "probe": probe,
-    "batch": batch,
+    "score": batch,
     "compare": compare,
-    "annotate": lambda task: {mode.name for mode in modes_for(task)},
+    "people": lambda task: {mode.name for mode in modes_for(task)},
     "inoculate": lambda task: named(challenge_choices(task)),
     "repair": lambda task: named(change_choices(task)) - {ALL},
     "generalise": lambda task: named(skill_choices(task)),
-    "catalogue": catalogued,
+    "look-up": catalogued,
 }
 
 
@@ -107,13 +100,9 @@ def test_the_table_names_the_tasks_of_the_page() -> None:
 
 
 @pytest.mark.parametrize("task", offered_tasks(), ids=lambda task: task.name)
-@pytest.mark.parametrize("tab", TABS)
-def test_a_tab_offers_a_task_what_the_table_says(tab: str, task: Task) -> None:
-    meant = {name for name, tasks in TABS[tab].items() if task.name in tasks}
-    suits = next(entry.suits for entry in tabs() if entry.id == tab)
-    offered = OFFERED[tab](task) if suits is None or suits(task) else set()
-    assert offered & set(TABS[tab]) == meant
-
-
-def test_the_table_knows_every_tab_that_has_a_task() -> None:
-    assert set(TABS) <= {entry.id for entry in tabs()}
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_offers_a_task_what_the_table_says(name: str, task: Task) -> None:
+    meant = {each for each, tasks in VIEWS[name].items() if task.name in tasks}
+    (view,) = (view for place in PLACES for view in place.views if view.name == name)
+    offered = OFFERED[name](task) if view.suits is None or view.suits(task) else set()
+    assert offered & set(VIEWS[name]) == meant

@@ -1,15 +1,10 @@
 """The project does not grow unnoticed: what benchmarks/size.py counts, against tests/size.toml."""
 
 import sys
-from pathlib import Path
 
-from app import TABS
 from benchmarks.size import checkout, figures
-from probe.models.library import ModelCache
-from probe.runs.engine import Engine
-from probe.runs.store import Store
-from probe.ui.page import Core, build_page
 from tests.support.checkout import text
+from tests.support.pages.built import built
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,9 +16,8 @@ ROOM = 1.02
 """With more than that under a limit, the commit that won it lowers the limit."""
 
 
-def test_nothing_is_larger_than_its_limit_or_far_below_it(home: Path) -> None:
-    page = build_page(TABS, Core(ModelCache(), store := Store(), Engine(store), home))
-    config = page.get_config_file()
+def test_nothing_is_larger_than_its_limit_or_far_below_it() -> None:
+    config = built().get_config_file()
     measured = figures(checkout()) | {
         "page: components": len(config["components"]),
         "page: events": len(config["dependencies"]),

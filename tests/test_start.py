@@ -87,14 +87,14 @@ def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]])
 
 
 def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
-    code = "import sys\nfrom app import TABS\nprint([name for name in {} if name in sys.modules])"
+    code = "import sys\nfrom app import PLACES\nprint([name for name in {} if name in sys.modules])"
     assert printed(code.format(SLOW)) == "[]\n"
 
 
 FIRST_IMPORTS = """
 import sys
 from threading import Barrier, Thread
-from app import TABS
+from app import PLACES
 from probe.statistics import Share
 from probe.models.classifier import resolve
 from probe.models.library import load

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from gradio_client import Client
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from benchmarks.page.browser import chromium
 from tests.conftest import App
@@ -33,22 +33,28 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, app: App) -> Iterator[Page]:
-    """One page for the tests of a tab; a test that needs a fresh one opens an address itself."""
+    """One window for the tests of a module."""
     yield from opened(browser, app)
 
 
 @pytest.fixture
 def newcomer(browser: Browser, app: App) -> Iterator[Page]:
-    """The page of somebody who was never here."""
+    """The window of somebody who was never here."""
     yield from opened(browser, app)
 
 
-def opened(browser: Browser, app: App) -> Iterator[Page]:
-    """Open the app in a window of its own and wait for the first answer."""
-    context = browser.new_context(viewport=WIDE)
+@pytest.fixture
+def other(browser: Browser, app: App) -> Iterator[Page]:
+    """The window of somebody else."""
+    yield from opened(browser, app)
+
+
+def opened(browser: Browser, app: App, *scripts: str) -> Iterator[Page]:
+    """Open a window that has nothing in it; addresses are the app's, `scripts` run in each page."""
+    context = browser.new_context(viewport=WIDE, base_url=app.url)
+    for script in scripts:
+        context.add_init_script(script)
     page = context.new_page()
     page.set_default_timeout(SLOW)
-    page.goto(app.url)
-    expect(page.locator(".answer")).to_be_visible(timeout=SLOW)
     yield page
     context.close()

@@ -1,29 +1,20 @@
-"""The Annotate tab in a real browser: a teacher makes a set, somebody else answers it."""
+"""Ask people in a real browser: a teacher makes a set, somebody else answers it."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.app.conftest import opened
 from tests.conftest import App
-from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, visit
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def other(browser: Browser, app: App) -> Iterator[Page]:
-    """The page of somebody else."""
-    yield from opened(browser, app)
 
 
 def test_a_set_is_made_answered_behind_its_link_and_counted(
     newcomer: Page, other: Page, app: App
 ) -> None:
-    newcomer.locator("#task").get_by_text("Sentiment").click()
-    open_tab(newcomer, "Annotate")
+    visit(newcomer, "measure?view=people&task=sentiment")
     is_accessible(newcomer, [["#annotate-own"]])
     newcomer.locator("#annotate-each input").fill("1")
     newcomer.locator("#annotate-make").click()

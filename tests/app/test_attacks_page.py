@@ -7,15 +7,17 @@ gradio's own components around it.
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from probe.ui.links import MOVED
+from tests.app.conftest import opened
 from tests.conftest import App
 from tests.support.files.pair_files import PAIRS, row, write
 from tests.support.pages.attacks import ATTACKS
-from tests.support.pages.browser import SLOW, WIDE, show_examples, visit
+from tests.support.pages.browser import SETTLED, SLOW, show_examples, visit
 
 pytestmark = pytest.mark.browser
 WATCH = """
@@ -42,14 +44,7 @@ FILE_NAME = "'\"><img src=x onerror=attacked(4)>${attacked(5)}.jsonl"
 @pytest.fixture(scope="module")
 def page(browser: Browser, app: App) -> Iterator[Page]:
     """A page that notes what runs."""
-    context = browser.new_context(viewport=WIDE)
-    context.add_init_script(WATCH)
-    watched = context.new_page()
-    watched.set_default_timeout(SLOW)
-    visit(watched, app.url)
-    expect(watched.locator("#answer .answer")).to_be_visible(timeout=SLOW)
-    yield watched
-    context.close()
+    yield from opened(browser, app, WATCH)
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +88,7 @@ def attack_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_both_texts_of_a_pair(page: Page) -> None:
+    visit(page)
     for at, group in enumerate(GROUPS):
         page.locator("#text-1 textarea").fill(f"Group {at}: {group}")
         page.locator("#text-2 textarea").fill(f"Number {at}. {group}")
@@ -106,8 +102,8 @@ def test_both_texts_of_a_pair(page: Page) -> None:
     expect(page.locator("#rows .full .meaning")).to_be_visible(timeout=SLOW)
 
 
-def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
-    visit(page, app.url)
+def test_the_names_of_a_model_and_of_a_chain(page: Page) -> None:
+    visit(page)
     expect(page.locator("#rows .result").first).to_be_visible(timeout=SLOW)
     choose(page.locator("#transforms input"), f"{WORST}+drop")
     alert_in(page, "#rows", "is none of the changes")
@@ -122,21 +118,24 @@ def test_the_names_of_a_model_and_of_a_chain(page: Page, app: App) -> None:
         require_harmless(page)
 
 
-@pytest.mark.parametrize("tab", ["Probe", "Batch", "Compare", "Inoculate", "Catalogue", WORST])
-def test_the_parameters_of_a_permalink(page: Page, app: App, tab: str) -> None:
+@pytest.mark.parametrize("tab", ["", *MOVED, WORST])
+def test_the_parameters_of_a_permalink(page: Page, tab: str) -> None:
     names = ("premise", "hypothesis", "model", "gold", "seed", "transforms", "models", "challenge")
-    parameters = {"tab": tab.lower()} | dict.fromkeys((*names, "run", WORST), WORST)
-    visit(page, f"{app.url}?{urlencode(parameters)}")
-    shown = page.get_by_role("tab", name="Probe" if tab == WORST else tab)
-    expect(shown).to_have_attribute("aria-selected", "true", timeout=SLOW)
-    shown.click()
-    expect(page.get_by_role("tabpanel")).to_be_visible()
+    more = ("run", "lesson", "texts", "view", "aim", WORST)
+    visit(page, f"./?{urlencode(dict.fromkeys((*names, *more), WORST) | {'tab': tab})}")
+    if tab != "admin":  # which is not there
+        expect(page.locator("#header [aria-current=page]").first).to_be_visible(timeout=SLOW)
+        page.evaluate(SETTLED)
 
 
-def test_the_rows_columns_labels_and_name_of_a_scored_file(
-    page: Page, app: App, attack_file: Path
-) -> None:
-    visit(page, f"{app.url}?tab=batch")
+@pytest.mark.parametrize("place", ["set", "class"])
+def test_the_code_of_a_link_for_guests(page: Page, place: str) -> None:
+    visit(page, f"{place}?{quote(WORST)}")
+    expect(page.locator("[role=alert]").first).to_be_visible(timeout=SLOW)
+
+
+def test_the_rows_columns_labels_and_name_of_a_scored_file(page: Page, attack_file: Path) -> None:
+    visit(page, "measure?texts=file")
     page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
     expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     require_harmless(page)
@@ -153,26 +152,26 @@ def test_the_rows_columns_labels_and_name_of_a_scored_file(
         require_harmless(page)
 
 
-def test_what_is_compared(page: Page, app: App, second: str, attack_file: Path) -> None:
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
-    page.locator("#compare-on").get_by_label("One pair").check()
-    page.locator("#compare-text-1 textarea").fill(GROUPS[0])
-    page.locator("#compare-text-2 textarea").fill(GROUPS[2])
+def test_what_is_compared(page: Page, second: str, attack_file: Path) -> None:
+    visit(page, f"measure?view=compare&models=minilm,{second}")
+    page.locator("#texts").get_by_label("One pair").check()
+    page.locator("#one-1 textarea").fill(GROUPS[0])
+    page.locator("#one-2 textarea").fill(GROUPS[2])
     page.locator("#compare").click()
     expect(page.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     require_harmless(page)
-    page.locator("#compare-on").get_by_label("A file").check()
-    page.locator("#compare-upload input[type=file]").first.set_input_files(str(attack_file))
-    expect(page.locator("#compare-upload-preview table")).to_be_visible(timeout=SLOW)
-    page.locator("#compare-upload-labels select").last.select_option("neutral")
+    page.locator("#texts").get_by_label("A file").check()
+    page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
+    expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
+    page.locator("#upload-labels select").last.select_option("neutral")
     page.locator("#compare").click()
     page.locator("#compare-matrix button[data-cell]:enabled").first.click()
     expect(page.locator("#compare-cell tbody tr").first).to_contain_text("attacked", timeout=SLOW)
 
 
 @pytest.mark.parametrize("field", ["sizes", "lrs", "seeds"])
-def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
-    visit(page, f"{app.url}?tab=inoculate")
+def test_the_fields_of_a_plan(page: Page, field: str) -> None:
+    visit(page, "train")
     if field == "sizes":
         show_examples(page, WORST)
     else:
@@ -184,8 +183,8 @@ def test_the_fields_of_a_plan(page: Page, app: App, field: str) -> None:
     alert_in(page, "#inoculate-problem", "attacked(1)")
 
 
-def test_the_models_and_challenges_of_a_plan(page: Page, app: App) -> None:
-    visit(page, f"{app.url}?tab=inoculate")
+def test_the_models_and_challenges_of_a_plan(page: Page) -> None:
+    visit(page, "train")
     for field in ("#challenges", "#models"):
         choose(page.locator(f"{field} input"), WORST)
         page.locator("#inoculate").click()
@@ -193,9 +192,9 @@ def test_the_models_and_challenges_of_a_plan(page: Page, app: App) -> None:
 
 
 def test_a_challenge_of_ones_own_from_its_name_to_its_report(
-    page: Page, app: App, second: str, tmp_path: Path
+    page: Page, second: str, tmp_path: Path
 ) -> None:
-    visit(page, f"{app.url}?tab=inoculate&model={second}&challenge=negation")
+    visit(page, f"train?model={second}&challenge=negation")
     expect(page.locator("#models")).to_contain_text(second, timeout=SLOW)
     page.get_by_role("button", name="Settings: rates").click()
     challenge = write(tmp_path / FILE_NAME, [row(pair) for pair in PAIRS])

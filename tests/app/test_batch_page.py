@@ -1,4 +1,4 @@
-"""The Batch tab in a real browser."""
+"""Score in a real browser."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.support.pages.browser import (
     SLOW,
     fits_a_phone,
     is_accessible,
-    open_tab,
+    visit,
 )
 from tests.support.processes.running_app import add_model
 
@@ -48,7 +48,7 @@ def top_of(page: Page, place: str) -> float:
 
 
 def test_a_file_is_scored_from_the_page(page: Page) -> None:
-    open_tab(page, "Batch")
+    visit(page, "measure?texts=file")
     choose(page, EXAMPLES / "mnli_form.tsv")
     page.locator("#score").click()
     expect(page.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
@@ -118,7 +118,7 @@ def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
 ) -> None:
     add_model(app, "tiny-sentiment", SENTIMENT)
     page = newcomer
-    open_tab(page, "Batch")
+    visit(page, "measure?texts=file")
     mine = tmp_path / "mine.csv"
     mine.write_text("review,label\n" + "A joy.,pos\nA bore.,five stars\n" * 20)
     page.locator("#upload input[type=file]").first.set_input_files(str(mine))
@@ -139,7 +139,7 @@ def test_a_file_of_another_task_and_an_unknown_label_are_asked_about(
 
 def test_rows_that_were_scored_in_the_background_are_turned_over(newcomer: Page) -> None:
     page = newcomer
-    open_tab(page, "Batch")
+    visit(page, "measure?texts=file")
     choose(page, EXAMPLES / "mnli_form.tsv")
     page.locator("#score-later").click()
     page.locator('#batch-background [data-cell^="take"]').click(timeout=WORKER_START)

@@ -1,4 +1,4 @@
-"""The Catalogue tab in a real browser."""
+"""Look up, the catalogue of Learn, in a real browser."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -7,8 +7,7 @@ from probe.baselines import BASELINES
 from probe.tasks.nli import NLI
 from probe.templates import kinds
 from probe.transforms import REGISTRY
-from tests.conftest import App
-from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, visit
 
 pytestmark = pytest.mark.browser
 
@@ -16,9 +15,9 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def listed(page: Page) -> Locator:
     """The catalogue of inference, filled."""
-    open_tab(page, "Catalogue")
+    visit(page, "learn?view=look-up#term-agreement")
     listed = page.locator("#catalogue")
-    expect(listed.locator("#term-agreement")).to_be_visible(timeout=SLOW)
+    expect(listed.locator("#term-agreement")).to_be_in_viewport(timeout=SLOW)
     return listed
 
 
@@ -56,12 +55,8 @@ def test_the_catalogue_is_accessible_and_fits_a_phone(page: Page, listed: Locato
     fits_a_phone(page)
 
 
-def test_a_link_opens_the_catalogue_at_a_term(page: Page, app: App) -> None:
-    visit(page, f"{app.url}?tab=catalogue#term-agreement")
-    expect(page.locator("#term-agreement")).to_be_in_viewport(timeout=SLOW)
-
-
-def test_the_catalogue_follows_the_task(page: Page, listed: Locator) -> None:
-    page.locator("#task").get_by_text("Sentiment").click()
+def test_the_catalogue_is_that_of_the_task(page: Page) -> None:
+    visit(page, "learn?view=look-up&task=sentiment")
+    listed = page.locator("#catalogue")
     expect(listed.locator("#term-sort")).to_contain_text("Puts the words of the text", timeout=SLOW)
     expect(listed.locator("#term-copysort")).to_have_count(0)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.pages.browser import SLOW, looks_well_by_day_and_by_night, open_tab
+from tests.support.pages.browser import SLOW, looks_well_by_day_and_by_night, visit
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW
@@ -15,8 +15,8 @@ RESULTS = "#checkup-results"
 
 @pytest.fixture(scope="module")
 def started(page: Page) -> Page:
-    """The Compare tab with a check-up of the smallest model under way."""
-    open_tab(page, "Compare")
+    """Check-up with a check-up of the smallest model under way."""
+    visit(page, "measure?view=checkup")
     estimate = page.locator("#checkup-estimate")
     expect(estimate).to_contain_text("MiniLM on the app's examples", timeout=MEASURED)
     page.locator("#checkup-model input").click()

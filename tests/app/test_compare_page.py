@@ -1,4 +1,4 @@
-"""The Compare tab in a real browser, light and dark."""
+"""Compare in a real browser, light and dark."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -27,28 +27,26 @@ BRIGHTENED = """() => {
 
 
 @pytest.fixture
-def comparing(page: Page, app: App, second: str) -> Page:
+def comparing(page: Page, second: str) -> Page:
     """The Compare tab with two models, opened by a link."""
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
+    visit(page, f"measure?view=compare&models=minilm,{second}")
     expect(page.locator("#compare")).to_be_visible(timeout=SLOW)
-    expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)
+    expect(page.locator("#measure-models")).to_contain_text(second, timeout=SLOW)
     page.evaluate(SETTLED)  # the link's other fields are filled after the list of models
     return page
 
 
 def compare_file(page: Page) -> None:
     """Compare on the smallest example and wait for the end."""
-    page.locator("#compare-on").get_by_label("A file").check()
-    upload = page.locator("#compare-upload input[type=file]").first
+    page.locator("#texts").get_by_label("A file").check()
+    upload = page.locator("#upload input[type=file]").first
     upload.set_input_files(str(ASSETS / "examples" / "mnli_form.tsv"))
-    expect(page.locator("#compare-upload-preview table")).to_be_visible(timeout=SLOW)
+    expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     page.locator("#compare").click()
     expect(page.locator("#compare-rows")).to_be_visible(timeout=SLOW)
 
 
-def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
-    comparing: Page, app: App
-) -> None:
+def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(comparing: Page) -> None:
     page = comparing
     compare_file(page)
     expect(page.locator("#compare-files a").first).to_be_visible(timeout=SLOW)
@@ -60,19 +58,19 @@ def test_a_cell_of_the_matrix_shows_its_pairs_and_one_opens_in_probe(
     shown = page.locator("#compare-cell tbody tr")
     expect(shown).to_have_count(min(count, 20), timeout=SLOW)
     premise = shown.first.locator("td").first.inner_text()
-    visit(page, app.url + (shown.first.get_by_role("link").first.get_attribute("href") or ""))
+    visit(page, (shown.first.get_by_role("link").first.get_attribute("href") or ""))
     expect(page.locator("#text-1 textarea")).to_have_value(premise, timeout=SLOW)
 
 
-def test_a_link_that_says_on_what_compares_at_once(page: Page, app: App, second: str) -> None:
+def test_a_link_that_says_on_what_compares_at_once(page: Page, second: str) -> None:
     texts = "premise=A+dog+barks.&hypothesis=A+dog+is+loud."
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=one&{texts}")
+    visit(page, f"measure?view=compare&models=minilm,{second}&on=one&{texts}")
     expect(page.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     expect(page.locator("#compare-say")).not_to_be_empty()
 
 
-def test_the_pairs_are_turned_over(page: Page, app: App, second: str) -> None:
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=bundled")
+def test_the_pairs_are_turned_over(page: Page, second: str) -> None:
+    visit(page, f"measure?view=compare&models=minilm,{second}&on=bundled")
     pager = page.locator("#compare-pager")
     expect(pager).to_contain_text("pairs, page 1 of", timeout=SLOW)
     first = page.locator("#compare-cell tbody tr").first.inner_text()
@@ -83,18 +81,9 @@ def test_the_pairs_are_turned_over(page: Page, app: App, second: str) -> None:
     expect(pager).to_contain_text("pairs, page 1 of", timeout=SLOW)
 
 
-def test_the_fields_follow_the_task(page: Page, app: App, second: str) -> None:
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}")
-    expect(page.locator("#compare-models")).to_contain_text(second, timeout=SLOW)
-    page.get_by_label("Sentiment").check()
-    expect(page.locator("#compare-on").get_by_label("One text")).to_be_visible(timeout=SLOW)
-    expect(page.locator("#hans")).to_be_hidden()
-    expect(page.locator("#compare-models")).not_to_contain_text(second)
-
-
 def test_results_begin_within_the_first_screen(comparing: Page) -> None:
     comparing.set_viewport_size({"width": 1280, "height": 800})
-    comparing.locator("#compare-on").get_by_label("One pair").check()
+    comparing.locator("#texts").get_by_label("One pair").check()
     comparing.locator("#compare").click()
     expect(comparing.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     box = comparing.locator("#compare-say").bounding_box()
@@ -104,22 +93,22 @@ def test_results_begin_within_the_first_screen(comparing: Page) -> None:
 def test_one_pair_is_explained_for_each_model_and_dimmed_once_a_model_is_gone(
     comparing: Page,
 ) -> None:
-    comparing.locator("#compare-on").get_by_label("One pair").check()
+    comparing.locator("#texts").get_by_label("One pair").check()
     expect(comparing.get_by_text(BEFORE)).to_be_hidden()
     comparing.locator("#compare").click()
     expect(comparing.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
     expect(comparing.locator("#compare-tiles .token").first).to_be_visible()
     expect(comparing.locator("#compare-results.stale")).to_have_count(0)
-    comparing.locator("#compare-models input").press("Backspace")  # takes the last model away
+    comparing.locator("#measure-models input").press("Backspace")  # takes the last model away
     expect(comparing.locator("#compare-results.stale")).to_have_count(1)
 
 
 def test_results_are_dimmed_until_what_stands_there_is_answered(comparing: Page) -> None:
     stale, second = (
         comparing.locator("#compare-results.stale"),
-        comparing.locator("#compare-text-2"),
+        comparing.locator("#one-2"),
     )
-    comparing.locator("#compare-on").get_by_label("One pair").check()
+    comparing.locator("#texts").get_by_label("One pair").check()
     comparing.locator("#compare").click()
     expect(comparing.locator("#compare-tiles .token").first).to_be_visible(timeout=SLOW)
     release = hold_questions(comparing)
@@ -139,7 +128,7 @@ def test_results_are_dimmed_until_what_stands_there_is_answered(comparing: Page)
 
 def test_the_first_figures_of_a_comparison_are_not_dimmed(comparing: Page) -> None:
     compare_file(comparing)
-    comparing.locator("#compare-on").get_by_label("The app's").check()
+    comparing.locator("#texts").get_by_label("The app's").check()
     expect(comparing.locator("#compare-results.stale")).to_have_count(1)
     comparing.evaluate(BRIGHTENED)
     comparing.locator("#compare").click()
@@ -148,26 +137,13 @@ def test_the_first_figures_of_a_comparison_are_not_dimmed(comparing: Page) -> No
     expect(comparing.locator("#compare-files a").first).to_be_visible(timeout=SLOW)
 
 
-def test_what_is_compared_is_not_begun_again_until_it_is_stopped(
-    page: Page, app: App, second: str
-) -> None:
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=bundled")
+def test_what_is_compared_is_not_begun_again_until_it_is_stopped(page: Page, second: str) -> None:
+    visit(page, f"measure?view=compare&models=minilm,{second}&on=bundled")
     expect(page.locator("#compare")).to_be_disabled(timeout=SLOW)
     page.locator("#compare-halt").click()
     expect(page.locator("#compare-progress")).to_contain_text("Stopped", timeout=SLOW)
     expect(page.locator("#compare")).to_be_enabled()
     expect(page.locator("#compare-halt")).to_be_hidden()
-
-
-def test_another_task_ends_a_comparison(page: Page, app: App, second: str) -> None:
-    visit(page, f"{app.url}?tab=compare&models=minilm,{second}&on=bundled")
-    expect(page.locator("#compare")).to_be_disabled(timeout=SLOW)
-    page.get_by_label("Sentiment").check()
-    expect(page.locator("#compare-models")).not_to_contain_text(second, timeout=SLOW)
-    page.locator("#compare").click(timeout=SLOW)
-    one_model_is_refused = page.locator("#compare-progress [role=alert]")
-    several_answer = page.locator("#compare-tiles", has_text="minilm_sst2")
-    expect(one_model_is_refused.or_(several_answer)).to_be_visible(timeout=SLOW)
 
 
 def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:
@@ -177,8 +153,8 @@ def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> 
     expect(comparing.locator("#hans-verdicts")).to_contain_text("too few to tell")
 
 
-def test_a_link_to_a_model_that_is_gone_says_so(page: Page, app: App) -> None:
-    visit(page, f"{app.url}?tab=compare&models=minilm,gone")
+def test_a_link_to_a_model_that_is_gone_says_so(page: Page) -> None:
+    visit(page, "measure?view=compare&models=minilm,gone")
     told = page.get_by_role("alert").filter(has_text="names the model 'gone'")
     expect(told).to_be_visible(timeout=SLOW)
 
@@ -187,7 +163,7 @@ def test_a_link_to_a_model_that_is_gone_says_so(page: Page, app: App) -> None:
 def test_the_compared_tables_have_no_serious_accessibility_fault(
     page: Page, app: App, second: str, theme: str
 ) -> None:
-    visit(page, f"{app.url}?__theme={theme}&tab=compare&models=minilm,{second}")
+    visit(page, f"measure?view=compare&__theme={theme}&models=minilm,{second}")
     compare_file(page)
     page.locator("#compare-matrix button[data-cell]:enabled").first.click()
     expect(page.locator("#compare-cell tbody tr").first).to_be_visible(timeout=SLOW)
@@ -196,7 +172,7 @@ def test_the_compared_tables_have_no_serious_accessibility_fault(
     ]
     is_accessible(page, parts)
     expect(page.get_by_text(BEFORE)).to_be_hidden()
-    page.locator("#compare-on").get_by_label("The app's").check()
+    page.locator("#texts").get_by_label("The app's").check()
     expect(page.get_by_text(BEFORE)).to_be_visible()
     is_accessible(page, [["#compare-results"]])
     fits_a_phone(page)

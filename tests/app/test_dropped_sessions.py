@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from probe.settings import ASSETS
 from tests.conftest import MAX_SESSIONS, App
 from tests.support.files.pair_files import PAIRS, row, write
-from tests.support.pages.browser import SLOW, open_tab, show_examples, visit
+from tests.support.pages.browser import SLOW, show_examples, visit
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +23,7 @@ def drop_sessions(app: App) -> None:
 
 
 def test_probe_answers_another_text(app: App, newcomer: Page) -> None:
+    visit(newcomer)
     expect(newcomer.locator("#answer")).to_contain_text("calm", timeout=SLOW)
     drop_sessions(app)
     newcomer.get_by_label("Hypothesis").first.fill("The country is at peace.")
@@ -34,7 +35,7 @@ def test_probe_answers_another_text(app: App, newcomer: Page) -> None:
 def test_batch_turns_the_pages_of_its_results_and_scores_them_again(
     app: App, newcomer: Page
 ) -> None:
-    open_tab(newcomer, "Batch")
+    visit(newcomer, "measure?texts=file")
     score_example(newcomer)
     expect(newcomer.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
     drop_sessions(app)
@@ -58,9 +59,9 @@ def score_example(page: Page) -> None:
 
 
 def test_my_data_deletes_what_it_asked_about(app: App, newcomer: Page, tmp_path: Path) -> None:
-    open_tab(newcomer, "Batch")
+    visit(newcomer, "measure?texts=file")
     choose(newcomer, write(tmp_path / "belongings.jsonl", [row(pair) for pair in PAIRS[:3]]))
-    open_tab(newcomer, "My data")
+    visit(newcomer, "mine")
     listed = newcomer.locator("#my-data")
     listed.get_by_role("button", name="Delete: belongings.jsonl").click()
     expect(newcomer.locator("#my-data-question")).to_contain_text("belongings.jsonl", timeout=SLOW)
@@ -73,7 +74,7 @@ def test_my_data_deletes_what_it_asked_about(app: App, newcomer: Page, tmp_path:
 def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
     app: App, newcomer: Page, second: str
 ) -> None:
-    visit(newcomer, f"{app.url}?tab=compare&models=minilm,{second}")
+    visit(newcomer, f"measure?view=compare&models=minilm,{second}")
     newcomer.locator("#compare").click()
     expect(newcomer.locator("#compare-matrix")).to_contain_text("Where", timeout=SLOW)
     drop_sessions(app)
@@ -81,13 +82,13 @@ def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
     pairs = newcomer.locator("#compare-cell .badge")
     expect(pairs).not_to_contain_text("differ", timeout=SLOW)  # what stands there before the press
     expect(newcomer.locator("#compare-pager")).to_contain_text("page 1 of")
-    newcomer.locator("#compare-on").get_by_label("One pair").check()
+    newcomer.locator("#texts").get_by_label("One pair").check()
     newcomer.locator("#compare").click()
     expect(newcomer.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)
 
 
 def test_inoculate_shows_its_runs(app: App, newcomer: Page, second: str) -> None:
-    visit(newcomer, f"{app.url}?tab=inoculate&model={second}&challenge=negation")
+    visit(newcomer, f"train?model={second}&challenge=negation")
     show_examples(newcomer, "5")
     newcomer.locator("#inoculate").click()
     expect(newcomer.locator("#runs")).to_contain_text(second, timeout=SLOW)

@@ -1,4 +1,4 @@
-"""The Generalise tab in a real browser."""
+"""Generalise in a real browser."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.conftest import App
-from tests.support.pages.browser import PHONE, SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.browser import (
+    SLOW,
+    are_in_sight,
+    fits_a_phone,
+    is_accessible,
+    stand_in_turn_on_a_phone,
+    visit,
+)
 from tests.support.runs.condition_files import written
 
 pytestmark = pytest.mark.browser
@@ -17,32 +23,16 @@ HEAT = "#generalise-results .heat"
 
 
 def test_a_newcomer_sees_a_finished_run_and_the_form_in_sight(newcomer: Page) -> None:
-    newcomer.set_viewport_size({"width": 1280, "height": 800})
-    open_tab(newcomer, "Generalise")
+    visit(newcomer, "train?aim=generalise")
     expect(newcomer.locator("#generalise-estimate")).to_contain_text("trainings", timeout=MEASURED)
     expect(newcomer.locator("#generalise-results .say")).to_contain_text("MiniLM", timeout=SLOW)
-    for part in ("#generalise-samples", "#generalise-start", HEAT, "#generalise-results .say"):
-        box = newcomer.locator(part).first.bounding_box()
-        assert box and box["y"] + box["height"] <= 800, (part, box)
-    newcomer.set_viewport_size(PHONE)
-    form, results = (
-        newcomer.locator(part).bounding_box() for part in ("#generalise-new", "#generalise-results")
-    )
-    assert form and results and form["y"] + form["height"] <= results["y"]
-
-
-def test_a_tab_that_a_link_opens_shows_no_field_of_the_page_itself(
-    newcomer: Page, app: App
-) -> None:
-    visit(newcomer, f"{app.url}?tab=generalise&task=sentiment")
-    empty = newcomer.locator("#generalise-results .empty")
-    expect(empty).to_contain_text("a table of your own", timeout=SLOW)
-    expect(newcomer.locator("#generalise-shown .unseen")).to_be_attached()
-    expect(newcomer.locator("#generalise-shown .unseen")).to_be_hidden()
+    say = "#generalise-results .say"
+    are_in_sight(newcomer, "#generalise-samples", "#generalise-start", HEAT, say)
+    stand_in_turn_on_a_phone(newcomer, "#generalise-new", "#generalise-results")
 
 
 def test_a_figure_of_the_heat_map_shows_its_curve(newcomer: Page) -> None:
-    open_tab(newcomer, "Generalise")
+    visit(newcomer, "train?aim=generalise")
     newcomer.locator(f"{HEAT} tbody tr", has_text="Medium").locator("button").first.click()
     opened = newcomer.locator("#generalise-results .panel.opened")
     expect(opened).to_be_visible(timeout=SLOW)
@@ -50,7 +40,7 @@ def test_a_figure_of_the_heat_map_shows_its_curve(newcomer: Page) -> None:
 
 
 def test_another_rule_judges_the_shown_run_anew(newcomer: Page) -> None:
-    open_tab(newcomer, "Generalise")
+    visit(newcomer, "train?aim=generalise")
     badge = newcomer.locator("#generalise-results .badge").first
     expect(badge).to_have_text("learnt the skill", timeout=SLOW)
     rule = newcomer.locator("#generalise-results input[data-rule]").first
@@ -61,10 +51,8 @@ def test_another_rule_judges_the_shown_run_anew(newcomer: Page) -> None:
     expect(rule).to_be_focused()
 
 
-def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
-    newcomer: Page, app: App, second: str
-) -> None:
-    visit(newcomer, f"{app.url}?tab=generalise&model={second}")
+def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(newcomer: Page, second: str) -> None:
+    visit(newcomer, f"train?aim=generalise&model={second}")
     expect(newcomer.locator("#generalise-model input")).to_have_value(second, timeout=SLOW)
     newcomer.locator("#generalise-settings > button").click()
     sizes = newcomer.locator("#generalise-sizes")
@@ -89,7 +77,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     fits_a_phone(newcomer)
     newcomer.locator("#generalise-share").click()
     link = newcomer.locator("#generalise-link textarea, #generalise-link input").first
-    expect(link).to_have_value(re.compile("tab=generalise.*run="), timeout=SLOW)
+    expect(link).to_have_value(re.compile("aim=generalise.*run="), timeout=SLOW)
     visit(newcomer, link.input_value())
     expect(newcomer.locator("#generalise-results")).to_contain_text(
         "One repeat; 8 examples", timeout=SLOW
@@ -97,7 +85,7 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
 
 
 def test_a_wrong_form_is_answered_by_a_sentence(newcomer: Page) -> None:
-    open_tab(newcomer, "Generalise")
+    visit(newcomer, "train?aim=generalise")
     expect(newcomer.locator("#generalise-estimate")).to_contain_text("trainings", timeout=MEASURED)
     newcomer.locator("#generalise-settings > button").click()
     newcomer.locator("#generalise-repeats input").fill("0")
@@ -108,13 +96,14 @@ def test_a_wrong_form_is_answered_by_a_sentence(newcomer: Page) -> None:
     expect(newcomer.locator("#generalise-repeats input")).to_have_value("0")
 
 
-def test_another_task_asks_for_a_file_and_counts_its_kinds(
-    newcomer: Page, app: App, tmp_path: Path
-) -> None:
-    visit(newcomer, f"{app.url}?tab=generalise&task=sentiment")
+def test_another_task_asks_for_a_file_and_counts_its_kinds(newcomer: Page, tmp_path: Path) -> None:
+    visit(newcomer, "train?aim=generalise&task=sentiment")
     expect(newcomer.locator("#generalise-file")).to_be_visible(timeout=SLOW)
     expect(newcomer.locator("#generalise-vary")).to_be_hidden()
-    newcomer.get_by_role("radio", name="Inference").check()
+    empty = newcomer.locator("#generalise-results .empty")
+    expect(empty).to_contain_text("a table of your own", timeout=SLOW)
+    expect(newcomer.locator("#generalise-shown .unseen")).to_be_hidden()
+    visit(newcomer, "train?aim=generalise")
     expect(newcomer.locator("#generalise-vary")).to_be_visible(timeout=SLOW)
     expect(newcomer.locator("#generalise-file")).to_be_hidden()
     newcomer.get_by_role("radio", name="From your own file").check()

@@ -1,4 +1,4 @@
-"""The Inoculate tab in a real browser."""
+"""Inoculate in a real browser."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -7,12 +7,12 @@ from finetune.report.inoculation import shown_runs
 from probe.tasks.nli import NLI
 from tests.conftest import App
 from tests.support.pages.browser import (
-    PHONE,
     SLOW,
+    are_in_sight,
     fits_a_phone,
     is_accessible,
-    open_tab,
     show_examples,
+    stand_in_turn_on_a_phone,
     visit,
 )
 from tests.support.processes.running_app import add_model
@@ -23,7 +23,7 @@ MEASURED = 4 * SLOW
 
 
 def test_a_newcomer_sees_the_gallerys_curves_at_once(newcomer: Page) -> None:
-    open_tab(newcomer, "Inoculate")
+    visit(newcomer, "train")
     shown = {run.plan.challenge for run in shown_runs() if run.plan.task == NLI.name}
     assert shown
     expect(newcomer.locator("#curve svg")).to_have_count(len(shown), timeout=SLOW)
@@ -31,30 +31,22 @@ def test_a_newcomer_sees_the_gallerys_curves_at_once(newcomer: Page) -> None:
 
 
 def test_the_plan_its_start_and_the_first_curves_are_in_sight(newcomer: Page) -> None:
-    newcomer.set_viewport_size({"width": 1280, "height": 800})
-    open_tab(newcomer, "Inoculate")
+    visit(newcomer, "train")
     expect(newcomer.locator("#estimate")).to_contain_text("trainings", timeout=MEASURED)
-    for part in ("#models", "#samples", "#inoculate", "#inoculate-say", "#curve .panel"):
-        box = newcomer.locator(part).first.bounding_box()
-        assert box and box["y"] + box["height"] <= 800, (part, box)
-    newcomer.set_viewport_size(PHONE)
-    plan, results = (newcomer.locator(part).bounding_box() for part in ("#new-run", "#curve"))
-    assert plan and results and plan["y"] + plan["height"] <= results["y"]
+    parts = ("#models", "#samples", "#inoculate", "#inoculate-say", "#curve .panel")
+    are_in_sight(newcomer, *parts)
+    stand_in_turn_on_a_phone(newcomer, "#new-run", "#curve")
 
 
-def test_another_task_offers_its_own_models_challenges_and_ready_made_runs(
-    newcomer: Page, app: App
-) -> None:
-    visit(newcomer, f"{app.url}?tab=inoculate&task=paraphrase")
+def test_another_task_offers_its_own_models_challenges_and_ready_made_runs(newcomer: Page) -> None:
+    visit(newcomer, "train?task=paraphrase")
     expect(newcomer.locator("#curve")).to_contain_text("Same words, other order", timeout=SLOW)
     expect(newcomer.locator("#models")).to_contain_text("minilm_qqp", timeout=SLOW)
     is_accessible(newcomer, [["#inoculation"]])
-    newcomer.get_by_role("radio", name="Inference").check()
-    expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
 
 
-def test_the_ready_made_runs_follow_a_model_that_is_typed(newcomer: Page, app: App) -> None:
-    visit(newcomer, f"{app.url}?tab=inoculate")
+def test_the_ready_made_runs_follow_a_model_that_is_typed(newcomer: Page) -> None:
+    visit(newcomer, "train")
     expect(newcomer.locator("#models")).to_contain_text("minilm", timeout=SLOW)
     expect(newcomer.locator("#curve .panel").first).to_be_visible(timeout=SLOW)
     shown = newcomer.locator("#inoculation-results").get_by_label("ESIM", exact=True)
@@ -68,7 +60,7 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     newcomer: Page, app: App, second: str
 ) -> None:
     add_model(app, "tiny-third")
-    visit(newcomer, f"{app.url}?tab=inoculate")
+    visit(newcomer, "train")
     expect(newcomer.locator("#estimate")).to_contain_text("About", timeout=MEASURED)
     newcomer.locator("#models .token-remove").first.click()
     for name in (second, "tiny-third"):
@@ -95,19 +87,16 @@ def test_a_sweep_of_two_models_is_compared_drawn_and_taken_away(
     fits_a_phone(newcomer)
 
 
-def test_readers_are_shown_distractors_and_trained_as_published(page: Page, app: App) -> None:
-    visit(page, f"{app.url}?task=reading&tab=inoculate")
+def test_readers_are_shown_distractors_and_trained_as_published(page: Page) -> None:
+    visit(page, "train?task=reading")
     expect(page.locator("#challenges")).to_contain_text("Add a false look-alike", timeout=SLOW)
     expect(page.locator("#samples")).to_contain_text("four more", timeout=SLOW)
     expect(page.locator("#sizes .token")).to_have_text(["5", "10", "all"])
     expect(page.locator("#mode")).to_be_hidden()
-    page.locator("#task").get_by_label("Inference").check()
-    expect(page.locator("#sizes .token")).to_have_text(["10", "50", "100", "400"], timeout=SLOW)
-    expect(page.locator("#mode")).to_be_visible()
 
 
 def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
-    open_tab(page, "Inoculate")
+    visit(page, "train")
     show_examples(page, "5, many")
     page.locator("#inoculate").click()
     told = page.locator("#inoculate-problem [role=alert]")
@@ -115,14 +104,14 @@ def test_a_wrong_plan_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: 
     expect(page.locator("#sizes .token")).to_have_text("5, many")
 
 
-def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page, app: App) -> None:
-    visit(page, f"{app.url}?tab=inoculate&run=0123456789ab")
+def test_a_link_to_a_run_that_is_somebody_elses_says_so(page: Page) -> None:
+    visit(page, "train?run=0123456789ab")
     told = page.locator("#inoculate-problem [role=alert]")
     expect(told).to_contain_text("there is no run '0123456789ab' here", timeout=SLOW)
 
 
-def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App) -> None:
-    visit(newcomer, f"{app.url}?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
+def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page) -> None:
+    visit(newcomer, "./?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
     newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
     newcomer.get_by_role("link", name="Inoculate against this").click()
     expect(newcomer.locator("#samples")).to_contain_text("5 pairs of negation.", timeout=SLOW)
@@ -133,12 +122,11 @@ def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page, app: App
 
 
 def test_a_run_survives_a_reload_of_the_page(newcomer: Page) -> None:
-    open_tab(newcomer, "Inoculate")
+    visit(newcomer, "train")
     show_examples(newcomer, "400")  # which takes longer than a reload
     newcomer.locator("#inoculate").click()
     expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
     newcomer.reload()
-    open_tab(newcomer, "Inoculate")
     expect(newcomer.locator("#run-state")).to_contain_text("of 1 trainings", timeout=SLOW)
     newcomer.locator("#cancel").click()
     expect(newcomer.locator("#run-state")).to_contain_text("Stopped", timeout=SLOW)

@@ -1,42 +1,34 @@
-"""The My data tab and the links to runs in a real browser."""
+"""Mine, and the links to runs in a real browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Plan, run_request
 from probe.runs.access import revoke, share
 from probe.runs.store import Store
 from probe.ui.links import link_to_run
-from tests.app.conftest import opened
 from tests.conftest import App
 from tests.support.files.pair_files import PAIRS, row, write
-from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, open_tab, visit
+from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, visit
 from tests.support.pages.visitors import ME
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def other(browser: Browser, app: App) -> Iterator[Page]:
-    """The page of somebody else."""
-    yield from opened(browser, app)
-
-
 def test_a_visitors_files_are_listed_for_them_alone_and_deleted_when_confirmed(
     newcomer: Page, other: Page, tmp_path: Path
 ) -> None:
-    open_tab(newcomer, "Batch")
+    visit(newcomer, "measure?texts=file")
     upload = write(tmp_path / "belongings.jsonl", [row(pair) for pair in PAIRS[:3]])
     newcomer.locator("#upload input[type=file]").first.set_input_files(str(upload))
     expect(newcomer.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
-    open_tab(newcomer, "My data")
+    visit(newcomer, "mine")
     listed = newcomer.locator("#my-data")
     expect(listed).to_contain_text("belongings.jsonl", timeout=SLOW)
-    open_tab(other, "My data")
+    visit(other, "mine")
     expect(other.locator("#my-data")).to_contain_text("None yet. What you upload", timeout=SLOW)
     is_accessible(newcomer, [["#my-data"]])
     fits_a_phone(newcomer)
@@ -57,11 +49,11 @@ def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
     plan = Plan("tiny", "negation", (5,), (2e-5,), (0,))
     run = store.create(ME, run_request(plan, sets)).id
     store.set_state(run, "cancelled")
-    visit(newcomer, app.url + link_to_run([run]))
+    visit(newcomer, link_to_run([run]))
     told = newcomer.locator("#inoculate-problem [role=alert]")
     expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
     grant = share(store, ME, run)
-    visit(newcomer, app.url + link_to_run([run], [grant]))
+    visit(newcomer, link_to_run([run], [grant]))
     expect(newcomer.locator("#run-state")).to_contain_text(
         "Stopped: Add a negation on tiny", timeout=SLOW
     )

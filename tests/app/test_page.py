@@ -1,80 +1,152 @@
-"""The page around the tabs in a real browser, wide and narrow."""
+"""The places in a real browser: their addresses, the head of each page, and what a page asks."""
 
+import json
 import re
+from time import monotonic
 
+import httpx
 import pytest
-from gradio_client import Client
 from playwright.sync_api import Page, Request, expect
 
-from app import TABS
+from app import PLACES
+from probe.ui.links import MOVED
 from tests.conftest import App
 from tests.support.pages.browser import (
     SETTLED,
     SLOW,
-    far_away,
+    fits,
     fits_a_phone,
     hold_questions,
-    open_tab,
+    is_accessible,
+    open_view,
+    task_is,
+    view_is,
     visit,
 )
 
 pytestmark = pytest.mark.browser
+CUT = """() => [...document.querySelectorAll("#header a, #header summary")]
+  .filter(part => part.checkVisibility() && !part.matches(".skip"))
+  .filter(part => part.scrollWidth > part.clientWidth
+    || part.getBoundingClientRect().right > window.innerWidth)
+  .map(part => part.innerText)"""
+"""Which names in the head of a page are cut."""
 
 
-def test_the_page_keeps_its_place_from_tab_to_tab(page: Page) -> None:
-    tabs, places = page.get_by_role("tab").all(), []
-    for tab in tabs:
-        tab.click()
-        expect(tab).to_have_attribute("aria-selected", "true")
-        page.evaluate(SETTLED)
-        places.append(page.locator(".masthead h1").bounding_box())
-    assert len(tabs) > 2
-    assert places == [places[0]] * len(tabs)
+def link_to(page: Page, title: str) -> None:
+    """Follow a link in the head of the page."""
+    page.locator("#header").get_by_role("link", name=title, exact=True).click()
 
 
-def test_no_tab_is_wider_than_a_phone(page: Page) -> None:
-    for entry in TABS:
-        open_tab(page, entry.title)
-        fits_a_phone(page)
+def test_a_page_is_sent_its_own_components_alone_and_an_older_link_leads_to_one(app: App) -> None:
+    sizes = {}
+    for place in PLACES:
+        sent = httpx.get(app.url + place.path, timeout=SLOW).text
+        config = json.loads(re.findall(r"window\.gradio_config = (.*?);</script>", sent)[0])
+        assert config["current_page"] == place.path
+        sizes[place.path] = len(config["components"])
+    whole = httpx.get(f"{app.url}config", timeout=SLOW).json()
+    assert sizes == {path: len(whole["page"][path]["components"]) for path in sizes}
+    for tab, (path, _) in MOVED.items():
+        moved = httpx.get(f"{app.url}?tab={tab}&seed=3", timeout=SLOW, follow_redirects=True)
+        assert moved.url.path == f"/{path}" and moved.url.params["seed"] == "3"
+        assert moved.status_code == (404 if tab == "admin" else 200)
 
 
-def test_a_page_asks_at_first_for_the_tab_in_front_alone(newcomer: Page, app: App) -> None:
-    asked: list[int] = []
-    newcomer.on("request", lambda request: asked.extend(questions(request)))
-    visit(newcomer, app.url)
-    expect(newcomer.locator("#answer .answer")).to_be_visible(timeout=SLOW)
-    newcomer.evaluate(SETTLED)
-    assert 0 < len(asked) < len(TABS)
+def test_every_view_keeps_the_head_of_the_page_in_place_and_fits_a_phone(page: Page) -> None:
+    heads = []
+    for place in PLACES:
+        visit(page, place.path or "./")
+        for view in place.views:
+            if len(place.views) > 1:
+                open_view(page, view.title)
+            page.evaluate(SETTLED)
+            heads.append(page.locator(".masthead h1").bounding_box())
+            fits_a_phone(page)
+        expect(page.locator("#header [aria-current=page]")).to_have_text(place.title)
+    assert heads == [heads[0]] * len(heads)
 
 
-def test_a_tab_that_is_opened_later_is_filled_for_the_task_that_was_chosen(newcomer: Page) -> None:
-    newcomer.locator("#task").get_by_text("Paraphrase").click()
-    open_tab(newcomer, "Generalise")
-    model = newcomer.locator("#generalise-model input")
-    expect(model).to_have_value(re.compile("Quora"), timeout=SLOW)
-    open_tab(newcomer, "Catalogue")
-    expect(newcomer.locator("#catalogue")).to_contain_text("copyone", timeout=SLOW)
+@pytest.mark.parametrize("width", [640, 780, 1000, 1280])
+def test_the_names_of_places_and_tasks_are_whole(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    visit(page, "measure?task=paraphrase")
+    expect(page.locator("#header [aria-current]").first).to_be_attached(timeout=SLOW)
+    assert page.evaluate(CUT) == []
+    fits(page)
+    is_accessible(page, [["#header"]])
+    if width <= 1000:
+        page.locator("#task-menu summary").click()
+        page.locator("#task-menu").get_by_role("link", name="Reading").click()
+        expect(page).to_have_url(re.compile(r"/measure\?task=reading"), timeout=SLOW)
 
 
-@pytest.mark.parametrize("tab", ["Batch", "Generalise"])
-def test_a_tab_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_again(
-    newcomer: Page, tab: str
+def test_links_of_the_head_keep_the_task_and_those_of_the_task_the_view(page: Page) -> None:
+    visit(page, "?tab=repair&task=sentiment")  # as it was called before there were places
+    for task in ("Sentiment", "Paraphrase"):
+        if task != "Sentiment":
+            link_to(page, task)
+        task_is(page, task)
+        view_is(page, "Repair")
+    link_to(page, "Learn")
+    task_is(page, "Paraphrase")
+    open_view(page, "Look up")
+    expect(page.locator("#catalogue")).to_contain_text("copyone", timeout=SLOW)
+    expect(page).to_have_url(re.compile("/learn.*view=look-up"))
+    page.reload()
+    view_is(page, "Look up")
+    page.go_back()
+    view_is(page, "Lessons")
+    page.go_back()
+    view_is(page, "Repair")
+    task_is(page, "Paraphrase")
+
+
+def test_keys_lead_to_the_content_and_between_places_and_views(page: Page) -> None:
+    visit(page, "learn")
+    view_is(page, "Lessons")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#content")).to_be_focused()
+    page.locator("#places a").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#places a").nth(1)).to_be_focused()
+    page.get_by_role("tab", name="Lessons").focus()
+    page.keyboard.press("ArrowRight")
+    view_is(page, "Look up")
+
+
+def test_a_view_that_a_task_has_not_says_which_have_it(page: Page) -> None:
+    visit(page, "train?aim=repair&task=reading")
+    shown = page.get_by_text("Repair is not for reading. Choose")
+    expect(shown).to_be_visible(timeout=SLOW)
+    expect(page.locator("#repair-start")).to_be_hidden()
+    link_to(page, "Sentiment")
+    expect(page.locator("#repair-start")).to_be_visible(timeout=SLOW)
+    expect(shown).to_be_hidden()
+
+
+def test_a_view_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_again(
+    newcomer: Page,
 ) -> None:
     asked: list[int] = []
     newcomer.on("request", lambda request: asked.extend(questions(request)))
-    for _ in ("first", "again"):
-        all_asked(newcomer, asked)
-        asked.clear()
-        open_tab(newcomer, tab)
+    visit(newcomer, "train")
+    first = newcomer.get_by_role("tab").first.inner_text()
+    view_is(newcomer, first)
+    for at, shown in enumerate((first, "Generalise", first, "Generalise")):
+        if at:
+            open_view(newcomer, shown)
         all_asked(newcomer, asked)
         assert asked and len(asked) == len(set(asked))
-        open_tab(newcomer, "Learn")
+        asked.clear()
 
 
 def all_asked(page: Page, asked: list[int]) -> None:
-    """Wait until a page asks nothing more."""
-    before = -1
-    while before != len(asked):
+    """Wait until a page has asked something, and asks nothing more."""
+    until, before = monotonic() + SLOW / 1000, -1
+    while before != len(asked) or (not asked and monotonic() < until):
         before = len(asked)
         page.wait_for_timeout(1500)
 
@@ -84,31 +156,19 @@ def questions(request: Request) -> list[int]:
     return [request.post_data_json["fn_index"]] if "/queue/join" in request.url else []
 
 
-def test_probe_opened_after_another_tab_follows_the_task(newcomer: Page, app: App) -> None:
-    visit(newcomer, f"{app.url}?tab=catalogue&task=sentiment")
-    expect(newcomer.locator("#catalogue .entry").first).to_be_visible(timeout=SLOW)
-    newcomer.locator("#task").get_by_text("Paraphrase").click()
-    open_tab(newcomer, "Probe")
-    expect(newcomer.locator("#question")).to_contain_text("same", timeout=SLOW)
-    expect(newcomer.locator("#answer .answer")).to_contain_text("paraphrase", timeout=SLOW)
-    newcomer.locator("#task").get_by_text("Inference").click()
-    expect(newcomer.locator("#answer .answer")).to_contain_text("entailment", timeout=SLOW)
-
-
 @pytest.mark.parametrize(
-    ("tab", "selector", "answered"),
+    ("address", "selector", "answered"),
     [
-        ("Probe", "#model", "#answer .answer"),
-        ("Repair", "#repair-model", "#repair-results .picture"),
-        ("Generalise", "#generalise-model", "#generalise-results .heat"),
+        ("./", "#model", "#answer .answer"),
+        ("train?aim=repair", "#repair-model", "#repair-results .picture"),
+        ("train?aim=generalise", "#generalise-model", "#generalise-results .heat"),
     ],
 )
 def test_a_model_chosen_before_the_page_has_its_answers_stays(
-    newcomer: Page, app: App, tab: str, selector: str, answered: str
+    newcomer: Page, address: str, selector: str, answered: str
 ) -> None:
     release = hold_questions(newcomer)
-    visit(newcomer, app.url)
-    open_tab(newcomer, tab)
+    visit(newcomer, address)
     field = newcomer.locator(f"{selector} input")
     field.click()
     newcomer.get_by_role("option", name="Decomposable").first.click()
@@ -117,40 +177,3 @@ def test_a_model_chosen_before_the_page_has_its_answers_stays(
     release()
     expect(newcomer.locator(answered).first).to_be_visible(timeout=SLOW)
     expect(field).to_have_value(chosen)
-
-
-def test_an_event_that_takes_a_while_shows_it_on_what_it_changes(client: Client) -> None:
-    events = [
-        event for event in client.config["dependencies"] if event["show_progress"] == "minimal"
-    ]
-    assert len(events) > 1
-    assert [event["api_name"] for event in events if event["show_progress_on"] == []] == []
-
-
-def test_no_event_without_a_spinner_keeps_a_progress_for_what_it_changes(client: Client) -> None:
-    events = [
-        event
-        for event in client.config["dependencies"]
-        if event["backend_fn"]
-        and event["api_visibility"] == "private"
-        and event["show_progress"] == "hidden"
-        and not str(event["api_name"]).startswith("load_example")  # gradio's own
-    ]
-    assert len(events) > 100
-    assert [event["api_name"] for event in events if event["show_progress_on"] != []] == []
-
-
-def test_choosing_tasks_quickly_asks_once_for_each(page: Page, app: App) -> None:
-    visit(page, f"{app.url}?tab=batch")
-    expect(page.locator("#upload")).to_be_visible(timeout=SLOW)
-    page.wait_for_timeout(3000)
-    asked: list[str] = []
-    page.on("request", lambda sent: asked.append(sent.url) if "queue/join" in sent.url else None)
-    with far_away(page):
-        for title in ("Paraphrase", "Inference"):
-            page.get_by_role("radio", name=title).check()
-            page.wait_for_timeout(500)
-        page.wait_for_timeout(6000)
-        before = len(asked)
-        page.wait_for_timeout(3000)
-    assert 2 <= before == len(asked) <= 20

@@ -1,12 +1,17 @@
-"""The Repair tab in a real browser."""
+"""Repair in a real browser."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.conftest import App
-from tests.support.pages.browser import PHONE, SLOW, looks_well_by_day_and_by_night, open_tab, visit
+from tests.support.pages.browser import (
+    SLOW,
+    are_in_sight,
+    looks_well_by_day_and_by_night,
+    stand_in_turn_on_a_phone,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
 MEASURED = 4 * SLOW
@@ -15,20 +20,15 @@ ESTIMATE, RESULTS = "#repair-estimate", "#repair-results"
 
 
 def test_a_newcomer_sees_the_form_in_sight_and_how_long_it_takes(newcomer: Page) -> None:
-    newcomer.set_viewport_size({"width": 1280, "height": 800})
-    open_tab(newcomer, "Repair")
+    visit(newcomer, "train?aim=repair")
     expect(newcomer.locator(ESTIMATE)).to_contain_text("2 trainings", timeout=MEASURED)
     expect(newcomer.locator(ESTIMATE)).to_contain_text("Compared with: Threshold alone")
-    for part in ("#repair-method", "#repair-transforms", "#repair-start", f"{RESULTS} .card"):
-        box = newcomer.locator(part).first.bounding_box()
-        assert box and box["y"] <= 800, (part, box)
-    newcomer.set_viewport_size(PHONE)
-    form, results = (newcomer.locator(part).bounding_box() for part in ("#repair-new", RESULTS))
-    assert form and results and form["y"] + form["height"] <= results["y"]
+    are_in_sight(newcomer, "#repair-method", "#repair-transforms", "#repair-start")
+    stand_in_turn_on_a_phone(newcomer, "#repair-new", RESULTS)
 
 
 def test_a_method_shows_what_belongs_to_it(newcomer: Page) -> None:
-    open_tab(newcomer, "Repair")
+    visit(newcomer, "train?aim=repair")
     newcomer.get_by_role("radio", name="Temperature scaling").check()
     expect(newcomer.locator("#repair-about")).to_contain_text("no answer changes", timeout=SLOW)
     expect(newcomer.locator("#repair-transforms")).to_be_hidden()
@@ -37,18 +37,14 @@ def test_a_method_shows_what_belongs_to_it(newcomer: Page) -> None:
     expect(newcomer.locator(ESTIMATE)).to_contain_text("for 11 trainings", timeout=MEASURED)
 
 
-def test_another_task_has_its_own_changes_and_examples(newcomer: Page, app: App) -> None:
-    visit(newcomer, f"{app.url}?tab=repair&task=sentiment")
+def test_another_task_has_its_own_changes_and_examples(newcomer: Page) -> None:
+    visit(newcomer, "train?aim=repair&task=sentiment")
     expect(newcomer.locator("#repair-transforms")).to_contain_text("All 7 changes", timeout=SLOW)
     expect(newcomer.locator("#repair-model input")).to_have_value(re.compile("SST-2"))
-    newcomer.get_by_role("radio", name="Inference").check()
-    expect(newcomer.locator("#repair-transforms")).to_contain_text("All 9 changes", timeout=SLOW)
 
 
-def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
-    newcomer: Page, app: App, second: str
-) -> None:
-    visit(newcomer, f"{app.url}?tab=repair&model={second}")
+def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(newcomer: Page, second: str) -> None:
+    visit(newcomer, f"train?aim=repair&model={second}")
     expect(newcomer.locator("#repair-model input")).to_have_value(second, timeout=SLOW)
     taught = newcomer.locator("#repair-transforms")
     for change in ("sort", "reverse"):
@@ -81,13 +77,13 @@ def test_a_tiny_run_ends_in_a_result_that_a_link_opens_again(
     expect(probed).to_have_attribute("href", re.compile(f"model={second}-invalid-"))
     newcomer.locator("#repair-share").click()
     link = newcomer.locator("#repair-link textarea, #repair-link input").first
-    expect(link).to_have_value(re.compile("tab=repair.*run="), timeout=SLOW)
+    expect(link).to_have_value(re.compile("aim=repair.*run="), timeout=SLOW)
     visit(newcomer, link.input_value())
     expect(newcomer.locator(f"{RESULTS} .say")).to_contain_text("Taught a class", timeout=SLOW)
 
 
 def test_a_wrong_form_is_answered_by_a_sentence(newcomer: Page) -> None:
-    open_tab(newcomer, "Repair")
+    visit(newcomer, "train?aim=repair")
     newcomer.locator("#repair-settings > button").click()
     newcomer.locator("#repair-repeats input").fill("0")
     newcomer.locator("#repair-repeats input").press("Tab")

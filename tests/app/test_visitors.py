@@ -4,7 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
-from benchmarks.page.load import TABS, Student, Tally, visit, web_client
+from benchmarks.page.load import VIEWS, Student, Tally, visit, web_client
 from benchmarks.page.visitor import Visitor
 from tests.conftest import App
 
@@ -14,7 +14,7 @@ def test_visitors_are_answered_whatever_they_do(app: App) -> None:
         tally = other.submit(asyncio.run, acted(urlsplit(app.url).port or 0)).result()
     assert not tally.errors and not tally.foreign
     assert {role: len(took) for role, took in tally.seconds.items()} == {
-        "change": 2, "open": 2, "look": len(TABS)
+        "change": 2, "open": 2, "look": len(VIEWS)
     }  # fmt: skip
 
 
@@ -23,7 +23,7 @@ async def acted(port: int) -> Tally:
     tally = Tally()
     async with web_client(port) as http:
         await visit(http, 0)
-        for number, turns in ((0, 2), (1, 2), (3, len(TABS))):
+        for number, turns in ((0, 2), (1, 2), (3, len(VIEWS))):
             student = Student(Visitor(http), number, tally)
             await student.visitor.open()
             for turn in range(turns):

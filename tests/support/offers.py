@@ -59,12 +59,12 @@ LESSONS: Offers = {
     **dict.fromkeys(("heuristics", "inoculate", "generalise", "attribution"), NLI_ALONE),
     "look_alikes": READING,
 }
-TABS: Mapping[str, Offers] = {
-    "learn": LESSONS,
+VIEWS: Mapping[str, Offers] = {
+    "lessons": LESSONS,
     "probe": {**TRANSFORMS, **SET_OPTIONS, "swap": PAIRS},
-    "batch": {**TRANSFORMS, **SET_OPTIONS, "pairs from templates": PAIRS},
-    "compare": {**SLICES, "HANS profile": NLI_ALONE},
-    "annotate": {**dict.fromkeys(("valid", "labels"), LABELLED), "distractor": READING},
+    "score": {**TRANSFORMS, **SET_OPTIONS, "pairs from templates": PAIRS},
+    "compare": SLICES,
+    "people": {**dict.fromkeys(("valid", "labels"), LABELLED), "distractor": READING},
     "inoculate": CHALLENGES,
     "repair": {
         **dict.fromkeys(
@@ -73,6 +73,6 @@ TABS: Mapping[str, Offers] = {
         **dict.fromkeys(("copysort", "copyone"), PAIRS),
     },
     "generalise": {**dict.fromkeys(("numerical", "dative"), NLI_ALONE), "file": LABELLED},
-    "catalogue": {**TRANSFORMS, "templates": PAIRS, "rules": NLI_ALONE},
+    "look-up": {**TRANSFORMS, "templates": PAIRS, "rules": NLI_ALONE},
 }
-"""What each tab offers for which tasks."""
+"""What each view offers for which tasks."""

@@ -19,6 +19,9 @@ PLACES = Markup(
     '<nav aria-label="Task">{tasks}</nav></details>{mine}'
 )
 
+TASK = Markup('<a data-task="{task.name}" href="{here}?task={task.name}">{task.choice}</a>')
+"""Beginning with the path, for gradio has links of one part begin at the first page."""
+
 
 def header(bar: Sequence[tuple[str, str]], here: str, key: str) -> Markup:
     """Return the head of the page with a path; `bar` holds the path and the title of each place.
@@ -29,10 +32,7 @@ def header(bar: Sequence[tuple[str, str]], here: str, key: str) -> Markup:
     if not bar:
         return HEAD.format(key, "")
     *places, (mine, title) = bar
-    tasks = [
-        Markup('<a data-task="{0}" href="?task={0}">{1}</a>').format(task.name, task.choice)
-        for task in offered_tasks()
-    ]
+    tasks = [TASK.format(here=here or "./", task=task) for task in offered_tasks()]
     return HEAD.format(
         key,
         PLACES.format(

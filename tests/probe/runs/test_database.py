@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import update
 from typer.testing import CliRunner
 
-from app import TABS
+from app import PLACES
 from finetune.cli.main import app as finetune
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
@@ -38,7 +38,7 @@ from probe.runs.run import StoredRun
 from probe.runs.store import Store
 from probe.settings import make_home
 from probe.tasks.nli import NLI
-from probe.ui.page import Core, build_page
+from probe.ui.page import Core, build_pages
 from probe.ui.visitors.visitor_files import check_room
 from tests.support.pages.visitors import ME
 from tests.support.processes.database_trouble import full, locked
@@ -208,6 +208,6 @@ def test_a_damaged_database_is_left_alone_and_all_else_works(
     models.require(ME, "minilm")
     opened = Opening(damaged, models, ()).begin(NLI, ME, {"run": run.id})
     assert "python -m probe restore FOLDER" in str(opened)
-    build_page(TABS, Core(ModelCache(), damaged, Engine(damaged)))
+    build_pages(PLACES, Core(ModelCache(), damaged, Engine(damaged)))
     told = CliRunner().invoke(finetune, ["runs"])
     assert (told.exit_code, told.stderr) == (2, f"error: {damaged.database.damage}\n")

@@ -45,8 +45,8 @@ HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
   .map(part => [Number(part.tagName[1]), part.innerText])"""
 
 
-def visit(page: Page, url: str) -> None:
-    """Open an address in a page that may still be busy with another one.
+def visit(page: Page, url: str = "./") -> None:
+    """Open an address, of the app where it is relative, in a page that may still be busy.
 
     A page that notes its state in the address bar at that moment ends the visit, so one more is
     tried.
@@ -72,11 +72,36 @@ def hold_questions(page: Page) -> Callable[[], None]:
     return release
 
 
-def open_tab(page: Page, name: str) -> None:
-    """Open a tab and wait until it is the one that is shown."""
-    tab = page.get_by_role("tab", name=name)
-    tab.click()
-    expect(tab).to_have_attribute("aria-selected", "true")
+def open_view(page: Page, title: str) -> None:
+    """Open another view of a place and wait until it is the one that is shown."""
+    page.get_by_role("tab", name=title, exact=True).click()
+    view_is(page, title)
+
+
+def view_is(page: Page, title: str) -> None:
+    """Wait until a view of a place is shown."""
+    shown = page.get_by_role("tab", name=title, exact=True)
+    expect(shown).to_have_attribute("aria-selected", "true", timeout=SLOW)
+
+
+def task_is(page: Page, title: str) -> None:
+    """Wait until the head of the page marks a task."""
+    expect(page.locator("#task [aria-current]")).to_have_text(title, timeout=SLOW)
+
+
+def are_in_sight(page: Page, *parts: str, height: int = 800) -> None:
+    """Check that parts of a page end on the first screen of 1280 pixels by so many."""
+    page.set_viewport_size({"width": 1280, "height": height})
+    for part in parts:
+        box = page.locator(part).first.bounding_box()
+        assert box and box["y"] + box["height"] <= height, (part, box)
+
+
+def stand_in_turn_on_a_phone(page: Page, above: str, below: str) -> None:
+    """Check that one part of a page ends above another one on a phone."""
+    page.set_viewport_size(PHONE)
+    first, second = (page.locator(part).bounding_box() for part in (above, below))
+    assert first and second and first["y"] + first["height"] <= second["y"]
 
 
 def show_examples(page: Page, *sizes: str) -> None:

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from app import PLACES
+
 VOID = {"br", "input", "meta"}
 OURS = set(
     """
@@ -72,5 +74,6 @@ def require_ours(markup: str, also: frozenset[str] = frozenset()) -> Reading:
     handlers = {pair for pair in reading.attributes if pair[0].startswith("on")}
     assert handlers <= HANDLERS
     addresses = [value for name, value in reading.attributes if name in ("href", "src", "action")]
-    assert all(address.startswith(("?", "#")) or FILE.fullmatch(address) for address in addresses)
+    places = ("?", "#", *(f"{place.path or './'}?" for place in PLACES))
+    assert all(address.startswith(places) or FILE.fullmatch(address) for address in addresses)
     return reading

@@ -17,13 +17,12 @@ from typer.testing import CliRunner
 
 import finetune.cli.main
 import probe.cli.main
-from app import TABS
 from finetune.training.frozen_layers import upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import bundled_sets
 from finetune.trials.registry import register_experiments
 from finetune.ui.inoculate.samples import challenge_choices
-from probe.models.library import ModelCache, load
+from probe.models.library import load
 from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.run import RunRequest
@@ -32,11 +31,12 @@ from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import offered_tasks
 from probe.templates import grammar
 from probe.ui.html.catalogue import catalogue
-from probe.ui.page import Core, build_page
+from probe.ui.page import Place
 from probe.ui.tabs.probe.fields import changes
 from tests.support.checkout import text
 from tests.support.models.made_up_family import made_up_model
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.pages.built import built
 from tests.support.waiting import until
 
 Seen = Mapping[str, Any]  # Any: JSON
@@ -147,9 +147,7 @@ def experiment(folder: Path) -> Seen:
 def parameter(folder: Path) -> Seen:
     """Add the parameter to a kind of run."""
     run_code("A parameter", folder)
-    store = Store("sqlite://")
-    page = build_page(TABS, Core(ModelCache(), store, Engine(store)))
-    taken = page.get_api_info()["named_endpoints"]["/calibrate"]["parameters"]
+    taken = built().get_api_info()["named_endpoints"]["/calibrate"]["parameters"]
     return {
         "command": "--remark" in command(finetune.cli.main.app, "calibrate", "--help"),
         "endpoint": "remark" in [each["parameter_name"] for each in taken],
@@ -171,14 +169,11 @@ def chart(folder: Path) -> Seen:
     return {"drawn": str(drawn)}
 
 
-def tab(folder: Path) -> Seen:
-    """Add the tab; build the page with it."""
-    names = run_code("A tab", folder)
-    store = Store("sqlite://")
-    page = build_page((*TABS, names["ROW"]), Core(ModelCache(), store, Engine(store)))
-    components = page.get_config_file()["components"]
+def view(folder: Path) -> Seen:
+    """Add the view; build a page with it."""
+    names = run_code("A view", folder)
+    components = built(Place("", "Place", (names["ROW"],))).get_config_file()["components"]
     return {
-        "tabs": [each["props"]["label"] for each in components if each["type"] == "tabitem"],
         "labels": [each["props"].get("label") for each in components],
         "handler": str(names["count"]("Two words")),
     }
@@ -192,7 +187,7 @@ SECTIONS: Mapping[str, Callable[[Path], Seen]] = {
     "parameter": parameter,
     "command": of_command,
     "chart": chart,
-    "tab": tab,
+    "view": view,
     "task": task,
 }
 

@@ -89,16 +89,15 @@ def test_the_card_names_the_outcome_of_the_choice_that_is_drawn() -> None:
 
 def test_the_card_has_the_command_and_that_of_the_gallery_a_link_to_the_run() -> None:
     assert "python -m finetune inoculate --model minilm" in outcome(DONE)
-    assert "?tab=inoculate&amp;task=nli&amp;run=run1" not in outcome(
-        DONE
-    )  # Copy link makes one with a grant
-    assert "?tab=inoculate&amp;task=nli&amp;run=run1" in outcome(replace(DONE, owner=OWNER))
+    link = "train?aim=inoculate&amp;task=nli&amp;run=run1"
+    assert link not in outcome(DONE)  # Copy link makes one with a grant
+    assert link in outcome(replace(DONE, owner=OWNER))
 
 
 def test_a_kept_model_can_be_probed_and_compared() -> None:
     shown = outcome(replace(DONE, kept="minilm-negation-50-run1"))
     assert "?task=nli&amp;model=minilm-negation-50-run1" in shown
-    assert "?tab=compare&amp;task=nli&amp;models=minilm%2Cminilm-negation-50-run1" in shown
+    assert "measure?view=compare&amp;task=nli&amp;models=minilm%2Cminilm-negation-50-run1" in shown
 
 
 def test_the_gallerys_models_are_not_offered() -> None:

@@ -37,7 +37,7 @@ def test_a_run_of_the_gallery_is_judged(name: str, home: Path) -> None:
     own, away = finding.compared[0].figures
     assert own.share > away.share
     assert finding.came_true == int(own.share - away.share >= 0.1)
-    assert "tab=generalise" in finding.shown
+    assert "aim=generalise" in finding.shown
     assert "Rozen et al. 2019" in finding.shown
 
 

@@ -6,12 +6,12 @@ from finetune.ui.repair.fields import follow, offered, summary
 from finetune.ui.repair.titles import ALL, METHODS, tidy
 from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
-from tests.support.offers import TABS
+from tests.support.offers import VIEWS
 
 
 def test_a_task_offers_its_own_changes_and_no_more_examples_than_it_has() -> None:
     _, transforms, sizes, *others = offered(SENTIMENT)
-    names = {name for name, tasks in TABS["repair"].items() if "sentiment" in tasks}
+    names = {name for name, tasks in VIEWS["repair"].items() if "sentiment" in tasks}
     assert {name for _, name in transforms.choices} == {ALL, *names}
     assert [name for _, name in sizes.choices] == ["100", "168"] and sizes.value == ["168"]
     assert len(others) == 6

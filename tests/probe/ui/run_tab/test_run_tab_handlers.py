@@ -77,7 +77,7 @@ def test_a_page_begins_with_the_newest_own_run_and_a_newcomers_with_the_gallerys
     handlers: Handlers, sets: Sets
 ) -> None:
     assert handlers.begin(NLI, ME, {})[0].value.startswith("gallery-minilm-")
-    of_esim = {"tab": "trial", "model": "esim"}
+    of_esim = {"aim": "trial", "model": "esim"}
     assert handlers.begin(NLI, ME, of_esim)[0].value.startswith("gallery-esim-")
     handlers.start(ME, "nli", "minilm", 6, None)
     listed = handlers.begin(NLI, ME, {})[0]
@@ -97,10 +97,10 @@ def test_another_task_has_its_own_models_fields_and_runs(handlers: Handlers) -> 
 def test_a_link_opens_a_run_that_was_shared_and_no_other(handlers: Handlers) -> None:
     handlers.start(YOU, "nli", "minilm", 6, None)
     (run,) = handlers.store.runs(YOU)
-    link = {"tab": "trial", "run": run.id}
+    link = {"aim": "trial", "run": run.id}
     assert "that this browser may see" in handlers.begin(NLI, ME, link)[1]
     _, shared = handlers.share(YOU, run.id, "nli")
-    assert shared.value.startswith(f"?tab=trial&task=nli&run={run.id}&grant=")
+    assert shared.value.startswith(f"train?aim=trial&task=nli&run={run.id}&grant=")
     redeem(handlers.store, ME, shared.value.rpartition("grant=")[2])
     listed = handlers.begin(NLI, ME, link)[0]
     assert listed.value == run.id

@@ -11,16 +11,12 @@ from gradio.components import Component
 from gradio.events import EventData
 from gradio.state_holder import SessionState
 
-from app import TABS
 from probe.errors import ModelError
-from probe.models.library import ModelCache
-from probe.runs.engine import Engine
-from probe.runs.store import Store
 from probe.stopping import check_stop
-from probe.ui.page import Core, build_page
 from probe.ui.server.checked_blocks import OWN_FAULT, CheckedBlocks
 from probe.ui.server.fields import KINDS
 from tests.support.coroutines import result_of
+from tests.support.pages.built import built
 
 
 def page(handler: Callable[..., Any], part: Callable[[], Any] = gr.Textbox) -> CheckedBlocks:
@@ -116,12 +112,10 @@ def test_what_brings_no_cell_presses_none(pressed: object) -> None:
     assert answer(page(press), "a", event_data=EventData(None, pressed)) == "none"
 
 
-def test_it_is_known_what_each_component_of_our_page_takes(home: Path) -> None:
-    store = Store()
-    blocks = build_page(TABS, Core(ModelCache(), store, Engine(store)))
+def test_it_is_known_what_each_component_of_our_pages_takes() -> None:
     parts: set[type[Component]] = {
         type(part)
-        for event in blocks.fns.values()
+        for event in built().fns.values()
         if event.fn  # what runs in the browser alone brings nothing here
         for part in event.inputs
     }  # type: ignore[assignment]  # gradio calls them blocks

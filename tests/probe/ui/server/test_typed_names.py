@@ -12,15 +12,11 @@ from gradio.components import Component
 from gradio.events import EventData
 from starlette.requests import Request
 
-from app import tabs
 from finetune.trials.registry import register_experiments
-from probe.models.library import ModelCache
-from probe.runs.engine import Engine
-from probe.runs.store import Store
-from probe.ui.page import Core, build_page
 from probe.ui.server.checked_blocks import OWN_FAULT
 from probe.ui.server.sessions import Session
 from tests.support.coroutines import result_of
+from tests.support.pages.built import built
 
 MARK = "typed-by-a-stranger"
 TYPED = (f"../{MARK}", f"{MARK}*", f"[{MARK}", f"{MARK}\0")
@@ -50,12 +46,11 @@ def looked_at() -> Iterator[list[str]]:
 
 @pytest.fixture
 def page(home: Path, monkeypatch: pytest.MonkeyPatch) -> gr.Blocks:
-    """The whole page, as strangers have it, with the tab that a password opens."""
+    """The whole app, as strangers have it, with the page that a password opens."""
     monkeypatch.setenv("NLI_CLINIC_PUBLIC", "yes")
     monkeypatch.setenv("NLI_CLINIC_ADMIN_PASSWORD", "secret")
     register_experiments()
-    store = Store()
-    return build_page(tabs(), Core(ModelCache(), store, Engine(store)))
+    return built()
 
 
 def answer(page: gr.Blocks, event: BlockFunction, place: int, typed: str) -> str:

@@ -7,18 +7,17 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from app import tabs
+from app import places
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Plan, run_request
-from probe.models.library import ModelCache
-from probe.runs.engine import Engine
 from probe.runs.store import Store
-from probe.ui.page import Core, Page, TabEntry, build_page
+from probe.ui.page import Page
 from probe.ui.server.passwords import AdminDoor, Door
 from probe.ui.server.serving import launch_options, start
 from probe.ui.tabs import admin
 from probe.ui.tabs.admin import Handlers
 from tests.support.coroutines import result_of
+from tests.support.pages.built import alone
 from tests.support.pages.visitors import ME, YOU
 
 PASSWORD = "correct horse"
@@ -38,10 +37,7 @@ def handlers(home: Any) -> Iterator[Handlers]:
     def build(page: Page) -> None:
         made.append(Handlers(page, AdminDoor(Door(0))))
 
-    store = Store()
-    blocks = build_page(
-        [TabEntry("admin", "Admin", build)], Core(ModelCache(), store, Engine(store))
-    )
+    blocks = alone(build, Store())
     start(blocks, quiet=True)
     yield made[0]
     blocks.close(verbose=False)
@@ -54,10 +50,10 @@ def run(handlers: Handlers, sets: Sets, model: str) -> str:
     return handlers.page.core.store.create(ME, run_request(plan, sets, {})).id
 
 
-def test_there_is_no_such_tab_without_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [entry.id for entry in tabs()][-1] == "admin"
+def test_there_is_no_such_page_without_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [place.path for place in places()][-1] == "admin"
     monkeypatch.setenv("NLI_CLINIC_ADMIN_PASSWORD", "")
-    assert "admin" not in [entry.id for entry in tabs()]
+    assert "admin" not in [place.path for place in places()]
 
 
 def test_it_shows_load_and_runs_and_no_owner_s_token(handlers: Handlers, run: str) -> None:
@@ -126,12 +122,9 @@ def test_a_run_that_is_not_there_is_a_sentence(
     assert view.visible
 
 
-def test_no_event_of_the_tab_is_an_endpoint(home: Any) -> None:
-    store = Store()
-    blocks = build_page(
-        [TabEntry("admin", "Admin", admin.build)], Core(ModelCache(), store, Engine(store))
-    )
-    assert {fn.api_visibility for fn in blocks.fns.values()} == {"private"}
+def test_no_event_of_the_page_is_an_endpoint() -> None:
+    events = alone(admin.build).fns.values()
+    assert {event.api_visibility for event in events} == {"private"}
 
 
 def test_a_login_guards_the_page_where_one_is_set(monkeypatch: pytest.MonkeyPatch) -> None:

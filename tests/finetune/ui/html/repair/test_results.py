@@ -77,15 +77,15 @@ def test_a_failed_run_says_why_first() -> None:
 
 def test_a_repaired_model_can_be_probed_and_compared() -> None:
     links = onward(mitigation_run(kept="minilm-invalid-12ab"))
-    assert 'href="?task=nli&amp;model=minilm-invalid-12ab"' in links
-    assert "tab=compare&amp;task=nli&amp;models=minilm%2Cminilm-invalid-12ab" in links
+    assert 'href="./?task=nli&amp;model=minilm-invalid-12ab"' in links
+    assert "view=compare&amp;task=nli&amp;models=minilm%2Cminilm-invalid-12ab" in links
 
 
 def test_runs_of_the_gallery_keep_no_model_and_have_one_link() -> None:
     runs = [replace(run, owner=OWNER, id=f"gallery-{run.kind}") for run in ALL]
     page = results(runs)
     together = "gallery-calibration%2Cgallery-mitigation%2Cgallery-transfer"
-    assert f"tab=repair&amp;task=nli&amp;run={together}" in page
+    assert f"aim=repair&amp;task=nli&amp;run={together}" in page
     assert page.count("models are not kept") == 1
     assert "models are not kept" not in results(ALL)
 

@@ -1,7 +1,7 @@
 """What the Compare tab shows: text is escaped, cells lead to their pairs, links are complete."""
 
 from dataclasses import replace
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -93,7 +93,7 @@ def test_pairs_come_in_pages() -> None:
 def test_a_pair_opens_in_probe_with_the_model() -> None:
     shown, _ = page("all", ROWS[:1], NAMES, 1)
     premise, hypothesis = "%3Ci%3EA+man%3C%2Fi%3E+walks.", "He+%3Cu%3Emoves%3C%2Fu%3E."
-    query = f"?task=nli&amp;premise={premise}&amp;hypothesis={hypothesis}&amp;gold=entailment"
+    query = f"./?task=nli&amp;premise={premise}&amp;hypothesis={hypothesis}&amp;gold=entailment"
     assert f'href="{query}&amp;model=two"' in shown
 
 
@@ -104,32 +104,20 @@ def test_without_gold_labels_the_page_says_why_there_is_no_accuracy() -> None:
     assert slices(unknown, NAMES, 0, 1) == ""
 
 
-def test_a_link_names_the_tab_and_the_models() -> None:
-    asked = parse_qs(link_to_compare(["minilm", "minilm-negation&1"]).removeprefix("?"))
-    assert asked == {
-        "tab": ["compare"],
-        "task": ["nli"],
-        "models": ["minilm,minilm-negation&1"],
-    }
-
-
-def test_a_link_to_one_example_holds_its_texts_and_grants() -> None:
-    link = link_to_compare(["a", "b"], SENTIMENT, "one", {"text": "Fine & dry."}, ["token"])
-    assert parse_qs(link.removeprefix("?")) == {
-        "tab": ["compare"],
-        "task": ["sentiment"],
-        "models": ["a,b"],
-        "on": ["one"],
-        "text": ["Fine & dry."],
-        "grant": ["token"],
-    }
+def test_a_link_names_the_models_and_the_texts_of_one_example_and_its_grants() -> None:
+    link = link_to_compare(["a", "b&1"], SENTIMENT, "one", {"text": "Fine & dry."}, ["token"])
+    path, _, query = link.partition("?")
+    asked = {"view": "compare", "task": "sentiment", "models": "a,b&1"}
+    asked |= {"on": "one", "text": "Fine & dry.", "grant": "token"}
+    assert (path, dict(parse_qsl(query))) == ("measure", asked)
 
 
 def test_a_finished_inoculation_links_to_the_comparison_with_its_parent() -> None:
     points = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
     run = replace(make_run(points), kept="minilm-kept")
-    assert 'href="?tab=compare&amp;task=nli&amp;models=minilm%2Cminilm-kept"' in outcome(run)
-    assert "tab=compare" not in outcome(replace(run, kept=""))
+    link = "measure?view=compare&amp;task=nli&amp;models=minilm%2Cminilm-kept"
+    assert link in outcome(run)
+    assert "view=compare" not in outcome(replace(run, kept=""))
 
 
 def test_a_pair_is_shown_for_models_of_three_and_of_two_labels() -> None:

@@ -66,7 +66,7 @@ def test_a_name_of_no_lesson_leads_to_all_of_them(view: View, named: str) -> Non
 
 @pytest.mark.parametrize(("named", "said"), [("nothing", True), ("word_salad", False)])
 def test_a_link_to_no_lesson_is_said_to_be_one(view: View, named: str, said: bool) -> None:
-    link = gr.Request(query_params={"tab": "learn", "lesson": named})
+    link = gr.Request(query_params={"lesson": named})
     opened = shown(view.open_page(NLI.name, ME, {}, link))
     assert (f"names the lesson {named!r}, which is not here" in unescape(opened["text"])) is said
     assert (opened["place"] == ALL) is said
@@ -76,14 +76,12 @@ def test_a_lesson_that_a_task_has_not_leads_to_where_it_is(view: View) -> None:
     task = PARAPHRASE_IDENTIFICATION
     assert view.find("heuristics.1", task) is None
     begin = sheets.overview(LESSONS, task).split('<a class="begin elsewhere" href="')[1]
-    assert begin.startswith(
-        '?tab=learn&amp;lesson=heuristics&amp;step=1&amp;task=nli">Begin in Inference'
-    )
+    assert begin.startswith('learn?lesson=heuristics&amp;step=1&amp;task=nli">Begin in Inference')
 
 
 def test_a_step_has_an_address_that_leads_back_to_it(view: View) -> None:
     values = shown(view.show("word_salad.3", NLI.name, MODEL, ME, {}))
-    assert values["address"] == "?tab=learn&lesson=word_salad&step=3&task=nli&model=da"
+    assert values["address"] == "learn?lesson=word_salad&step=3&task=nli&model=da"
 
 
 def test_what_is_shown_is_remembered_as_seen(view: View) -> None:

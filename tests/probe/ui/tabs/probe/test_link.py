@@ -74,9 +74,9 @@ def test_a_page_that_no_link_fills_keeps_what_was_typed_while_it_opened() -> Non
 
 
 def test_a_tab_that_the_page_has_not_is_said() -> None:
-    assert absent_tab({}, ["probe"]) == absent_tab({"tab": "probe"}, ["probe"]) == ()
-    (said,) = absent_tab({"tab": "repair"}, ["probe"])
-    assert said == "The link names the tab 'repair', which is not here; Probe is shown."
+    assert absent_tab({}) == ()
+    (said,) = absent_tab({"tab": "mend"})
+    assert said == "The link names the tab 'mend', which is not here; Probe is shown."
     opened = replace(open_link(page_models(), ME, {}), notices=(said,))
     assert "names the tab" in models_of(opened)[NOTICES]
 

@@ -1,9 +1,10 @@
-"""What a tab is filled with when it is first shown."""
+"""What a view is filled with when it is first shown."""
 
 from typing import Any
 
 import gradio as gr
-from probe.ui.opening import keeping_choices
+
+from probe.ui.page import keeping_choices
 
 
 def filled(part: Any, update: Any) -> Any:
