@@ -90,7 +90,6 @@ class Changed:
 
 Function = Callable[..., Any]
 """A text function or an example function, as `Transform` says; both take `Tools` behind it."""
-TextFunction = Callable[[str, Tools], str | Changed | None]
 
 
 @dataclass(frozen=True)
@@ -240,7 +239,7 @@ def default_of(name: str, task: Task) -> Label | None:
 
 
 RESOURCES: Mapping[Need, Callable[[Task], str]] = {
-    "model": lambda task: "",  # the caller brings the model
+    "model": lambda task: "",  # the caller brings it
     "wordnet": lambda task: wordnet.missing(),
     "tagger": lambda task: tagger.missing(),
     "phrases": lambda task: pbsmt.missing(task.translated),
@@ -268,11 +267,11 @@ def ready(task: Task) -> list[str]:
 
 def _named(words: str, task: Task) -> str:
     """Fill in what to call the text of each role that a task has."""
-    target = f"the {task.title_of(task.target).lower()}"
-    if task.source is None:
-        return words.format(target=target, origin="its first half")
-    source = f"the {task.title_of(task.source).lower()}"
-    return words.format(target=target, source=source, origin=source)
+    target, source = (
+        f"the {task.title_of(name or '').lower()}" for name in (task.target, task.source)
+    )
+    origin = source if task.source else "its first half"
+    return words.format(target=target, source=source, origin=origin)
 
 
 def summary_of(transform: Transform, task: Task) -> str:
