@@ -5,13 +5,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from benchmarks import figures
 from benchmarks.figures import Table, cards, needed, result_tables, tables
 from benchmarks.repairs import RUNS, missing
 from benchmarks.tables import PAGE, PLACE, cell, current, gallery_weights, page, results, row_of
-from probe.models.weights import weights_hash
 from probe.runs.gallery import FOLDER, write
 from probe.runs.models import named_model_hash
 from tests.support.checkout import text
@@ -70,12 +69,8 @@ def test_figures_are_written_with_their_digits_intervals_and_what_was_published(
     assert row_of(columns, ["`reverse`", 9]) == ["`reverse`", "9", "76.9 / 94.2"]
     assert row_of(columns, ["`nothing`", 9]) == ["`nothing`", "9", "–"]
     assert row_of(columns, ["`reverse`", 9, "1.0"]) == ["`reverse`", "9", "1.0"]
-
-
-def test_runs_of_other_weights_say_so() -> None:
-    assert gallery_weights({"minilm": named_model_hash("minilm")}) == (
-        f"Weights: minilm {current('minilm')}; "
-    )
+    known = {"minilm": named_model_hash("minilm")}
+    assert gallery_weights(known) == f"Weights: minilm {current('minilm')}; "
     assert gallery_weights({"gone": "ab12"}) == "Weights: (older weights); "
 
 
@@ -114,24 +109,11 @@ def test_lines_weights_and_commands_of_a_card_are_read(tmp_path: Path) -> None:
         Table(file, 15, {}, False, ("python -m benchmarks.page.idle",)),
         Table(file, 23, None, False, ("python -m benchmarks.page.idle",)),
     ]
-
-
-def test_other_weights_or_older_ones_make_a_table_stale(tmp_path: Path) -> None:
     weights = {"minilm": current("minilm")}
     assert not Table(tmp_path, 1, weights, False, ()).stale
     assert Table(tmp_path, 1, weights, True, ()).stale
     assert Table(tmp_path, 1, {"minilm": "00000000"}, False, ()).stale
     assert Table(tmp_path, 1, {"gone": "00000000"}, False, ()).stale
-
-
-def test_words_of_a_config_change_no_weights(tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_bytes(b"1")
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    before = weights_hash(tmp_path)
-    (tmp_path / "config.json").write_text('{"task": "nli"}', encoding="utf-8")
-    assert weights_hash(tmp_path) == before
-    (tmp_path / "model.safetensors").write_bytes(b"2")
-    assert weights_hash(tmp_path) != before
 
 
 def test_adjoining_commands_are_one_table_s_and_those_of_other_models_are_left_out(
@@ -169,11 +151,13 @@ if "fail" in sys.argv:
 COMMANDS = ("fail", "here.csv --out copy.csv", "lost.csv", "away.jsonl --out copy.csv")
 
 
-@pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with one file, a command that copies files or fails, and a stale table."""
-    folder = tmp_path / "checkout"
+def test_a_failing_command_is_named_one_without_its_file_skipped_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, out, data = tmp_path / "checkout", tmp_path / "out", tmp_path / "data" / "dev"
     folder.mkdir()
+    data.mkdir(parents=True)
+    (data / "away.jsonl").write_text("away")
     (folder / "here.csv").write_text("here")
     (folder / "fake.py").write_text(FAKE)
     lines = "".join(f"    python -m fake {words}\n" for words in COMMANDS)
@@ -182,24 +166,10 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(figures, "ROOT", folder)
     monkeypatch.setattr(figures, "cards", lambda: [file])
     monkeypatch.setattr(figures, "result_tables", lambda: iter(()))
-    return folder
-
-
-def computed(checkout: Path) -> Result:
-    data = checkout.parent / "data"
-    (data / "dev").mkdir(parents=True)
-    (data / "dev" / "away.jsonl").write_text("away")
-    words = ["run", "--data", str(data), "--out", str(checkout.parent / "out")]
-    return CliRunner().invoke(figures.app, words)
-
-
-def test_a_failing_command_is_named_one_without_its_file_skipped_and_the_others_go_on(
-    checkout: Path,
-) -> None:
-    before = set(checkout.iterdir())
+    before, run = set(folder.iterdir()), ["run", "--data", str(data.parent), "--out", str(out)]
     listed = CliRunner().invoke(figures.app, ["stale"]).stdout
     assert listed.splitlines() == [f"README.md:6  python -m fake {words}" for words in COMMANDS]
-    result = computed(checkout)
+    result = CliRunner().invoke(figures.app, run)
     lines = result.stdout.splitlines()
     assert result.exit_code == 1
     assert [line for line in lines if line.startswith("$")] == [
@@ -208,18 +178,13 @@ def test_a_failing_command_is_named_one_without_its_file_skipped_and_the_others_
     assert lines[2].startswith("  failed: exit code 1: error: it is broken; see ")
     assert sum(line.startswith("  done; see ") for line in lines) == 2
     assert "  skipped: the checkout and --data lack lost.csv" in lines
-    out = checkout.parent / "out"
     assert sorted(path.read_text() for path in out.glob("*/copy.csv")) == ["away", "here"]
     assert sorted(path.read_text() for path in out.glob("*/output.txt")) == [
         "away.jsonl --out copy.csv\n", "fail\n", "here.csv --out copy.csv\n"
     ]  # fmt: skip
-    assert set(checkout.iterdir()) <= before | {checkout / "__pycache__"}
-
-
-def test_a_skipped_command_is_no_failure(checkout: Path) -> None:
-    file = checkout / "README.md"
+    assert set(folder.iterdir()) <= before | {folder / "__pycache__"}
     file.write_text(file.read_text().replace("fake fail", "fake"))
-    assert computed(checkout).exit_code == 0
+    assert CliRunner().invoke(figures.app, run).exit_code == 0  # a skipped one is no failure
 
 
 def test_gallery_runs_that_are_missing_or_of_other_weights_are_computed(tmp_path: Path) -> None:
