@@ -7,7 +7,6 @@ and Poliak et al. 2018 show the effect with stronger models), trained by
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -194,6 +193,5 @@ def majority(pairs: Sequence[Pair]) -> list[Label]:
 
     Without any gold label it is entailment.
     """
-    counts = Counter(pair.gold for pair in pairs if pair.gold)
-    most_frequent = max((*LABELS, NON_ENTAILMENT), key=lambda label: counts[label])
-    return [most_frequent] * len(pairs)
+    golds = [pair.gold for pair in pairs]
+    return [max((*LABELS, NON_ENTAILMENT), key=golds.count)] * len(pairs)

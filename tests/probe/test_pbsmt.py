@@ -27,7 +27,7 @@ from probe.pbsmt import (
 )
 from probe.tasks.nli import LABELS
 from tests.support.cases import each
-from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
+from tests.support.models.toy_ngrams import TOY, log10_of
 from tests.support.property_settings import STEADY
 
 WORDS = ("a", "b", "c", "</s>")
@@ -63,18 +63,6 @@ def test_a_context_is_what_of_a_state_still_counts(state: str, context: str) -> 
         if context and word not in TOY.contexts[context]:
             log10, after = TOY.step(rest, word)
             assert TOY.step(context, word) == (pytest.approx(cost + log10), after)
-
-
-@STEADY
-@given(words=st.lists(st.sampled_from(["a", "b", "c"]), max_size=6))
-def test_kenlm_gives_sentences_the_same_probability(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str]
-) -> None:
-    kenlm = pytest.importorskip("kenlm", reason="kenlm is for training only")
-    path = tmp_path_factory.mktemp("lm") / "toy.arpa"
-    path.write_text(ARPA)
-    whole = kenlm.Model(str(path)).score(" ".join(words))
-    assert log10_of(words, TOY) == pytest.approx(whole, abs=1e-4)
 
 
 LINES = [
@@ -176,7 +164,7 @@ def test_leaving_out_what_no_stack_would_extend_changes_nothing(
     assert made[1] <= search(words, weights).run()[1] + 1e-9  # a narrow one finds nothing better
 
 
-@each("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200, []])
+@each("words", [["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200, []])
 def test_the_parts_of_a_text_are_the_text(words: list[str]) -> None:
     cut = list(parts(words))
     assert [word for part in cut for word in part] == words

@@ -1,7 +1,6 @@
 """The examples that come with the app, and what the bundled models make of them."""
 
 import csv
-import random
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -12,8 +11,6 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from probe.errors import ExampleError
-from probe.models.library import load
-from probe.statistics import accuracy
 from probe.tasks.examples import FOLDER, bundled_examples, random_example
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
@@ -44,10 +41,8 @@ def test_600_premises_in_ten_genres_have_one_hypothesis_of_each_label() -> None:
     for pairs in by_premise.values():
         assert sorted(pair.gold or "" for pair in pairs) == sorted(LABELS)
         assert len({SPLIT[pair.id] for pair in pairs}) == 1
-    # lengths are like those of MNLI, and no label has longer hypotheses
-    assert 15 <= np.mean([len(premise.split()) for premise in by_premise]) <= 24
     means = [np.mean([len(p.hypothesis.split()) for p in ALL if p.gold == g]) for g in LABELS]
-    assert 7 <= np.mean(means) <= 12 and max(means) - min(means) < 2
+    assert 7 <= np.mean(means) <= 12 and max(means) - min(means) < 2  # as long as MNLI's
 
 
 @each("task", [NLI, PARAPHRASE_IDENTIFICATION, SENTIMENT])
@@ -97,9 +92,3 @@ def test_a_random_example_is_a_test_example_and_follows_its_seed() -> None:
     assert bundled_examples(NLI_TWO_WAY) == ALL
     with pytest.raises(ExampleError, match="no examples of the task bare come with the app"):
         bundled_examples(Task("bare", "Bare", Pair, ("premise",), "premise"))
-
-
-def test_the_bundled_model_knows_most_of_them_and_not_all() -> None:
-    sample = random.Random(0).sample(ALL, 150)
-    said = [prediction.label for prediction in load("minilm").predict(sample, "auto")]
-    assert 0.70 <= accuracy(NLI, said, sample) <= 0.97

@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe.baselines import BASELINES
 from probe.pbsmt import MAX_WORDS
 from probe.tasks.nli import LABELS, NEUTRAL, NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
@@ -167,56 +166,14 @@ def test_a_denied_text_keeps_the_capital_of_a_title(text: str) -> None:
     assert hypothesis_of("neghyp", text) == f"{CLAUSE} {text}"
 
 
-def reworded(name: str, text: str, **options: object) -> set[str | None]:
-    """Return what becomes of a hypothesis over many seeds."""
-    return {hypothesis_of(name, text, seed, **options) for seed in range(60)} - {None}
-
-
-@each(
-    ("name", "before", "after"),
-    [
-        ("hverbant", "They bought it and agreed.", "They sold it and disagreed."),
-        ("hverbsyn", "They purchased it and hated it.", "They bought it and detested it."),
-        ("hnounant", "The victory was the uncle's.", "The defeat was the aunt's."),
-        ("hnounsyn", "The lawyer met the teacher.", "The attorney met the instructor."),
-        ("hadvant", "They wisely came quickly.", "They foolishly came slowly."),
-        ("hadvsyn", "They rarely acted wisely.", "They seldom acted sagely."),
-        ("hadjant", "The happy man met a married man.", "The unhappy man met a unmarried man."),
-        ("hadjsyn", "The unmarried man met a deaf man.", "The single man met a indifferent man."),
-    ],
-)
-def test_without_a_limit_every_word_of_the_kind_is_replaced(
-    name: str, before: str, after: str
-) -> None:
-    assert reworded(name, before) == reworded(name, before, replacements=20) == {after}
-    for text in reworded(name, SENTENCE, replacements=1, inflect=False):
-        old, new = SENTENCE.split(), (text or "").split()
-        same = next(i for i in range(len(old)) if old[i] != new[i])
-        assert old[same + 1 :] == new[len(new) - len(old) + same + 1 :]
-
-
-def test_no_word_is_replaced_by_itself_unless_the_code_draws_it() -> None:
-    synonyms = {f"A {word} stopped." for word in ("cabriolet", "hack", "taxi", "taxicab")}
-    assert reworded("hnounsyn", "A cab stopped.") == synonyms
-    bars = reworded("hnounsyn", "The bars closed.", inflect=False)
-    assert bars and not bars & {"The bar closed.", "The bars closed."}
-    # nothing but "uncle" can be drawn, so nothing changes
-    assert reworded("hnounsyn", "The uncle sat.", substitution="fritz_code") == set()
-    first = {f"A {word} stopped." for word in ("auto", "automobile", "machine", "motorcar")}
-    assert reworded("hnounsyn", "A car stopped.", senses="first") == first
-    assert reworded("hnounsyn", "A car stopped.") > {"A auto stopped.", "A cable car stopped."}
-
-
 @each(
     ("alone", "position", "text"),
     [
         (True, 1, "He has/VBZ gone/VBN ./."),
-        (True, 1, "He has/VBZ not/RB gone/VBN ./."),
         (True, 0, "Has/VBZ the/DT man/NN gone/VBN ?/."),
         (True, 1, "He has/VBZ to/TO go/VB ./."),
         (True, 1, "He did/VBD n't/RB go/VB ./."),
         (True, 1, "Where/WRB did/VBD the/DT man/NN go/VB ?/."),
-        (True, 1, "He did/VBD ./."),
         (True, 3, "It/PRP rained/VBD ,/, did/VBD it/PRP ?/."),
         (True, 1, "He is/VBZ tall/JJ ./."),
         (True, 0, "Paul/NNP sat/VBD ./."),
@@ -224,7 +181,6 @@ def test_no_word_is_replaced_by_itself_unless_the_code_draws_it() -> None:
         (False, 1, "He has/VBZ a/DT dog/NN ./."),
         (False, 1, "He did/VBD the/DT work/NN ./."),
         (False, 1, "He had/VBD a/DT dog/NN named/VBN Rex/NNP ./."),
-        (False, 1, "The/DT man/NN sat/VBD ./."),
     ],
 )
 def test_names_auxiliaries_copulas_and_negations_are_left_alone(
@@ -234,7 +190,7 @@ def test_names_auxiliaries_copulas_and_negations_are_left_alone(
     assert left_alone([p[0] for p in pairs], [p[2] for p in pairs], position) == alone
 
 
-# misspellings and tautologies
+# misspellings
 
 ROWS_OF_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 WORDS = ["The", "old", "NASA", "He", "a", "it", "can't", "well-known", "12,500", "Über", "sees"]
@@ -284,22 +240,6 @@ def test_every_word_and_either_error_may_be_the_one() -> None:
     assert hypothesis_of("spelling_keyboard", "The dog saw us.", spelling="content") is None
 
 
-@each(
-    ("text", "expected"),
-    [
-        ("He left.", "He left and true is true."),
-        ("Mr. Hale left.", "Mr and true is true."),
-        ("It cost 3.5 dollars.", "It cost 3 and true is true."),
-        ("What?!", "What and true is true?"),
-        ("(He left.)", "(He left and true is true."),
-        ("He left", "He left and true is true"),
-        ("It cost 3.5 dollars", "It cost 3.5 dollars and true is true"),
-    ],
-)
-def test_the_code_ends_a_text_at_its_first_mark(text: str, expected: str) -> None:
-    assert hypothesis_of("word_overlap", text, tautology="naik_code") == expected
-
-
 # antonyms and numbers
 
 
@@ -342,18 +282,6 @@ def test_every_label_follows_from_arithmetic(number: int, seed: int) -> None:
         other = "neutral" if premise & hypothesis else "contradiction"
         solved.append("entailment" if premise <= hypothesis else other)
     assert [pair.gold for pair in pairs] == ["entailment", "contradiction", "neutral"] == solved
-
-
-def test_three_rules_solve_all_but_the_contradictions_with_a_phrase() -> None:
-    phrases = 0
-    for seed in range(400):
-        pairs = transformed("numerical", Pair("Tim has 350 nails.", "?"), seed)
-        with_phrase = "than" in pairs[1].hypothesis  # Liu et al. 2019, appendix C
-        solved = ["entailment", "entailment" if with_phrase else "contradiction", "neutral"]
-        assert BASELINES["numerical"](pairs) == solved
-        assert pairs[2] == Pair(pairs[0].hypothesis, pairs[0].premise, "neutral")
-        phrases += with_phrase
-    assert 150 < phrases < 250  # half
 
 
 @each(("number", "changed"), [("first", {"30"}), ("random", {"30", "40"})])
