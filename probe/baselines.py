@@ -189,9 +189,6 @@ def subsequence(pairs: Sequence[Pair]) -> list[Label]:
     "the chance level of a set",
 )
 def majority(pairs: Sequence[Pair]) -> list[Label]:
-    """Return the most frequent gold label for all: of equals the first of LABELS.
-
-    Without any gold label it is entailment.
-    """
+    """Return the most frequent gold label for all: of equals, or of none, the first of LABELS."""
     golds = [pair.gold for pair in pairs]
     return [max((*LABELS, NON_ENTAILMENT), key=golds.count)] * len(pairs)

@@ -45,10 +45,7 @@ def _vectors() -> tuple[dict[str, int], NDArray[np.float16]]:
 
 
 def nearest(word: str, others: Collection[str]) -> list[str]:
-    """Return the others that have vectors by their Euclidean distance, the nearest first.
-
-    At most `NEIGHBOURS` of them; none where the word itself has no vector, and never the word.
-    """
+    """Return at most `NEIGHBOURS` of the others by Euclidean distance of vectors, nearest first."""
     rows, vectors = _vectors()
     if word not in rows:
         return []
@@ -162,10 +159,7 @@ def alter(words: Sequence[str], tags: Sequence[str], kinds: Sequence[Kind]) -> A
 
 
 def sister_word(words: Sequence[str], tags: Sequence[str]) -> Altered:
-    """Alter the first common noun of a question that can be, where `alter` finds nothing.
-
-    Raises MissingWordNet.
-    """
+    """Alter the first common noun that can be, where `alter` finds none. Raises MissingWordNet."""
     taken = {word.lower() for word in words} | UNALTERED
     for at, word in enumerate(words):
         is_noun = tags[at] in ("NN", "NNS") and (at == 0 or tags[at - 1] in BEFORE)

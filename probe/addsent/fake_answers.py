@@ -63,10 +63,7 @@ def _listed_words() -> dict[str, Kind]:
 
 
 def kinds(words: Sequence[str], tags: Sequence[str]) -> list[Kind]:
-    """Return the kind of each token; "" for one that is neither name, date nor number.
-
-    Raises MissingWordNet.
-    """
+    """Return the kind of each token, "" for no name, date or number. Raises MissingWordNet."""
     found = [_number_or_date(words, at) for at in range(len(words))]
 
     def named(at: int) -> bool:
@@ -172,10 +169,7 @@ class FakeAnswer:
 
 
 def fake_answer(answer: str, question: str, second: bool = False) -> FakeAnswer:
-    """Return a fake answer for a question whose answer is this text.
-
-    `second` takes the second list. Raises MissingWordNet.
-    """
+    """Return a fake answer of the first or second list. Raises MissingWordNet."""
     words = tokenise(answer)
     tags = tag(words)
     named, asked = kinds(words, tags), [word.lower() for word in tokenise(question)]

@@ -167,10 +167,7 @@ def in_words(gold: Label) -> str:
 
 
 def answer_value(text: str) -> Any:  # Any: JSON
-    """Return the answers that a cell's text writes as JSON or as Python, else the text itself.
-
-    Raises ExampleError.
-    """
+    """Return the value that a cell writes as JSON or Python, else its text. Raises ExampleError."""
     if not text.lstrip().startswith(("[", "{")):
         return text
     with suppress(ValueError, RecursionError):
@@ -218,10 +215,7 @@ def longest_sentence(question: Question) -> str:
 
 
 def squad_questions(file: Any) -> Iterator[dict[str, Any]]:  # Any: JSON
-    """Yield the questions of a file in SQuAD's form, each with what its paragraph says beside it.
-
-    Raises KeyError or TypeError for another form.
-    """
+    """Yield the questions of SQuAD's form with their paragraph. Raises KeyError or TypeError."""
     for article in file["data"]:
         for paragraph in article["paragraphs"]:
             given = {"title": article.get("title"), "context": paragraph["context"]}

@@ -346,10 +346,7 @@ def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: 
 
 
 def count(request: Request) -> int | None:
-    """Return how many different pairs there are, None where new numbers never end.
-
-    Raises TemplateError.
-    """
+    """Return how many different pairs there are, None for no end. Raises TemplateError."""
     sizes = [TemplatePairs(each, request, 0).size for each in select(request)]
     if request.kind == "numerical":
         return None

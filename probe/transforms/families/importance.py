@@ -32,10 +32,7 @@ Ids = tuple[int, ...]
 
 
 def units(text: str, tokens: Sequence[Scored]) -> list[list[Scored]]:
-    """Return the sub-words one by one; those that share a character of the text stay together.
-
-    A tokenizer of bytes splits an emoji or a Chinese character into several sub-words.
-    """
+    """Return the sub-words one by one; bytes of one character of the text stay together."""
     if text.isascii():
         return [[token] for token in tokens]
     cluster_at = [n for n, cluster in enumerate(clusters(text)) for _ in cluster]
