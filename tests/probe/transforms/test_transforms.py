@@ -341,6 +341,13 @@ def test_a_chain_ends_with_no_more_than_64_pairs_and_says_so(
     assert len({result.example.hypothesis for result in results}) == len(results) == 64
     assert (results[0].exact, results[0].note) == (False, "the first 64 of 81 pairs")
 
+    def draw(pair: Pair, tools: Tools) -> Pair:
+        return replace(pair, hypothesis=str(tools.rng.random()))
+
+    monkeypatch.setitem(REGISTRY, "draw", replace(entry, function=draw))
+    drawn = several("triple+draw", PAIR)  # each of several has chance of its own
+    assert len({result.example.hypothesis for result in drawn}) == 3
+
 
 def test_a_label_that_is_not_known_is_the_predicted_one(monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[object] = []
