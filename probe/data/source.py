@@ -1,6 +1,6 @@
 """A file read row by row or whole, in whatever form it comes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_forms import begins_with_object, open_json
 from probe.data.formats.parquet import open_arrow, open_parquet
 from probe.data.names import HALF, check_names
-from probe.data.rows import MOST_PATHS, Form, Held, Reader, Record, Source, cell, is_missing, paths
+from probe.data.rows import MOST_PATHS, Form, Record, Source, cell, is_missing, paths
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 
@@ -54,13 +54,45 @@ def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     return form
 
 
-def reader_of(
-    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
-) -> Reader:
-    """Open a file in whatever form it is. Raises FileError, LimitError.
+def open_source(
+    path: Path,
+    bounds: Bounds = UNBOUNDED,
+    options: FileOptions = AS_THE_FILE_TELLS,
+    held: list[Record] | None = None,
+) -> Source:
+    """Read a file once, so that what is wrong with it is said before any row is scored.
 
-    What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
+    What the options leave open is told by the file. Rows are `held` in memory where a list is given
+    for them. Raises FileError and LimitError with a sentence, FileQuestion where the file can be
+    read in several ways.
     """
+    source = _opened(path, bounds, options)
+    names, nested = dict.fromkeys(source.columns), dict[str, None]()
+    rows, broken = 0, 0
+    for rows, record in enumerate(source.read(), 1):
+        bounds.check("max_rows", rows)
+        cells = record.cells
+        if cells.keys() - names.keys():
+            names |= dict.fromkeys(cells)
+            bounds.check("max_columns", len(names))
+            check_names(list(names), path.name)
+        if len(nested) < MOST_PATHS and any(isinstance(each, dict) for each in cells.values()):
+            new = (each for each in paths(cells) if each not in names)
+            nested = dict.fromkeys(islice(chain(nested, new), MOST_PATHS))
+        broken += bool(record.broken)
+        if held is not None:
+            held.append(record)
+    if not rows:
+        raise FileError(f"{path.name} has no rows below its header")
+    if held is not None:
+        source = replace(source, read=held.__iter__, own=None)
+    return replace(
+        source, columns=list(names), rows=rows, bounds=bounds, broken=broken, nested=list(nested),
+        path=path,
+    )  # fmt: skip
+
+
+def _opened(path: Path, bounds: Bounds, options: FileOptions) -> Source:
     if path.name.lower().removesuffix(compression_of(path)).endswith(ARROW) or path.is_dir():
         return open_arrow(path, bounds, options.sheet)
     form = form_of(path)
@@ -74,46 +106,11 @@ def reader_of(
     return open_delimited(file, form, options)
 
 
-def open_source(
-    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
-) -> Source:
-    """Read a file once, so that what is wrong with it is said before any row is scored.
-
-    Raises FileError and LimitError with a sentence, FileQuestion where it can be read in several
-    ways.
-    """
-    return _read(reader_of(path, bounds, options), path, bounds, lambda _: None)
-
-
 def read_table(
     path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
 ) -> Source:
     """Read a file as `open_source` does, and hold its rows in memory."""
-    reader, rows = reader_of(path, bounds, options), list[Record]()
-    source = _read(reader, path, bounds, rows.append)
-    held = Held(rows, source.columns, reader.form, reader.words, source.classes)
-    return replace(source, reader=held)
-
-
-def _read(reader: Reader, path: Path, bounds: Bounds, take: Callable[[Record], None]) -> Source:
-    """Read all rows, each of which `take` is given, and see that they are within bounds."""
-    names, nested = dict.fromkeys(reader.columns), dict[str, None]()
-    rows, broken = 0, 0
-    for rows, record in enumerate(reader.records(), 1):
-        bounds.check("max_rows", rows)
-        cells = record.cells
-        if cells.keys() - names.keys():
-            names |= dict.fromkeys(cells)
-            bounds.check("max_columns", len(names))
-            check_names(list(names), path.name)
-        if len(nested) < MOST_PATHS and any(isinstance(each, dict) for each in cells.values()):
-            new = (each for each in paths(cells) if each not in names)
-            nested = dict.fromkeys(islice(chain(nested, new), MOST_PATHS))
-        broken += bool(record.broken)
-        take(record)
-    if not rows:
-        raise FileError(f"{path.name} has no rows below its header")
-    return Source(reader, list(names), rows, bounds, broken, list(nested), path)
+    return open_source(path, bounds, options, [])
 
 
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300

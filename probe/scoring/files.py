@@ -40,7 +40,7 @@ from probe.analysis.transformed import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.rows import NO_RECORD, Columns, Held, Record, Source, cell
+from probe.data.rows import NO_RECORD, Columns, Record, Source, cell
 from probe.data.source import form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, writing
@@ -544,7 +544,8 @@ BYTES = "bytes in a cell"
 
 def part(names: Sequence[str], rows: Sequence[Record], bounds: Bounds = UNBOUNDED) -> Source:
     """Return the rows of a part, with no more columns than are scored; they keep their numbers."""
-    return Source(Held(rows, names), names, rows[-1].number + 1 if rows else 0, bounds)
+    count = rows[-1].number + 1 if rows else 0
+    return Source("csv", names, rows.__iter__, rows=count, bounds=bounds)
 
 
 def packed_part(part: Source) -> bytes:

@@ -12,7 +12,7 @@ from typing import IO, Literal
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.encodings import TextFile, pieces_of
 from probe.data.names import check_names, listed, shown
-from probe.data.rows import REPEATED, Record
+from probe.data.rows import REPEATED, Record, Source
 from probe.errors import FileError, FileQuestion, what_is_wrong
 from probe.limits import Bounds
 from probe.stopping import check_stop
@@ -278,7 +278,6 @@ class Delimited:
     """
 
     file: TextFile
-    form: DelimitedForm
     delimiter: str
     quotes: bool
     columns: tuple[str, ...]
@@ -286,7 +285,6 @@ class Delimited:
     told: str
     above: tuple[Sequence[str], ...]
     of_bytes: tuple[str, ...]
-    words: str
 
     def records(self) -> Iterator[Record]:
         """Yield the rows that are not blank. Raises FileError, LimitError.
@@ -312,7 +310,7 @@ class Delimited:
 
 def open_delimited(
     file: TextFile, form: DelimitedForm, options: FileOptions = AS_THE_FILE_TELLS
-) -> Delimited:
+) -> Source:
     """Read the header of a CSV or TSV file. Raises FileError, LimitError.
 
     The whole file is read to see what its quotes are, if it has any. Raises FileQuestion where that
@@ -340,11 +338,11 @@ def open_delimited(
         f"b'…' is read as the text in {listed(of_bytes)}" if of_bytes else "",
         file.words,
     ]
-    return Delimited(
-        file, form, delimiter, quotes, header.columns, end or DEFAULT_END,
+    own = Delimited(
+        file, delimiter, quotes, header.columns, end or DEFAULT_END,
         first.removesuffix(end) if told else "", tuple(sample[: header.above]), tuple(of_bytes),
-        "; ".join(filter(None, words)),
     )  # fmt: skip
+    return Source(form, header.columns, own.records, "; ".join(filter(None, words)), own=own)
 
 
 def _do_quotes_enclose(file: TextFile, delimiter: str, usual: bool) -> bool:
