@@ -27,7 +27,7 @@ from probe.data.source import read_table
 from probe.errors import UserError
 from probe.runs import gallery
 from probe.runs.engine import Engine
-from probe.scoring.files import STATE, read_identity
+from probe.scoring.files import STATE, read_unfinished
 from probe.tasks.nli import NLI
 from probe.templates import grammar
 from probe.transforms.options import DEFAULTS, OPTIONS
@@ -235,7 +235,7 @@ READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
     "run.json": (first_of(gallery.FOLDER, "da-*.json"), gallery.read),
     STATE: (
         text('{"identity": {}, "rows": 1, "sizes": {}, "state": {}}'),
-        lambda path: read_identity(path.parent),
+        lambda path: read_unfinished(path.parent),
     ),
     "checkpoint/state.json": (
         lambda path: save_checkpoint(*TRAINING, Checkpoint(1), path.parents[1]),

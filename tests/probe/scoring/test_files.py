@@ -30,7 +30,6 @@ from probe.scoring.files import (
     Places,
     ScoringRequest,
     assemble,
-    folder_bytes,
     identity,
     packed_part,
     part,
@@ -41,6 +40,7 @@ from probe.scoring.files import (
     read_plan,
     run_cell,
     scoring_request,
+    stored_bytes,
 )
 from probe.tasks.nli import NLI
 from probe.transforms import Options
@@ -246,10 +246,9 @@ def test_the_files_of_a_run_are_those_of_the_command_and_go_with_it(
     shape, _ = assemble(replace(run, cells=cells), in_parts)
     numbers = [int(record.cells["id"]) for record in open_source(in_parts.scored).records()]
     assert (shape["rows"], numbers) == (ROWS - 256, [*range(256), *range(512, ROWS)])
-    folder = run.plan["folder"]
-    assert folder_bytes(folder) > file.stat().st_size
+    assert stored_bytes(run.plan) > file.stat().st_size
     delete_run(store, Engine(store), ME, run.id)
-    assert folder_bytes(folder) == 0
+    assert stored_bytes(run.plan) == 0
 
 
 def test_a_part_tells_what_its_rows_took_and_a_plan_is_read_as_it_was_written(
