@@ -100,7 +100,7 @@ def contents(places: Places) -> list[object]:
     return [path.read_bytes() for path in paths]
 
 
-@each("form", ["csv.gz", "jsonl", "parquet"])
+@each("form", ["csv.gz", "parquet"])
 def test_what_was_broken_off_goes_on_to_the_same_bytes(
     form: str, file: Path, classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
