@@ -210,7 +210,10 @@ TRAINING: Any = (SimpleNamespace(model=WEIGHTS), torch.optim.Adam(WEIGHTS.parame
 READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
     "a.xlsx": (lambda path: FRAME.to_excel(path, index=False), read_table),
     "a.arrow": (arrow, read_table),
-    "a.csv.zst": (lambda path: path.write_bytes(pa.Codec("zstd").compress(b"a,b\nc,d\n", asbytes=True)), read_table),
+    "a.csv.zst": (
+        lambda path: path.write_bytes(pa.Codec("zstd").compress(b"a,b\nc,d\n", asbytes=True)),
+        read_table,
+    ),
     "squad.json": (
         text(json.dumps(SQUAD)), lambda path: command("distractors", path, "--out", "out.jsonl")
     ),

@@ -1,6 +1,6 @@
 """A file read row by row or whole, in whatever form it comes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -31,15 +31,24 @@ FORMS: dict[str, Form] = {
     ".xlsx": "xlsx",
 }
 
-ARROW = (".arrow", ".feather")
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
+
+
+READERS: dict[str, Callable[[Path, Bounds, FileOptions], Source]] = {
+    **dict.fromkeys((".parquet", ".pq"), lambda path, bounds, _: open_parquet(path, bounds)),
+    **dict.fromkeys(
+        (".arrow", ".feather"),
+        lambda path, bounds, options: open_arrow(path, bounds, options.sheet),
+    ),
+    ".xlsx": open_workbook,
+}
+"""What opens a file that is no plain CSV, TSV or JSON, by the end of its name."""
 
 
 def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     """Return a file's form by its name. Raises FileError where it is none of some."""
-    plain = path.name.lower().removesuffix(compression_of(path))
-    form = FORMS.get(Path(plain).suffix)
-    if plain.endswith(ARCHIVES):
+    form = FORMS.get(_end_of(path))
+    if _end_of(path) in ARCHIVES:
         raise FileError(
             f"{path.name} is an archive of files; unpack it and name the one to be read, of a "
             "folder that the library datasets saved the file data-00000-of-00001.arrow"
@@ -93,17 +102,18 @@ def open_source(
 
 
 def _opened(path: Path, bounds: Bounds, options: FileOptions) -> Source:
-    if path.name.lower().removesuffix(compression_of(path)).endswith(ARROW) or path.is_dir():
-        return open_arrow(path, bounds, options.sheet)
-    form = form_of(path)
-    if form == "parquet":
-        return open_parquet(path, bounds)
-    if form == "xlsx":
-        return open_workbook(path, bounds, options)
-    file = text_file(path, bounds, options.encoding)
+    end = ".arrow" if path.is_dir() else _end_of(path)
+    if end in READERS:
+        return READERS[end](path, bounds, options)
+    form, file = form_of(path), text_file(path, bounds, options.encoding)
     if form == "jsonl" or (file.first == "{" and begins_with_object(file)):
         return open_json(file, options.sheet)
-    return open_delimited(file, form, options)
+    return open_delimited(file, "tsv" if form == "tsv" else "csv", options)
+
+
+def _end_of(path: Path) -> str:
+    """Return the end of a file's name, unpacked."""
+    return Path(path.name.lower().removesuffix(compression_of(path))).suffix
 
 
 def read_table(
