@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -129,8 +129,6 @@ GOLD = (
 """How files of any task call the column of gold labels."""
 NO_COLUMN = "none"
 """Stands for no column of gold labels, unless one is called so."""
-KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
-"""What a cell may be in place of a text, other than a list."""
 
 
 @dataclass(frozen=True)
@@ -213,43 +211,26 @@ def read_rows(table: Source, columns: Columns, task: Task, start: int = 0) -> It
         if record.broken:
             yield InputRow(record.number, problems=(FileError(record.broken),), record=record)
             continue
+        example, label, problems = None, None, list[UserError]()
         gold = cell(record.cells, columns.gold) if columns.gold else None
-        row = read_row(
-            task, record.number, columns.cells_of(record), gold, table.bounds, columns.values
-        )
-        yield replace(row, record=record)
-
-
-def read_row(
-    task: Task,
-    number: int,
-    cells: Mapping[str, object],
-    gold: object,
-    bounds: Bounds = UNBOUNDED,
-    values: Mapping[str, Label | None] = {},
-) -> InputRow:
-    """Read one row from the cells of its fields and of its gold label.
-
-    `values` are as those of `Columns`.
-    """
-    problems: list[UserError] = []
-    label: Label | None = None
-    try:
-        reads = task.gold_text if task.gold_text and not is_missing(gold) else None
-        text = reads(gold) if reads else cell_text("gold label", gold)
-        word = label_word(text)  # by what it means in this file, else as the task spells it
-        label = values[word] if word in values else task.read_gold(text)
-    except (ExampleError, LabelError) as problem:
-        problems.append(problem)
-    try:
-        texts = {field: cell_text(field, cell) for field, cell in cells.items()}
-        example: Example = task.example(**texts, gold=label, id=str(number))
-        require_text(task, example, bounds)
-        if task.problem and (wrong := task.problem(example)):
-            raise ExampleError(wrong)
-    except (ExampleError, LimitError) as problem:
-        problems.append(problem)
-    return InputRow(number, None if problems else example, tuple(problems))
+        try:
+            reads = task.gold_text if task.gold_text and not is_missing(gold) else None
+            text = reads(gold) if reads else cell_text("gold label", gold)
+            word = label_word(text)  # by what it means in this file, else as the task spells it
+            label = columns.values[word] if word in columns.values else task.read_gold(text)
+        except (ExampleError, LabelError) as problem:
+            problems.append(problem)
+        try:
+            cells = columns.cells_of(record)
+            texts = {field: cell_text(field, value) for field, value in cells.items()}
+            example = task.example(**texts, gold=label, id=str(record.number))
+            require_text(task, example, table.bounds)
+            if task.problem and (wrong := task.problem(example)):
+                raise ExampleError(wrong)
+        except (ExampleError, LimitError) as problem:
+            problems.append(problem)
+        found = None if problems else example
+        yield InputRow(record.number, found, tuple(problems), record)
 
 
 def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> None:
@@ -294,7 +275,8 @@ def cell_text(name: str, cell: object) -> str:
     if is_missing(cell):
         return ""
     if isinstance(cell, bytes) or not pd.api.types.is_scalar(cell):
-        kind = next((words for kind, words in KINDS.items() if isinstance(cell, kind)), "a list")
+        kinds = {dict: "an object", bytes: "bytes"}
+        kind = next((words for kind, words in kinds.items() if isinstance(cell, kind)), "a list")
         inner = next(iter(cell), "") if isinstance(cell, dict) else ""
         field = f"; name a field of it, such as --column {name}=NAME.{inner}" if inner else ""
         raise ExampleError(f"the {name} is {kind}, not a text{field}")
