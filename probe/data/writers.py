@@ -74,8 +74,25 @@ class Lines:
 def _lines(path: Path, names: Sequence[str], source: Source | None, guard: bool) -> Lines:
     """Return how the lines of a text file are made, by its name and by the input."""
     form, columns = form_of(path), () if source is None else source.columns
-    if source is not None and isinstance(source.own, Delimited) and source.form == form:
-        return lines_beside(source.own, form, names, path.name, guard)
+    own = source.own if source is not None and source.form == form else None
+    if isinstance(own, Delimited):  # split, ended and encoded alike, below what stands above
+        encoding = own.file.encoding.removesuffix("-sig")
+        kept = GUARDED if guard else "the text of every field stands as it is"
+        words = (
+            f"{form.upper()} as your file is, "
+            f"{DELIMITERS.get(own.delimiter, repr(own.delimiter))} between its fields, in "
+            f"{encoding.upper()}: {kept}"
+        )
+        line = partial(fields_line, own.quotes, own.delimiter, guard, path.name)
+        told = [own.told] if own.told and own.above else []
+        above = [*told, *map(line, own.above[:-1]), line([*own.columns, *names]), ""]
+        mark = own.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
+        return Lines(
+            words,
+            lambda record, values: line([*record.fields, *values]) + own.end,
+            mark + own.end.join(above),
+            encoding,
+        )
     if form == "jsonl":
         kept = "what JSON has no form for, such as a date or a decimal, is text"
         if source and source.form == "jsonl":
@@ -104,32 +121,6 @@ def _json_line(columns: Sequence[str], names: Sequence[str], record: Record, val
 
 def _members(values: Iterable[tuple[str, Any]]) -> str:  # Any: as of Values
     return json.dumps(dict(values), ensure_ascii=False, default=as_json)[1:-1]
-
-
-def lines_beside(
-    reader: Delimited, form: Form, names: Sequence[str], name: str, guard: bool = False
-) -> Lines:
-    """Return how lines of ours are made that stand beside those of an input of the same form.
-
-    They are split, ended and encoded as its own, below what stands above its names.
-    """
-    encoding = reader.file.encoding.removesuffix("-sig")
-    kept = GUARDED if guard else "the text of every field stands as it is"
-    words = (
-        f"{form.upper()} as your file is, "
-        f"{DELIMITERS.get(reader.delimiter, repr(reader.delimiter))} between its fields, in "
-        f"{encoding.upper()}: {kept}"
-    )
-    line = partial(fields_line, reader.quotes, reader.delimiter, guard, name)
-    told = [reader.told] if reader.told and reader.above else []
-    above = [*told, *map(line, reader.above[:-1]), line([*reader.columns, *names]), ""]
-    mark = reader.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
-    return Lines(
-        words,
-        lambda record, values: line([*record.fields, *values]) + reader.end,
-        mark + reader.end.join(above),
-        encoding,
-    )
 
 
 def fields_line(quotes: bool, delimiter: str, guard: bool, name: str, values: Values) -> str:

@@ -6,7 +6,7 @@ openpyxl reads one row after the other; the texts that cells share it holds all 
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -109,7 +109,9 @@ class _Counted(io.RawIOBase):
         kind = name.rpartition(":")[2]
         if kind == "row":
             self._rows, self._cells = self._rows + 1, 0
-            self._row = _number(attributes.get("r"), self._row + 1)
+            self._row += 1
+            with suppress(ValueError, OverflowError):  # as openpyxl, which refuses what is none
+                self._row = int(float(attributes.get("r", self._row)))
             if self._row > MAX_ROW:
                 raise FileError(f"{self._name} has a row of the number {self._row:,}: no sheet has")
             self._bounds.check("max_rows", max(self._row, self._rows) - 1)  # without the header
@@ -138,14 +140,6 @@ class _Counted(io.RawIOBase):
 
     def _refuse_entities(self, *told: object) -> None:
         raise FileError(f"{self._name} is no Excel workbook: a part declares a document type")
-
-
-def _number(written: str | None, following: int) -> int:
-    """Read the number of a row as openpyxl does; without one it is the following."""
-    try:
-        return following if written is None else int(float(written))
-    except (ValueError, OverflowError):
-        return following  # openpyxl refuses it
 
 
 def _column(place: str) -> int:
@@ -228,7 +222,11 @@ def _sheet(content: Content, asked: str) -> tuple[int, str]:
         return (shown or [0])[0], ""
     first_rows = {at: list(islice(_filled(_rows(content, at)), 2)) for at in shown}
     tables = [at for at, rows in first_rows.items() if len(rows) == 2]
-    wide = [at for at in tables if all(_width(cells) > 1 for cells in first_rows[at])]
+    filled = {
+        at: [sum(cell.value is not None for cell in cells) for cells in rows]
+        for at, rows in first_rows.items()
+    }
+    wide = [at for at in tables if min(filled[at]) > 1]
     likely = wide or tables or shown[:1]
     if len(likely) > 1:
         asking = [quote(names[at]) for at in likely[:MOST_SHEETS]]
@@ -237,10 +235,6 @@ def _sheet(content: Content, asked: str) -> tuple[int, str]:
             *(f"--sheet {name}" for name in asking),
         )
     return likely[0], f"sheet {names[likely[0]]!r}" if likely != shown[:1] else ""
-
-
-def _width(cells: Cells) -> int:
-    return sum(cell.value is not None for cell in cells)
 
 
 def _rows(content: Content, number: int) -> Iterator[Cells]:
