@@ -47,8 +47,8 @@ READERS: dict[str, Callable[[Path, Bounds, FileOptions], Source]] = {
 
 def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     """Return a file's form by its name. Raises FileError where it is none of some."""
-    form = FORMS.get(_end_of(path))
-    if _end_of(path) in ARCHIVES:
+    form = FORMS.get(end_of(path))
+    if end_of(path) in ARCHIVES:
         raise FileError(
             f"{path.name} is an archive of files; unpack it and name the one to be read, of a "
             "folder that the library datasets saved the file data-00000-of-00001.arrow"
@@ -102,7 +102,7 @@ def open_source(
 
 
 def _opened(path: Path, bounds: Bounds, options: FileOptions) -> Source:
-    end = ".arrow" if path.is_dir() else _end_of(path)
+    end = ".arrow" if path.is_dir() else end_of(path)
     if end in READERS:
         return READERS[end](path, bounds, options)
     form, file = form_of(path), text_file(path, bounds, options.encoding)
@@ -111,7 +111,7 @@ def _opened(path: Path, bounds: Bounds, options: FileOptions) -> Source:
     return open_delimited(file, "tsv" if form == "tsv" else "csv", options)
 
 
-def _end_of(path: Path) -> str:
+def end_of(path: Path) -> str:
     """Return the end of a file's name, unpacked."""
     return Path(path.name.lower().removesuffix(compression_of(path))).suffix
 

@@ -40,8 +40,8 @@ from probe.analysis.transformed import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.rows import NO_RECORD, Columns, Record, Source, cell
-from probe.data.source import form_of, open_source
+from probe.data.rows import NO_RECORD, Columns, Form, Record, Source, cell
+from probe.data.source import FORMS, end_of, form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, writing
 from probe.limits import UNBOUNDED, Bounds
@@ -416,7 +416,8 @@ MOST_PARTS = 500
 class ScoringPlan:
     """A file as a run. `folder` names where the app keeps the file and what comes of it.
 
-    `order` is that of the model's outputs where its config does not say it.
+    `order` is that of the model's outputs where its config does not say it, `form` that of the
+    rows, in which scored ones are written.
     """
 
     model: str
@@ -426,6 +427,7 @@ class ScoringPlan:
     rows: int
     folder: str
     order: tuple[Label, ...] = ()
+    form: Form = "csv"
 
     @property
     def part_rows(self) -> int:
@@ -462,7 +464,8 @@ def read_plan(values: Json) -> ScoringPlan:
     }
     named = {name: values[name] for name in ("model", "file", "rows", "folder")}
     request = ScoringRequest(**known)
-    return ScoringPlan(task=task, request=request, order=tuple(values["order"]), **named)
+    form = values.get("form") or FORMS.get(end_of(Path(values["file"])), "parquet")
+    return ScoringPlan(task=task, request=request, order=tuple(values["order"]), form=form, **named)
 
 
 def _columns(values: Json, task: Task) -> Columns:
@@ -571,7 +574,8 @@ def scoring_request(
             "to_parquet()"
         )
     request, columns = request.judged(source, task), request.columns
-    planned = ScoringPlan(model, task, request, file.name, len(source), secrets.token_hex(8), order)
+    folder = secrets.token_hex(8)
+    planned = ScoringPlan(model, task, request, file.name, len(source), folder, order, source.form)
     plan, place = plan_json(planned), input_file(planned.folder, file.name)
     wanted = {*columns.texts.values(), columns.gold, BASE, ADVERSARIAL}
     names = [name for name in source.names if name in wanted]

@@ -76,6 +76,9 @@ JSON = {
         "a.json", jsons(dict(zip("xyz", PAIRS, strict=True))),
         [{"index": key, **row} for key, row in zip("xyz", PAIRS, strict=True)], "each row",
     ),
+    "the hub's viewer": Form(
+        "a.json", jsons([{"row_idx": at, "row": row} for at, row in enumerate(PAIRS)]), PAIRS
+    ),
     "one object": Form("a.json", jsons(PAIRS[0], indent=2), PAIRS[:1]),
     "one object with lists": Form("a.jsonl", lines({**PAIRS[0], "by": [{"a": 1}, {"a": 2}]}), [
         {**PAIRS[0], "by": [{"a": 1}, {"a": 2}]}
@@ -91,6 +94,9 @@ JSON = {
     ], "licence": "CC0"}), ASKED),
     "SQuAD that is broken": Form("a.json", jsons({"data": [{"paragraphs": [{"qas": [{}]}]}]}),
         words="not in SQuAD's form"),
+    "MRQA": Form("a.jsonl", lines(
+        {"header": {"dataset": "own"}}, {"id": "", "context": "Ada ran.", "qas": [QID, QID]}
+    ), [{"context": "Ada ran.", **QID, "id": "q"}] * 2),
 }  # fmt: skip
 TSV = "premise\thypothesis\tlabel\n"
 TEXTS = [[*row.values()] for row in PAIRS]

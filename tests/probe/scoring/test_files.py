@@ -264,6 +264,17 @@ def test_a_file_that_cannot_be_kept_whole_leaves_nothing_behind(home: Path, tmp_
     assert list((home / "scoring").iterdir()) == []
 
 
+def test_a_run_of_arrow_is_written_as_parquet(home: Path, model: str, tmp_path: Path) -> None:
+    table = pa.table({"premise": ["A man sings."], "hypothesis": ["He sings."]})
+    with pa.ipc.new_file(tmp_path / "in.arrow", table.schema) as writer:
+        writer.write_table(table)
+    plan = stored(Store(), model, tmp_path / "in.arrow").plan
+    assert read_plan(plan).form == "parquet"
+    old = {name: value for name, value in plan.items() if name != "form"}
+    forms = [read_plan({**old, "file": name}).form for name in ("in.arrow", "a.csv.gz")]
+    assert forms == ["parquet", "csv"]  # as an earlier version told none
+
+
 def test_a_run_refuses_the_cells_that_the_command_refuses(tmp_path: Path) -> None:
     texts = pa.array([b"A man sings.", None], pa.binary())
     table = pa.table({"premise": texts, "hypothesis": ["He sings.", "He sings."]})
