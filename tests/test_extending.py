@@ -65,6 +65,12 @@ def test_an_experiment_is_computed_and_told(seen: dict[str, Seen]) -> None:
     assert [(cell["word"], cell["count"]) for cell in found["cells"]] == [("rain", 2), ("sun", 1)]
 
 
+def test_a_file_format_is_read_by_its_row(seen: dict[str, Seen]) -> None:
+    found = seen["file format"]
+    assert found["said"].startswith("2 of 2 rows scored")
+    assert found["first"] == ["A: b.", "C."]
+
+
 def test_a_tab_is_on_the_page(seen: dict[str, Seen]) -> None:
     found = seen["tab"]
     assert found["tabs"][-1] == "Count"

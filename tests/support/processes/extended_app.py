@@ -144,6 +144,16 @@ def experiment(folder: Path) -> Seen:
     return dict(run_json(ended))
 
 
+def file_format(folder: Path) -> Seen:
+    """Add the format; score a file of it."""
+    run_code("A file format", folder)
+    cards, out = folder / "pairs.cards", folder / "cards.csv"
+    cards.write_text("premise: A: b.\nhypothesis: C.\n\npremise: D.\nhypothesis: E.\n")
+    model = tiny_bert(folder / "tiny")
+    said = command(probe.cli.main.app, "batch", cards, "--model", model, "--out", out)
+    return {"said": said, "first": out.read_text().splitlines()[1].split(",")[:2]}
+
+
 def parameter(folder: Path) -> Seen:
     """Add the parameter to a kind of run."""
     run_code("A parameter", folder)
@@ -189,6 +199,7 @@ SECTIONS: Mapping[str, Callable[[Path], Seen]] = {
     "model family": model_family,
     "challenge": challenge,
     "experiment": experiment,
+    "file format": file_format,
     "parameter": parameter,
     "command": of_command,
     "chart": chart,
