@@ -43,7 +43,7 @@ from tests.support.pages.visitors import ME, page_models, uploaded
 from tests.support.runs.forms import inoculate_values
 
 BAD_FILES = list(one_of_each(seed=0))
-SOME = random.Random(0).sample(BAD_FILES, 12)
+SOME = random.Random(0).sample(BAD_FILES, 25)
 MODELS = ["first", "second"]
 LONGEST = 600
 """Characters of a sentence."""
@@ -184,6 +184,12 @@ def arrow(path: Path) -> None:
         writer.write_table(table)
 
 
+def compressed(path: Path) -> None:
+    """Write CSV packed by zstd."""
+    with pa.CompressedOutputStream(str(path), "zstd") as file:
+        file.write(FRAME.to_csv(index=False).encode())
+
+
 def text(words: str) -> Callable[[Path], object]:
     """Return what writes a text."""
     return lambda path: path.write_text(words)
@@ -208,8 +214,11 @@ def report(path: Path) -> str:
 WEIGHTS = torch.nn.Linear(1, 1)
 TRAINING: Any = (SimpleNamespace(model=WEIGHTS), torch.optim.Adam(WEIGHTS.parameters()), {})
 READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
+    "a.json": (text(FRAME.to_json(orient="records")), read_table),
+    "b.json": (text(FRAME.to_json()), read_table),
     "a.xlsx": (lambda path: FRAME.to_excel(path, index=False), read_table),
     "a.arrow": (arrow, read_table),
+    "a.feather": (FRAME.to_feather, read_table),
     "a.csv.zst": (
         lambda path: path.write_bytes(pa.Codec("zstd").compress(b"a,b\nc,d\n", asbytes=True)),
         read_table,

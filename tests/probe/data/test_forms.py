@@ -52,6 +52,10 @@ def lines(*rows: object, **options: Any) -> str:
 JSON = {
     "a list under a key": Form("a.json", jsons({"version": "1", "data": PAIRS}), PAIRS, "'data'"),
     "another key": Form("a.json", jsons({"name": "own", "test": PAIRS}, indent=1), PAIRS, "'test'"),
+    "a key of several": Form(
+        "a.json", jsons({"train": PAIRS[:1], "test": PAIRS}), PAIRS, "'test'",
+        FileOptions(sheet="test"),
+    ),
     "several lists": Form(
         "a.json", jsons({"train": PAIRS[:1], "test": PAIRS}), words="several lists of rows",
         asked=("--sheet train", "--sheet test"),
@@ -69,6 +73,7 @@ JSON = {
             "table": "'data'",
         }.items()
     },
+    "lists by column": Form("a.json", jsons(FRAME.to_dict("list")), PAIRS, "each column"),
     "lists of two lengths": Form("a.json", jsons({"a": ["b"], "c": ["d", "e"]}), [
         {"a": ["b"], "c": ["d", "e"]}
     ]),
@@ -77,8 +82,13 @@ JSON = {
         [{"index": key, **row} for key, row in zip("xyz", PAIRS, strict=True)], "each row",
     ),
     "the hub's viewer": Form(
-        "a.json", jsons([{"row_idx": at, "row": row} for at, row in enumerate(PAIRS)]), PAIRS
+        "a.json",
+        jsons({"features": [{"name": "premise"}], "rows": [
+            {"row_idx": at, "row": row, "truncated_cells": []} for at, row in enumerate(PAIRS)
+        ]}),
+        PAIRS, "'rows'",
     ),
+    "over several lines": Form("a.json", lines(*PAIRS, indent=2), PAIRS, "one after another"),
     "one object": Form("a.json", jsons(PAIRS[0], indent=2), PAIRS[:1]),
     "one object with lists": Form("a.jsonl", lines({**PAIRS[0], "by": [{"a": 1}, {"a": 2}]}), [
         {**PAIRS[0], "by": [{"a": 1}, {"a": 2}]}
@@ -89,11 +99,15 @@ JSON = {
     "nested": Form("a.jsonl", lines({"example": PAIRS[0], "labels": {"x-y": 0}}), [
         {"example.premise": "The lamp is on.", "labels.x-y": 0, "example.label": "c"}
     ]),
+    "SQuAD": Form("a.json", jsons({"version": 1.1, "data": [
+        {"title": "t", "paragraphs": [PASSAGE]}
+    ]}), [{"title": "t", **ASKED[0]}]),
     "SQuAD with other keys": Form("a.json", jsons({"name": "own", "n": 1, "data": [
         {"paragraphs": [PASSAGE]}
     ], "licence": "CC0"}), ASKED),
     "SQuAD that is broken": Form("a.json", jsons({"data": [{"paragraphs": [{"qas": [{}]}]}]}),
         words="not in SQuAD's form"),
+    "passages in a list": Form("a.json", jsons([PASSAGE]), ASKED),
     "MRQA": Form("a.jsonl", lines(
         {"header": {"dataset": "own"}}, {"id": "", "context": "Ada ran.", "qas": [QID, QID]}
     ), [{"context": "Ada ran.", **QID, "id": "q"}] * 2),
@@ -124,6 +138,7 @@ DELIMITED = {
     "pandas with tabs": Form(
         "a.tsv", pd.DataFrame(QUOTED).to_csv(sep="\t", index=False), QUOTED, "quotes enclose"
     ),
+    "the same as .csv": Form("a.csv", pd.DataFrame(QUOTED).to_csv(sep="\t", index=False), QUOTED),
     "every text in quotes": Form(
         "a.tsv", FRAME.to_csv(sep="\t", index=False, quoting=1), PAIRS, "quotes enclose"
     ),
@@ -133,6 +148,10 @@ DELIMITED = {
             {"premise": '"We won!" cried Ada.', "hypothesis": "Ada won.", "label": "e"},
             {"premise": '"No."', "hypothesis": '"', "label": "n"},
         ],
+    ),
+    "a ragged row of MNLI": Form(
+        "a.tsv", TSV + tabs(['"We won!', "Ada won.", "e"], ["a", "b"], ["c", "d", "e"]),
+        [{"premise": '"We won!'}, {"premise": "a"}, {"premise": "c"}],
     ),
     "a pair of lone quotes": Form("a.csv", TSV + LONE, words="fit both ways", asked=ASKS_QUOTES),
     "quotes that need not be": Form(
@@ -162,16 +181,25 @@ DELIMITED = {
     "lines in quotes at commas that fit both ways": Form(
         "a.csv", 'premise,hypothesis\n"a,b\nc",d\n', words="fit both ways", asked=ASKS_QUOTES
     ),
+    "no header": Form(
+        "a.tsv", tabs(*TEXTS, ["a", "b", "c"]), words="looks like data", asked=ASKS_HEADER
+    ),
     "no header, numbers": Form(
         "a.csv", commas(["4", "17", "so good"], ["0", "18", "bad"]), words="looks like data",
         asked=ASKS_HEADER,
     ),
+    "no header, one row": Form("a.tsv", tabs(["He sat in the hall.", "He was there on time."]),
+        words="looks like data", asked=ASKS_HEADER),
     "told to have none": Form("a.csv", commas(*TEXTS), COLUMNS, "first row is data", NO_HEADER),
     "told to have one": Form(
         "a.csv", commas(["1", "2", "2"], ["3", "4", "5"]), words="two columns called '2'",
         options=FileOptions(header=True),
     ),
     "columns called by numbers": Form("a.csv", "0,1\n2,3\n", [{"0": "2", "1": "3"}]),
+    "a long question": Form(
+        "a.csv", commas(["Who was it, do you think?", "label"], ["a", "e"], ["b", "c"], ["c", "e"],
+            ["d", "c"]), [{"Who was it, do you think?": at} for at in "abcd"],
+    ),
     "a title": Form(
         "a.csv", "Our pairs\n" + FRAME.to_csv(index=False), PAIRS, "first row is a title"
     ),
@@ -186,7 +214,12 @@ DELIMITED = {
     "a text that is no bytes": Form("a.tsv", tabs(["text"], ["b'a'"], ["b"]), [
         {"text": "b'a'"}, {"text": "b"}
     ]),
+    "JSON lines as .txt": Form("a.txt", lines(*PAIRS), PAIRS),
     "commas as .txt": Form("a.txt", commas([*PAIRS[0]], *TEXTS), PAIRS),
+    "an encoding": Form(
+        "a.csv", "text\nKůň pije.\n".encode("cp1250"), [{"text": "Kůň pije."}], "CP1250",
+        FileOptions(encoding="windows-1250"),
+    ),
     "no such encoding": Form("a.csv", "text\na\n", words="there is no encoding 'base64'",
         options=FileOptions(encoding="base64")),
     "another encoding": Form(
@@ -220,6 +253,7 @@ def book(**sheets: list[list[Any]]) -> Callable[[Path], None]:
 SHEET: list[list[Any]] = [[*PAIRS[0]], *TEXTS]
 EXCEL = {
     "one sheet": Form("a.xlsx", book(a=SHEET), PAIRS),
+    "the second sheet": Form("a.xlsx", book(a=[], b=SHEET), PAIRS, "sheet 'b'"),
     "a sheet of notes": Form("a.xlsx", book(b=SHEET, a=[["By"], ["Ada"]]), PAIRS),
     "two sheets": Form(
         "a.xlsx", book(**{"of a": SHEET, "b": SHEET}), words="several sheets",
@@ -231,6 +265,9 @@ EXCEL = {
         FileOptions(sheet="2")),
     "no such sheet": Form("a.xlsx", book(a=SHEET), words="no sheet 'c'; it has: a",
         options=FileOptions(sheet="c")),
+    "a title in Excel": Form("a.xlsx", book(a=[["Our pairs"], [], *SHEET]), PAIRS, "is a title"),
+    "no header in Excel": Form("a.xlsx", book(a=[*TEXTS, ["a", "b", "c"]]),
+        words="looks like data", asked=ASKS_HEADER),
     "told to have none in Excel": Form("a.xlsx", book(a=TEXTS), COLUMNS, "is data", NO_HEADER),
 }  # fmt: skip
 TEXT_IN = {

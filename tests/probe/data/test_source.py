@@ -1,6 +1,7 @@
 """Tables come in whatever form and go out unaltered."""
 
 import gzip
+import json
 import random
 from pathlib import Path
 
@@ -9,11 +10,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from probe.data.rows import REPEATED, Source
+from probe.data.rows import REPEATED, Source, guess
 from probe.data.source import read_table
 from probe.data.writers import write_table
 from probe.errors import FileError
+from probe.settings import ASSETS
+from probe.tasks.nli import NLI
 from tests.support.cases import each
+from tests.support.files.pair_files import pair_columns
 
 
 def table(folder: Path, name: str, data: bytes | str) -> Source:
@@ -93,6 +97,17 @@ def test_a_file_is_read_cell_by_cell(
     assert cells(table(tmp_path, name, data)) == expected
 
 
+def test_the_releases_of_mnli_and_snli_are_read(tmp_path: Path) -> None:
+    for name in ("mnli_form.tsv", "snli_form.jsonl"):
+        found = read_table(ASSETS / "examples" / name)
+        columns = guess(found.columns, NLI)
+        assert columns == pair_columns("sentence1", "sentence2", "gold_label"), name
+        assert broken(found) == {}, name
+    text = "gold_label\tsentence1_binary_parse\tsentence1\tsentence2\nneutral\t( a b )\ta b\tc\n"
+    found = table(tmp_path, "multinli_1.0_dev_matched.txt", text)
+    assert (found.form, cells(found)[1]) == ("tsv", ["neutral", "( a b )", "a b", "c"])
+
+
 def test_a_ragged_row_is_broken_and_the_rest_is_not(tmp_path: Path) -> None:
     found = table(tmp_path, "a.csv", "premise,hypothesis\na,b\nc\nd,e,f\ng,h\n")
     assert found.broken == 2
@@ -158,15 +173,28 @@ def test_every_cell_comes_out_as_it_went_in(tmp_path: Path) -> None:
         assert (broken(again), cells(again)) == ({}, [["premise", "a b"], *rows]), name
 
 
-def test_half_a_surrogate_pair_of_json_stays(tmp_path: Path) -> None:
-    row = '{"premise": "a \\ud83d", "n": 1.5, "l": [1, null, true]}\n'
+def test_jsonl_keeps_numbers_what_is_missing_and_half_a_surrogate_pair(tmp_path: Path) -> None:
+    first = '{"premise": "a", "n": 7, "x": null, "l": [1, "b"]}'
+    second = '{"premise": "b", "n": 1.5, "t": true}'
+    found = table(tmp_path, "a.jsonl", f"{first}\n{second}\n")
+    write_table(found.frame, tmp_path / "b.jsonl")
+    assert [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()] == [
+        {"premise": "a", "n": 7, "x": None, "l": [1, "b"], "t": None},
+        {"premise": "b", "n": 1.5, "x": None, "l": None, "t": True},
+    ]
+    row = '{"premise": "a \\ud83d", "hypothesis": "b"}\n'
     write_table(table(tmp_path, "a.jsonl", row).frame, tmp_path / "b.jsonl")
     assert (tmp_path / "b.jsonl").read_text() == row
 
 
-def test_a_whole_number_of_parquet_beside_an_empty_cell_stays_whole(tmp_path: Path) -> None:
-    columns = {"n": pa.array([1, None], pa.int64()), "when": pa.array([0, None], pa.timestamp("s"))}
+def test_what_parquet_holds_can_be_written_in_any_form(tmp_path: Path) -> None:
+    numbers = {"premise": ["a", "b"], "n": pa.array([1, None], pa.int64())}
+    times = pa.array([0, None], pa.timestamp("s"))
+    columns = {**numbers, "tags": pa.array([["x", "y"], []]), "when": times}
     parquet.write_table(pa.table(columns), tmp_path / "in.parquet")
-    for name, numbers in {"a.csv": ["1", ""], "a.jsonl": [1, None], "a.parquet": [1, None]}.items():
+    for name in ("a.csv", "a.tsv", "a.jsonl", "a.parquet"):
         write_table(read_table(tmp_path / "in.parquet").frame, tmp_path / name)
-        assert [row[0] for row in cells(read_table(tmp_path / name))[1:]] == numbers, name
+        assert list(read_table(tmp_path / name).frame["premise"]) == ["a", "b"], name
+    # a whole number beside an empty cell stays whole
+    assert [row[1] for row in cells(read_table(tmp_path / "a.csv"))[1:]] == ["1", ""]
+    assert [row[1] for row in cells(read_table(tmp_path / "a.jsonl"))[1:]] == [1, None]

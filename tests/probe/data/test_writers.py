@@ -153,10 +153,14 @@ def test_what_the_form_is_and_what_a_guard_changes_is_said(tmp_path: Path) -> No
     said = {
         ("a.csv", "csv", False): "CSV as your file is, semicolons between its fields, in CP1252: "
         "the text of every field stands as it is",
+        ("b.csv", "csv", True): "CSV as your file is, '^' between its fields, in UTF-8: fields "
+        "that spreadsheets would compute begin with '",
         ("c.jsonl", "jsonl", False): "JSON lines in UTF-8: every value of yours stands as it is "
         "written",
         ("d.parquet", "jsonl", False): "JSON lines in UTF-8: what JSON has no form for, such as a "
         "date or a decimal, is text",
+        ("d.parquet", "xlsx", False): "an Excel workbook of one sheet: cells keep their types, a "
+        "formula the value that is stored with it, which is none where no spreadsheet computed it",
         ("b.csv", "tsv", True): "TSV in UTF-8, its texts as they are read; fields that "
         "spreadsheets would compute begin with '",
     }

@@ -9,12 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from probe.cli.file_options import local_file
+from probe.data.file_options import FileOptions
 from probe.data.hub_dataset import HubDataset, fetch, read_reference, source_name
 from probe.data.names import is_reference
 from probe.data.reading import in_words, labelled, reading_of
 from probe.data.rows import read_rows
 from probe.data.source import read_table
-from probe.errors import FileError, LimitError
+from probe.errors import FileError, FileQuestion, LimitError
 from probe.limits import Bounds
 from probe.tasks.nli import NLI
 from tests.support.cases import each
@@ -229,6 +230,15 @@ def test_a_public_app_asks_without_its_owner_s_token(
     assert set(hub.asked) == {None}
     assert (tmp_path / "home" / "hub" / "datasets--owner--set").is_dir()
     assert sentence("hub:owner/none", tmp_path) == "the hub has no open data set 'owner/none'"
+
+
+def test_a_class_that_the_task_does_not_know_is_not_guessed(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.parquet", [0, 1], ["sport", "neutral"])
+    table = read_table(path)
+    with pytest.raises(FileQuestion, match=r"holds '0' \(1 row\), and nothing tells"):
+        _ = reading_of(table, path, NLI).settled
+    columns = reading_of(table, path, NLI, FileOptions(values={"0": "none"})).settled
+    assert [row.example.gold for row in read_rows(table, columns, NLI)] == [None, "neutral"]
 
 
 def test_a_command_takes_a_data_set_where_it_takes_a_file(
