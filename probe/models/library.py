@@ -12,7 +12,7 @@ from typing import Any
 from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
-from probe.models.bundled import BUNDLED, title_of
+from probe.models.bundled import BUNDLED, shared_folder, title_of
 from probe.models.classifier import Classifier, fast_bf16
 from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.models.reader import Reader
@@ -168,7 +168,7 @@ def _absent(name: str) -> str:
         return ""
     return (
         f"the bundled model {name!r} is not in this installation: copy assets/models/{name} and "
-        f"{BUNDLED[name].shares} of NLI Clinic's repository (with Git LFS, git lfs pull) into "
+        f"{shared_folder(name)} of NLI Clinic's repository (with Git LFS, git lfs pull) into "
         f"{ASSETS}"
     )
 
