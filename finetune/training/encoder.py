@@ -231,13 +231,13 @@ class EncodedQuestions:
             if question.answers and not self.reader.too_long(question)
             for window in self.reader.windows(question)
             for start, text in [(question.answers[0].start, question.answers[0].text)]
-            if (found := tokens_of(window.places, start, start + len(text)))
+            if (found := tokens_of(window.in_passage, start, start + len(text)))
         ]
 
     @cached_property
     def lengths(self) -> list[int]:
         """Tokens of each window."""
-        return [len(window.sides) for window, _, _ in self.examples]
+        return [len(window.places) for window, _, _ in self.examples]
 
     def first(self, rows: int) -> "EncodedQuestions":
         """Return the first questions alone."""

@@ -356,7 +356,7 @@ class Classifier(TextModel):
 
         def placed(row: Any, example: Example, start: int) -> list[TokenPlace | None]:
             # Any: an encoding of the tokenizers library; the source is read from `start` on
-            places = token_places(row.sequence_ids, row.tokens, row.ids, row.offsets)
+            places = token_places(row)
             if self.template:
                 frame = self._framed(example, self.max_tokens)
                 places = [frame.placed(place) if place else None for place in places]

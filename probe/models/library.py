@@ -263,14 +263,6 @@ def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = 
     return model
 
 
-def load_reader(name: str) -> Reader:
-    """Load a model that answers questions with spans. Raises ModelError."""
-    model = load_any(name)
-    if not isinstance(model, Reader):
-        raise ModelError(f"the model {name!r} is no trained reader: it answers with labels")
-    return model
-
-
 def that_reads(model: AnyModel, long: Long) -> AnyModel:
     """Return the model as it does this with texts longer than it reads.
 

@@ -151,16 +151,12 @@ class TokenPlace:
     end: int
 
 
-def token_places(
-    sides: Sequence[int | None],
-    tokens: Sequence[str],
-    ids: Sequence[int],
-    offsets: Sequence[tuple[int, int]],
-) -> list[TokenPlace | None]:
-    """Return the place of each token, None where it is of no side."""
+def token_places(row: Any) -> list[TokenPlace | None]:  # Any: tokenizers leaves Encoding untyped
+    """Return the place of each token of an encoded example, None where it is of no text."""
+    each = zip(row.sequence_ids, row.tokens, row.ids, row.offsets, strict=True)
     return [
         TokenPlace(side, token, id_, *offset) if side is not None else None
-        for side, token, id_, offset in zip(sides, tokens, ids, offsets, strict=True)
+        for side, token, id_, offset in each
     ]
 
 

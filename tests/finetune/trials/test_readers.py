@@ -32,7 +32,7 @@ from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, check, nes
 from finetune.trials.inoculation_trial import prepare_any, run_cell
 from probe.errors import ExperimentError, FileError, LimitError
 from probe.limits import Bounds
-from probe.models.library import load_any, load_reader
+from probe.models.library import load_any
 from probe.models.reader import Reader
 from probe.stopping import Cancelled
 from probe.tasks.reading import READING, Question
@@ -71,7 +71,7 @@ def cell_of(reader: Reader, cell: Cell, sets: Sets = SETS, plan: Plan = PLAN) ->
 @pytest.fixture
 def reader(tmp_path: Path) -> Reader:
     """A reader of random weights."""
-    return load_reader(str(tiny_reader(tmp_path / "reader")))
+    return load_any(str(tiny_reader(tmp_path / "reader")))
 
 
 def test_a_cell_trains_a_reader_and_scores_it_by_f1() -> None:

@@ -32,7 +32,7 @@ from probe.data.rows import Source, of_frame
 from probe.data.source import read_table
 from probe.errors import FileError
 from probe.models.classifier import Prediction
-from probe.models.library import load_reader
+from probe.models.library import load_any
 from probe.models.reader import SpanPrediction
 from probe.reports.comparison import (
     compared_frame,
@@ -347,7 +347,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def test_one_example_has_each_models_answer(readers: list[str]) -> None:
     question = Question("What lay there?", PASSAGE, "boats")
-    for example, models in ((WALK, MODELS), (question, [load_reader(each) for each in readers])):
+    for example, models in ((WALK, MODELS), (question, [load_any(each) for each in readers])):
         shape = example_comparison_json(example, models, "fp32")
         assert [one["model"] for one in shape["models"]] == [each.name for each in models]
         for one in shape["models"]:

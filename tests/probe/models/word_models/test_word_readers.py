@@ -10,7 +10,7 @@ from torch.nn.functional import conv1d
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from probe.analysis.importance import METHODS, attribute
-from probe.models.library import load_reader
+from probe.models.library import load_any
 from probe.models.reader import Reader, SpanPrediction
 from probe.models.word_models.bidaf import BidafConfig, BidafForQuestionAnswering, BiLstm
 from probe.models.word_models.layers import HighwayLayer, passage_and_question
@@ -52,7 +52,7 @@ def test_only_words_of_the_passage_answer_whatever_stands_beside(kind: str) -> N
     assert (together[[0, 2], length:] == LOWEST).all()
     assert torch.allclose(together[[1, 3]], logits(reader, LONG), atol=1e-5)
     (window,) = reader.windows(SHORT)
-    inside = [place is not None for place in window.places]
+    inside = [place is not None for place in window.in_passage]
     assert (alone > LOWEST).tolist() == [inside, inside]
     texts = (("xyz", "Who"), ("xyz", "What"), ("zxy", "Who"))  # unknown words are told apart
     questions = [asked(f"The {word} sat.", f"{who} sat?", (), "1") for word, who in texts]
@@ -97,7 +97,7 @@ def test_a_saved_reader_answers_the_same_and_a_long_passage_in_windows(
     reader = word_reader(kind, trained=True)
     reader.model.save_pretrained(tmp_path)
     reader.tokenizer.save_pretrained(tmp_path)
-    loaded = load_reader(str(tmp_path))
+    loaded = load_any(str(tmp_path))
     assert torch.allclose(logits(loaded, SHORT, LONG), logits(reader, SHORT, LONG), atol=1e-6)
     passage = " ".join(f"{WORDS[3 + n % 16]} {n}" for n in range(400))
     answer = reader.predict([asked(passage, "Who sat?", (), "1")])[0]
@@ -114,7 +114,7 @@ def test_a_new_reader_carries_by_its_highways_and_takes_every_word_for_an_end_al
     assert [(gate.abs().max(), opened.min()) for gate, opened in gates] == [(0.0, 1.0)] * 2
     assert reader.model.get_parameter("embeddings.characters.bytes.weight")[0].abs().sum() == 0
     (window,) = reader.windows(LONG)
-    inside = torch.tensor([place is not None for place in window.places])
+    inside = torch.tensor([place is not None for place in window.in_passage])
     shares = logits(reader, LONG)[:, inside].softmax(1)
     assert kind == "bidaf" or shares.std(1).max() < 0.1 / int(inside.sum())
     if kind == "bidaf":
