@@ -25,8 +25,7 @@ from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pa
 from probe.tasks.task import IN_COMMON
 from tests.support.cases import each, failures
 from tests.support.commands import call
-from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 
 
 def lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:

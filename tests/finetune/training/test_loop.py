@@ -34,8 +34,7 @@ from probe.tasks.nli import Pair
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import tiny_classifier
-from tests.support.models.tiny_word_models import word_classifier
-from tests.support.models.tiny_word_readers import word_reader
+from tests.support.models.tiny_word_models import word_classifier, word_reader
 
 PAIRS = tiny_pairs(22)
 

@@ -54,11 +54,9 @@ from probe.tasks.reading import Span
 from tests.support.cases import each
 from tests.support.files.questions import asked
 from tests.support.global_state import leaves_global_chance_alone
-from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.models.tiny_word_models import word_classifier
-from tests.support.models.tiny_word_readers import QUESTIONS as FEW_QUESTIONS
-from tests.support.models.tiny_word_readers import word_reader
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS as FEW_QUESTIONS
+from tests.support.models.tiny_word_models import word_classifier, word_reader
 
 OPTIONS = TrainingOptions(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
 PAIRS = tiny_pairs(22)  # 6 batches an epoch, the last one short

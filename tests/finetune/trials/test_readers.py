@@ -37,8 +37,8 @@ from probe.models.reader import Reader
 from probe.stopping import Cancelled
 from probe.tasks.reading import READING, Question
 from tests.support.commands import call
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.models.tiny_word_readers import QUESTIONS, word_reader
+from tests.support.models.tiny_bert import tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS, word_reader
 
 LEARNT, TESTED = tuple(QUESTIONS[:6]), tuple(QUESTIONS[6:])
 SETS = Sets(LEARNT, TESTED, LEARNT, TESTED, counter_tests={"addsent_first": LEARNT}, task=READING)

@@ -50,9 +50,8 @@ from probe.tasks.task import Label
 from probe.templates import TemplatePair
 from tests.support.commands import refusal, run
 from tests.support.files.pair_files import pair_columns
-from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
 from tests.support.models.tiny_models import shared, tiny_classifier
-from tests.support.models.tiny_reader import tiny_reader
 
 E, N, C = LABELS
 X: Label = "non-entailment"

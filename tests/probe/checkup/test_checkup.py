@@ -46,9 +46,8 @@ from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.transforms.registry import ready
-from tests.support.models.tiny_bert import tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.models.tiny_word_readers import QUESTIONS
+from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS
 from tests.support.runs.checkup import N, scored
 
 

@@ -25,9 +25,13 @@ from probe.tasks.nli import Pair
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import FAMILY, MODELS, shared, tiny_classifier
-from tests.support.models.tiny_word_models import CONFIGS, word_classifier
-from tests.support.models.tiny_word_readers import CONFIGS as READERS
-from tests.support.models.tiny_word_readers import QUESTIONS, word_reader
+from tests.support.models.tiny_word_models import (
+    CONFIGS,
+    QUESTIONS,
+    READERS,
+    word_classifier,
+    word_reader,
+)
 from tests.support.torch_threads import torch_threads
 
 WAIT_SECONDS = 20

@@ -23,7 +23,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import Question
 from tests.support.cases import each
 from tests.support.files.questions import asked
-from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_bert import tiny_reader
 
 SHORT = asked("The old mill stood by the river. Anna fixed it.", "Who fixed the mill?", (), "1")
 LONG = asked(" ".join(f"word{n} stood here." for n in range(120)), "Who stood there?", (), "2")

@@ -34,9 +34,8 @@ from tests.conftest import App
 from tests.support.commands import run
 from tests.support.files.pair_files import pair_columns
 from tests.support.files.scored_frames import made_frame, scored_frame
-from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 from tests.support.models.tiny_models import tiny_classifier
-from tests.support.models.tiny_reader import tiny_reader
 from tests.support.pages.visitors import ME, page_models
 
 PAIR = Pair("A man walks to the park.", "The man isn't happy!")

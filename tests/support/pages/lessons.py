@@ -14,8 +14,8 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.page import Core
+from tests.support.models.tiny_bert import tiny_reader
 from tests.support.models.tiny_models import tiny_classifier
-from tests.support.models.tiny_reader import tiny_reader
 from tests.support.pages.visitors import ME
 
 MODELS: dict[str, AnyModel] = {}

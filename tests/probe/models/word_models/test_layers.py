@@ -21,7 +21,7 @@ from probe.models.word_models.layers import (
     stack_sides,
     take_rows,
 )
-from tests.support.models.tensors import random
+from tests.support.models.tiny_word_models import random
 
 TYPES = torch.tensor([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 0, 0]])
 MASK = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 0, 0, 0]])
