@@ -36,7 +36,6 @@ from probe.errors import Stopped, TrainingError
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Precision
-from probe.models.hardware import device
 from probe.models.library import AnyModel, load
 from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
@@ -203,7 +202,7 @@ def start_reader(path: str) -> Reader:
         path, Path(path), READER, to_train=True, num_labels=2, ignore_mismatched_sizes=True
     )
     name, notes = Path(path).name, read.notes
-    return that_answers(Reader(name, read.model, read.tokenizer, device(), notes=notes))
+    return that_answers(Reader(name, read.model, read.tokenizer, notes=notes))
 
 
 def dev_score(model: AnyModel, examples: Sequence[Any], precision: Precision) -> float:

@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 import torch
 
-from finetune.training.frozen_layers import Prepared, prepare, unscaled_logits, upper_part
+from finetune.training.frozen_layers import Prepared, prepare, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import BestEpoch, Schedule
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic, focal, smoothed
@@ -68,7 +68,7 @@ class Repair:
     def logits(self, examples: Examples) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits before any temperature, and which are right.  # (examples, labels) both"""
         data = self.ready.encoded(examples, self.ready.whole.max_tokens, self.stop)
-        values = unscaled_logits(self.ready.trained, data, self.ready.precision, self.stop)
+        values = self.ready.trained.unscaled(data, self.ready.precision, self.stop)
         return values, data.targets
 
     def predict(self, examples: Examples) -> list[Prediction]:

@@ -349,7 +349,9 @@ def read_classifier(
     elif known and is_merged(known):
         notes += (merged_sentence(read.outputs, known),)
     classifier = Classifier(
-        name, read.model, read.tokenizer, answered, known or usual, device(), revision, notes=notes
+        *(name, read.model, read.tokenizer, answered, known or usual),
+        revision=revision,
+        notes=notes,
     )
     if template and not classifier.frame:
         raise ModelError(
@@ -406,9 +408,8 @@ UNREAD_PROBLEMS = {
 def read_reader(name: str, folder: Path, revision: str | None = None) -> Reader:
     """Read a model that answers with spans. Raises ModelError as above."""
     read = read_checkpoint(name, folder, READER)
-    return that_answers(
-        Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
-    )
+    network = read.model, read.tokenizer
+    return that_answers(Reader(name, *network, revision=revision, notes=read.notes))
 
 
 def read_checkpoint(
@@ -635,6 +636,4 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
         ignore_mismatched_sizes=known is None,
     )
     network = read.model, read.tokenizer
-    return that_answers(
-        Classifier(Path(path).name, *network, task, order, device(), notes=read.notes)
-    )
+    return that_answers(Classifier(Path(path).name, *network, task, order, notes=read.notes))

@@ -31,7 +31,7 @@ from probe.models.windows import (
     decided,
     windows_of,
 )
-from probe.stopping import check_stop
+from probe.stopping import Stop, check_stop, never, raise_if_stopped
 from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
@@ -138,15 +138,12 @@ class Model(Named, Protocol):
 class Classifier(TextModel):
     """A sequence classifier with its tokenizer.
 
-    `order[i]` is the label of the model's i-th output; `device` is where the model lies;
-    `revision` is the commit of a hub's model, None for one from a folder; `long` says what is done
-    with a source that is longer than it reads.
+    `order[i]` is the label of the model's i-th output; `long` says what is done with a source that
+    is longer than it reads.
     """
 
     task: Task
     order: tuple[Label, ...]
-    device: torch.device
-    revision: str | None = None
     long: Long = "cut"
 
     @property
@@ -380,17 +377,26 @@ class Classifier(TextModel):
 
     def probabilities_of(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
         """Return the probabilities of tokenised examples, as above."""
-        return softmax(self._unscaled(tokens, precision), self.temperature)
+        logits = self.unscaled(tokens, precision).double().cpu().numpy()
+        return softmax(logits, self.temperature)
 
-    def _unscaled(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
-        """Return the logits of the examples, in their order.  # (examples, labels)"""
-        result = np.zeros((len(tokens.lengths), len(self.labels)))
+    def unscaled(
+        self, tokens: TokenRows, precision: Precision = "fp32", stop: Stop = never
+    ) -> torch.Tensor:
+        """Return the logits of tokenised examples before any temperature, float32, in their order.
+
+        Raises Stopped, and Cancelled by `stop`, between two batches.  # (examples, labels)
+        """
+        import torch
+
+        result = torch.zeros(len(tokens.lengths), len(self.labels), device=tokens.device)
 
         def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
+            raise_if_stopped(stop)
             return model.unscaled_logits(tokens.padded(rows))
 
         for rows, values in self.each_of_like_length(precision, tokens.lengths, logits):
-            result[rows] = values.double().cpu().numpy()
+            result[rows] = values.to(result.device)
         return result
 
     def predict(
@@ -402,7 +408,7 @@ class Classifier(TextModel):
             windows = list(map(self._windows, examples))
             both = zip(examples, windows, strict=True)
             parts = [self._in_window(example, span) for example, spans in both for span in spans]
-        logits = self._unscaled(self.token_rows(parts), precision)
+        logits = self.unscaled(self.token_rows(parts), precision).double().cpu().numpy()
         answers = as_predictions(logits, self.labels, self.temperature, self.invalid_below)
         if self.long == "cut":
             return answers

@@ -128,10 +128,8 @@ def tokens_of(places: Sequence[TokenPlace | None], start: int, end: int) -> tupl
 
 @dataclass(frozen=True)
 class Reader(TextModel):
-    """An extractive reader with its tokenizer; `revision` is the commit of a hub's model."""
+    """An extractive reader with its tokenizer."""
 
-    device: torch.device
-    revision: str | None = None
     task: Task = field(default=READING, init=False)
     order: tuple[Label, ...] = field(default=(), init=False)
     """The labels of its outputs: none, for the answer is a span."""

@@ -195,16 +195,23 @@ class TextModel:
     tokenizer_lock: AbstractContextManager[bool] = field(
         default_factory=Lock, compare=False, repr=False, kw_only=True
     )
+    revision: str | None = field(default=None, kw_only=True)
+    """The commit of a hub's model, None for one from a folder."""
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     """What a person should know of how it was read, each a sentence about it."""
     bf16: Bf16Copy = field(default_factory=Bf16Copy, init=False, compare=False, repr=False)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network lies."""
+        return self.model.device
 
     @property
     def batches_at_once(self) -> int:
         """How many batches `each` computes side by side in this thread."""
         from probe.models.hardware import batches_at_once
 
-        several = self.model.device.type == "cpu" and self.architecture.stateless
+        several = self.device.type == "cpu" and self.architecture.stateless
         return batches_at_once() if several else 1
 
     @property
@@ -220,7 +227,7 @@ class TextModel:
     ) -> Iterator[tuple[Sequence[int], Result]]:
         """Give what `each` gives of batches of rows, by the length of each row in tokens."""
         alone = self.batches_at_once == 1
-        tokens = BATCH_TOKENS[self.model.device.type] if alone else SIDE_BY_SIDE_TOKENS
+        tokens = BATCH_TOKENS[self.device.type] if alone else SIDE_BY_SIDE_TOKENS
         rows = BATCH_ROWS if self.tokenizer.pad_token_id is not None else 1
         batches = by_tokens(lengths, tokens, rows, not self.architecture.ignores_padding)
         return self.each(precision, batches, compute)

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
-from finetune.training.frozen_layers import encode, score, unscaled_logits
+from finetune.training.frozen_layers import encode, score
 from finetune.training.invalid_class import (
     HIGHEST,
     LOWEST,
@@ -186,13 +186,13 @@ def test_a_division_that_makes_neighbours_equal_changes_no_label() -> None:
 def test_logits_are_scaled_once_and_a_training_is_scored_without_it() -> None:
     classifier = tiny_classifier()
     data = encode(classifier, PAIRS, 64, classifier.device)
-    before, unscaled = score(classifier, data), unscaled_logits(classifier, data)
+    before, unscaled = score(classifier, data), classifier.unscaled(data)
     setattr(classifier.model.config, TEMPERATURE, 4.0)
     inputs = classifier.encode(PAIRS)
     with torch.no_grad():
         scaled, whole = classifier.logits(inputs), classifier.unscaled_logits(inputs)
     torch.testing.assert_close(scaled, whole / 4)
-    torch.testing.assert_close(unscaled_logits(classifier, data), unscaled)
+    torch.testing.assert_close(classifier.unscaled(data), unscaled)
     assert score(classifier, data) == before
     assert classifier.probabilities(PAIRS) == pytest.approx(
         scaled.double().softmax(1).numpy(), abs=1e-6

@@ -159,15 +159,11 @@ REFUSED: dict[str, tuple[Damage, str]] = {
         edit(CONFIG, task="nli_two_way"),
         "3 outputs, Natural language inference in two classes has: entailment, non-entailment",
     ),
-    "no number of outputs": (edit(CONFIG, num_labels="3"), "'model' cannot be loaded: "),
     "no length": (
         edit(TOKENIZER, model_max_length="512"),
         "model_max_length in the tokenizer_config.json of 'model' is no number of tokens: '512'",
     ),
-    "no type": (edit(CONFIG, dtype="x"), "'model' cannot be loaded: "),
-    "no size": (edit(CONFIG, hidden_size="many"), "'model' cannot be loaded: "),
     "no heads": (edit(CONFIG, num_attention_heads=0), "'model' cannot be loaded: "),
-    "no activation": (edit(CONFIG, hidden_act="none"), "'model' cannot be loaded: "),
     "quantised": (
         edit(CONFIG, quantization_config={"quant_method": "gptq", "bits": 4}),
         "'model' cannot be loaded: ",

@@ -68,25 +68,28 @@ def _deberta_tokenizer() -> PreTrainedTokenizerBase:
     return tokenizer
 
 
-OF_BERT = {"num_attention_heads": 2, "max_position_embeddings": POSITIONS}
+SHAPE = {
+    **{"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2},
+    **{"intermediate_size": 64, "max_position_embeddings": POSITIONS, "initializer_range": 0.2},
+}
 OF_ROBERTA = {"num_attention_heads": 2, "pad_token_id": 1}  # positions are numbered from 2
 AS_V3 = {"position_buckets": 16, "norm_rel_ebd": "layer_norm", "share_att_key": True}
 NARROW = {"embedding_size": 16}  # ELECTRA and ALBERT widen the vectors behind the embeddings
 MODELS: dict[str, tuple[Callable[[], PreTrainedTokenizerBase], dict[str, object]]] = {
-    "bert": (word_piece, OF_BERT),
+    "bert": (word_piece, SHAPE),
     "roberta": (byte_pairs, OF_ROBERTA),
     "distilbert": (word_piece, {"n_heads": 2, "max_position_embeddings": POSITIONS}),
 }
 FAMILY = MODELS | {
-    "spanbert": (partial(word_piece, cased=True), OF_BERT),
-    "electra": (word_piece, OF_BERT | NARROW),
-    "albert": (partial(unigram, AlbertTokenizerFast, ALBERT), OF_BERT | NARROW),
+    "spanbert": (partial(word_piece, cased=True), SHAPE),
+    "electra": (word_piece, SHAPE | NARROW),
+    "albert": (partial(unigram, AlbertTokenizerFast, ALBERT), SHAPE | NARROW),
     "xlnet": (partial(unigram, XLNetTokenizerFast, XLNET), {"pad_token_id": 5}),
     "bart": (byte_pairs, {"max_position_embeddings": POSITIONS}),
-    "deberta": (_deberta_tokenizer, OF_BERT | dict(KINDS["deberta"].config)),
+    "deberta": (_deberta_tokenizer, SHAPE | dict(KINDS["deberta"].config)),
     "deberta-v2": (
         partial(unigram, DebertaV2TokenizerFast, DEBERTA),
-        OF_BERT | dict(KINDS["deberta-v2"].config) | AS_V3,
+        SHAPE | dict(KINDS["deberta-v2"].config) | AS_V3,
     ),
 }
 """Every architecture; most tests look at the first three only, `test_architectures` at all."""
@@ -113,7 +116,7 @@ def tiny_classifier(
             AutoConfig.for_model(model_type, **usual | named | sizes)
         )
     task = next(task for task in TASKS.values() if sorted(task.labels) == sorted(order))
-    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, task, order, torch.device("cpu"))
+    return Classifier(f"tiny-{kind}", model.eval(), tokenizer, task, order)
 
 
 @cache

@@ -62,14 +62,14 @@ def word_classifier(kind: str, seed: int = 0) -> Classifier:
     """Return a classifier with random weights, the same for the same seed."""
     model = network(AutoModelForSequenceClassification, CONFIGS[kind], seed, trained=True)
     tokenizer = word_tokenizer(WORDS, characters=kind == "esim_char")
-    return Classifier(f"tiny-{kind}", model, tokenizer, NLI, LABELS, torch.device("cpu"))
+    return Classifier(f"tiny-{kind}", model, tokenizer, NLI, LABELS)
 
 
 def word_reader(kind: str, seed: int = 0, trained: bool = False) -> Reader:
     """Return a reader with initial weights, or random ones, as if `trained`."""
     model = network(AutoModelForQuestionAnswering, READERS[kind], seed, trained)
     tokenizer = word_tokenizer(READER_WORDS, characters=True)
-    return Reader(f"tiny-{kind}", model, tokenizer, torch.device("cpu"))
+    return Reader(f"tiny-{kind}", model, tokenizer)
 
 
 def random(*shape: int) -> torch.Tensor:
