@@ -3,9 +3,9 @@
 import inspect
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
@@ -58,7 +58,7 @@ from probe.models.outputs import (
 )
 from probe.models.prediction import read_invalid_below, read_temperature
 from probe.models.reader import Reader
-from probe.models.text_model import embedding_rows
+from probe.models.text_model import TextModel, embedding_rows
 from probe.models.weights import (
     ADAPTER,
     ADAPTER_WEIGHTS,
@@ -271,21 +271,6 @@ disable_progress_bar()  # transformers draws one even for weights that load in a
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """A model in eval mode and full precision, its tokenizer, and what is to be said of them."""
-
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    notes: tuple[str, ...]
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """The names of a classifier's outputs, in their order."""
-        labels: dict[Any, str] = dict(self.model.config.id2label or {})  # Any: numbers
-        return tuple(str(labels[index]) for index in sorted(labels))
-
-
 class Head(NamedTuple):
     """What a model does, in a sentence's words, with the class and the kinds of such models."""
 
@@ -310,6 +295,12 @@ READER = Head(
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
 
+def outputs_of(model: PreTrainedModel) -> tuple[str, ...]:
+    """Return the names of a classifier's outputs, in their order."""
+    labels: dict[Any, str] = dict(model.config.id2label or {})  # Any: numbers
+    return tuple(str(labels[index]) for index in sorted(labels))
+
+
 def read_classifier(
     name: str,
     folder: Path,
@@ -326,19 +317,20 @@ def read_classifier(
     decoder's own. Raises ModelError for a folder with anything else.
     """
     read = read_checkpoint(name, folder, CLASSIFIER, base)
-    config, notes = read.model.config, read.notes
+    config, notes, outputs = read.model.config, read.notes, outputs_of(read.model)
     read_temperature(config), read_invalid_below(config)  # numbers that can be used
     if config.problem_type in UNREAD_PROBLEMS:
         raise ModelError(f"the model {name!r} {UNREAD_PROBLEMS[config.problem_type]}")
     number = config.num_labels == 1  # it has two outputs here, one for each side of 0
     if number:
-        (output,) = read.outputs
+        (output,) = outputs
         sides = f"{output} below 0", f"{output} above 0"
         # the softmax of 0 and a number is the sigmoid of that number
         change_outputs(name, read.model, lambda row: torch.cat([torch.zeros_like(row), row]), sides)
+        outputs = sides
     own, guess = TASKS.get(str(getattr(config, "task", ""))), order == GUESS
     given = None if guess else order
-    answered, known = read_outputs(name, read.outputs, own, task, given, likely)
+    answered, known = read_outputs(name, outputs, own, task, given, likely)
     usual = answered.labels[::-1] if number else answered.labels
     if number and not guess and is_probability(config):
         known = known or usual
@@ -347,7 +339,7 @@ def read_classifier(
         why = "" if order else ", since its config.json names a sigmoid, which a score may have too"
         notes += (f"its one output is read as the logit of {high}, below 0 as {low}{why}",)
     elif known and is_merged(known):
-        notes += (merged_sentence(read.outputs, known),)
+        notes += (merged_sentence(outputs, known),)
     classifier = Classifier(
         *(name, read.model, read.tokenizer, answered, known or usual),
         revision=revision,
@@ -364,11 +356,13 @@ def read_classifier(
     if frame := classifier.frame:
         classifier = replace(classifier, notes=(*notes, framed_sentence(frame)))
     that_answers(classifier)
-    return classifier if known and not guess else _by_its_answers(classifier, read, number, guess)
+    return (
+        classifier if known and not guess else _by_its_answers(classifier, outputs, number, guess)
+    )
 
 
 def _by_its_answers(
-    classifier: Classifier, read: Checkpoint, number: bool, guess: bool
+    classifier: Classifier, outputs: Sequence[str], number: bool, guess: bool
 ) -> Classifier:
     """Return a classifier with the order that answers its sanity examples best, and say so.
 
@@ -380,14 +374,14 @@ def _by_its_answers(
     right, suggestion = f"{best} plain {task.unit}s right", check.suggestion if check else None
     if not guess:
         asked = right if check else ""
-        raise UnclearLabels(name, read.outputs, classifier.order, suggestion, asked, number)
+        raise UnclearLabels(name, outputs, classifier.order, suggestion, asked, number)
     if not (check and suggestion and check.alone):
         raise ModelError(
             f"no order of the labels of {name!r} can be guessed from plain {task.unit}s "
             f"({f'the best gets {best}' if check else 'there are none'}); give the labels in their "
             "order"
         )
-    pairs = zip(read.outputs, suggestion, strict=True)
+    pairs = zip(outputs, suggestion, strict=True)
     said = ", ".join(f"{output} = {label}" for output, label in pairs)
     note = f"its outputs were guessed to be {said}: so it gets {right}"
     return replace(classifier, order=suggestion, notes=(*classifier.notes, note))
@@ -419,7 +413,7 @@ def read_checkpoint(
     base: Path | None = None,
     to_train: bool = False,
     **changes: Any,  # settings of the config, as transformers takes them
-) -> Checkpoint:
+) -> TextModel:
     """Read a model with its tokenizer; `base` is what an adapter in the folder is merged into.
 
     A head that it lacks comes from a fixed seed where it is `to_train` further. Raises ModelError.
@@ -458,7 +452,7 @@ def read_checkpoint(
             f"the tokenizer of {name!r} has no token for padding, so that no batch can be made of "
             f'texts to train on; name one in its {TOKENIZER}, such as "pad_token": "[PAD]"'
         )
-    return Checkpoint(model, tokenizer, tuple(notes))
+    return TextModel(name, model, tokenizer, notes=tuple(notes))
 
 
 @contextmanager

@@ -51,7 +51,6 @@ class UnclearTask(ModelError):
     """Models of several tasks have outputs of such names, so the person has to name the task."""
 
     def __init__(self, name: str, outputs: Sequence[str], tasks: Sequence[str]) -> None:
-        self.tasks = tuple(tasks)
         super().__init__(
             f"the outputs of the model {name!r} are named {', '.join(outputs)}, which does not say "
             f"what it answers; name its task: {', '.join(tasks[:-1])} or {tasks[-1]}"

@@ -299,9 +299,8 @@ class LoadedModel:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person should know: how it was read, and doubts about the order of its labels."""
-        check = self.label_check
-        doubts = filter(None, (check.warning, check.doubt) if check else ())
-        return (*notes_of(self.model), *(f"{self.model.name}: {doubt}" for doubt in doubts))
+        doubt = self.label_check.doubt if self.label_check else ""
+        return (*notes_of(self.model), *([f"{self.model.name}: {doubt}"] if doubt else []))
 
     @property
     def summary(self) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.errors import ExampleError
 from probe.models.architectures import Architecture, architecture
-from probe.models.hardware import Bf16Copy, Precision, autocast, copy_bytes, resolve
+from probe.models.hardware import Bf16Copy, Precision, autocast, resolve
 from probe.stopping import check_stop
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ class TokenRows:
     @property
     def device(self) -> torch.device:
         """Where the tokens lie."""
-        return next(iter(self.inputs.values())).device
+        import torch
+
+        return next((value.device for value in self.inputs.values()), torch.device("cpu"))
 
     @property
     def size(self) -> int:
@@ -278,7 +280,8 @@ class TextModel:
     @property
     def bf16_bytes(self) -> int:
         """The size of the copy with which it computes in bf16; a word model has none."""
-        return 0 if self.architecture.word_table else copy_bytes(self.model)
+        bytes_each = 0 if self.architecture.word_table else 4  # as it is and as oneDNN reads it
+        return bytes_each * sum(weight.numel() for weight in self.model.parameters())
 
     @property
     def architecture(self) -> Architecture:
