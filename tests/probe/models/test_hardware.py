@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from threading import Barrier, Event, get_ident
+from time import sleep
 
 import numpy as np
 import pytest
@@ -105,6 +106,7 @@ def test_batches_are_computed_at_once_in_their_order_each_with_a_thread_of_torch
             failed.set()
             raise ValueError("the first fails")
         assert failed.wait(WAIT_SECONDS)
+        sleep(0.1)  # well behind the failure
         ended.append(number)
 
     with torch_threads(threads):
