@@ -257,7 +257,8 @@ def merged(
             "was trained with it, so that its answers would be chance; save it again with its head "
             '(modules_to_save, such as ["classifier"])'
         )
-    whole: Any = PeftModel.from_pretrained(model, str(folder))
+    with loading:
+        whole: Any = PeftModel.from_pretrained(model, str(folder))
     result: PreTrainedModel = whole.merge_and_unload()
     for part, value in head.items():
         if not torch.equal(result.state_dict()[part].cpu(), value.to(result.dtype)):

@@ -49,7 +49,7 @@ def test_pairs_are_answered_alike_alone_in_a_padded_batch_nearly_in_bf16_and_sav
     assert alone == pytest.approx(batched, abs=1e-6)
     assert batched.sum(1) == pytest.approx(1)  # of unknown words too
     assert abs(batched[0] - batched[1]).max() > 1e-4
-    assert abs(batched - classifier.probabilities(PAIRS, "bf16")).max() < 0.05
+    assert 0 < abs(batched - classifier.probabilities(PAIRS, "bf16")).max() < 0.05
     inputs, labels = classifier.encode(PAIRS), torch.tensor([0, 1, 2])
     result = classifier.model(**inputs, labels=labels)
     loss = cross_entropy(result.logits, labels)

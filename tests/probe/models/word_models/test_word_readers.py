@@ -205,3 +205,15 @@ def test_sub_layers_are_passed_by_in_training_and_count_by_their_chance_later() 
         for norm, layer, chance in zip(block.norms, block.layers, chances, strict=True):
             expected = expected + chance * layer(norm(expected), text.mask)
         assert torch.allclose(block.eval()(text.vectors, text.mask), expected, atol=1e-6)
+
+
+def test_the_same_blocks_are_applied_three_times() -> None:
+    model = QanetForQuestionAnswering(CONFIGS["qanet"]).eval()  # type: ignore[arg-type]
+    merged = side(random(1, 3, 32), 3)
+    with torch.no_grad():
+        passes, vectors = model.model(merged.vectors, merged.mask), model.merged(merged.vectors)
+        for found in passes:
+            for block in model.blocks:
+                vectors = block(vectors, merged.mask)
+            assert torch.equal(found, vectors)
+    assert len(passes) == 3
