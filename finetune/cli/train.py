@@ -342,7 +342,6 @@ def words_command(
         else untrained(model, preset, vectors, correction, own, seed)
     )
     classifier.model.to(place := torch.device(device))
-    classifier = replace(classifier, device=place)
     pairs = [pair for file in train_file for pair in read(file)]
     typer.echo(f"{len(pairs)} pairs, {_facts(classifier, settings)}")
     rows = train_words(classifier, settings, pairs, out, seed, minutes, resolve(precision))

@@ -61,29 +61,11 @@ def encode(
     )
 
 
-def unscaled_logits(
-    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
-) -> torch.Tensor:
-    """Return the logits of each pair before any temperature, float32. Raises Cancelled.
-
-    # (pairs, labels)
-    """
-    values = torch.zeros(data.targets.shape, device=data.targets.device)
-
-    def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
-        raise_if_stopped(stop)
-        return model.unscaled_logits(data.padded(rows))
-
-    for rows, several in classifier.each_of_like_length(precision, data.lengths, logits):
-        values[rows] = several.to(values.device)
-    return values
-
-
 def predictions(
     classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
 ) -> torch.Tensor:
     """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
-    return unscaled_logits(classifier, data, precision, stop).argmax(1)
+    return classifier.unscaled(data, precision, stop).argmax(1)
 
 
 def correct(data: Encoded, labels: torch.Tensor) -> tuple[bool, ...]:

@@ -183,8 +183,8 @@ def untrained(
     lower = all(word == word.lower() for word in words[len(SPECIAL) :])
     tokenizer = word_tokenizer(words, lower, reads or bool(kind.settings.get("characters")))
     if reads:
-        return Reader(name, model, tokenizer, torch.device("cpu"))
-    return Classifier(name, model, tokenizer, NLI, LABELS, torch.device("cpu"))
+        return Reader(name, model, tokenizer)
+    return Classifier(name, model, tokenizer, NLI, LABELS)
 
 
 def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0) -> float:

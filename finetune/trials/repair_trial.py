@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 import torch
 
-from finetune.training.frozen_layers import Prepared, prepare, unscaled_logits, upper_part
+from finetune.training.frozen_layers import Prepared, prepare, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import BestEpoch, Schedule
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic, focal, smoothed
@@ -26,12 +26,7 @@ from finetune.trials.inoculation_trial import fine_tune, fresh
 from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
 from probe.models.classifier import Classifier
-from probe.models.prediction import (
-    Prediction,
-    as_predictions,
-    write_invalid_below,
-    write_temperature,
-)
+from probe.models.prediction import INVALID_BELOW, TEMPERATURE, Prediction, as_predictions
 from probe.statistics import calibration as calibration_of
 from probe.stopping import Stop, never
 from probe.tasks.task import INVALID
@@ -73,7 +68,7 @@ class Repair:
     def logits(self, examples: Examples) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits before any temperature, and which are right.  # (examples, labels) both"""
         data = self.ready.encoded(examples, self.ready.whole.max_tokens, self.stop)
-        values = unscaled_logits(self.ready.trained, data, self.ready.precision, self.stop)
+        values = self.ready.trained.unscaled(data, self.ready.precision, self.stop)
         return values, data.targets
 
     def predict(self, examples: Examples) -> list[Prediction]:
@@ -85,7 +80,7 @@ class Repair:
     def fit_temperature(self) -> None:
         """Fit the temperature on dev, and keep it in the model's config."""
         value = fit_temperature(*self.logits(self.source.dev))
-        write_temperature(self.ready.whole.model.config, value)
+        setattr(self.ready.whole.model.config, TEMPERATURE, value)
 
     def right(self, examples: Examples, answers: Sequence[Prediction]) -> list[bool]:
         """Return which answers match the gold labels; invalid ones do not."""
@@ -166,7 +161,7 @@ def mitigate(
     if cell.method in WITH_THRESHOLD:  # fitted on dev, as the temperature is
         salad = destroy(before, source.dev[: plan.tests], names)
         repair.fit_temperature()
-        write_invalid_below(config, 0.0)
+        setattr(config, INVALID_BELOW, 0.0)
         answers = repair.predict(source.dev)
         doubted = [each for texts in salad.values() if texts for each in repair.predict(texts)]
         best = best_threshold(
@@ -176,7 +171,7 @@ def mitigate(
             len(changed.labels),
             plan.tolerance,
         )
-        write_invalid_below(config, best.value)
+        setattr(config, INVALID_BELOW, best.value)
     salad = destroy(before, source.test[: plan.tests], names)
     answers = repair.predict(source.test)
 

@@ -5,7 +5,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ from probe.analysis.transformed import (
     language_words,
     transformed_json,
 )
-from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.models.classifier import Classifier, Model, Named, Precision, Prediction, resolve
 from probe.models.reader import span_place
 from probe.models.windows import Long, WindowPrediction, window_words
 from probe.statistics import NOTHING, Estimate, Share
@@ -397,22 +397,6 @@ def made_cells(row: Row, columns: Sequence[str]) -> Iterator[list[Any]]:  # Any:
                 "steps": json.dumps(made["steps"], ensure_ascii=False),
             }
             yield [cells.get(name) for name in columns]
-
-
-class Named(Protocol):
-    """What a summary says of a model: its name, its revision on the hub, and its task."""
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-
-    @property
-    def revision(self) -> str | None:
-        """The revision on the hub, None for a local folder."""
-
-    @property
-    def task(self) -> Task:
-        """The task that it answers."""
 
 
 def summary_json(

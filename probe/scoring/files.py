@@ -25,7 +25,6 @@ from probe.analysis.batch import (
     variants_json,
 )
 from probe.analysis.summary import (
-    Named,
     Totals,
     fp32_sample,
     made_cells,
@@ -45,7 +44,7 @@ from probe.data.source import FORMS, end_of, form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, writing
 from probe.limits import UNBOUNDED, Bounds
-from probe.models.classifier import Classifier, Model, Precision, resolve
+from probe.models.classifier import Classifier, Model, Named, Precision, resolve
 from probe.models.library import that_reads
 from probe.models.weights import file_hash
 from probe.models.windows import Long

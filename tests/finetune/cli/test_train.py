@@ -19,14 +19,13 @@ from finetune.trials.datasets import SourceData
 from finetune.trials.generalisation import read_conditions
 from probe.cli.file_options import labelled_and_told
 from probe.data.file_options import AS_THE_FILE_TELLS
-from probe.models.library import load, load_reader
+from probe.models.library import load, load_any
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import IN_COMMON
 from tests.support.cases import each, failures
 from tests.support.commands import call
-from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 
 
 def lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:
@@ -114,7 +113,7 @@ def test_readers_are_trained_from_a_file(
     assert first.startswith("12 questions, 1 left out, ")
     assert epoch.startswith("epoch 1  loss ") and "  held out F1 " in epoch
     for folder in (tmp_path / "tuned", out):
-        load_reader(str(folder))
+        load_any(str(folder))
     done(*words, *more, "--more", out, "--lr", "1e-9", "--out", again)
     before, after = (load_file(folder / "model.safetensors") for folder in (out, again))
     for name, weight in before.items():

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
-from finetune.training.frozen_layers import encode, score, unscaled_logits
+from finetune.training.frozen_layers import encode, score
 from finetune.training.invalid_class import (
     HIGHEST,
     LOWEST,
@@ -33,8 +33,6 @@ from probe.models.prediction import (
     TEMPERATURE,
     as_predictions,
     softmax,
-    write_invalid_below,
-    write_temperature,
 )
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.task import INVALID
@@ -79,13 +77,13 @@ def test_a_kept_model_keeps_its_class_its_threshold_and_its_temperature(tmp_path
     check = check_labels(again)
     assert check is not None and check.n == len(NLI.sanity_examples)
     before = plain.predict(PAIRS)
-    write_temperature(plain.model.config, 2.5)
+    setattr(plain.model.config, TEMPERATURE, 2.5)
     again = kept(plain, tmp_path / "temperature")
     after = again.predict(PAIRS)
     assert again.temperature == 2.5
     assert [each.label for each in after] == [each.label for each in before]
     assert all(a.confidence < b.confidence for a, b in zip(after, before, strict=True))
-    write_invalid_below(plain.model.config, 1.0)
+    setattr(plain.model.config, INVALID_BELOW, 1.0)
     again = kept(plain, tmp_path / "threshold")
     assert {each.label for each in again.predict(PAIRS)} == {INVALID}
     assert check_labels(again) is not None  # by what it would answer
@@ -117,7 +115,7 @@ def test_a_repaired_model_says_invalid_wherever_it_answers(how: str, tmp_path: P
         with torch.no_grad():
             changed.model.get_parameter("classifier.bias")[3] += 50
     else:
-        write_invalid_below(changed.model.config, 1.0)
+        setattr(changed.model.config, INVALID_BELOW, 1.0)
     classifier = kept(changed, tmp_path / "repaired")
     kept(tiny_classifier(), tmp_path / "plain")
     file = str(write(tmp_path / "pairs.jsonl", [row(pair) for pair in PAIRS]))
@@ -188,13 +186,13 @@ def test_a_division_that_makes_neighbours_equal_changes_no_label() -> None:
 def test_logits_are_scaled_once_and_a_training_is_scored_without_it() -> None:
     classifier = tiny_classifier()
     data = encode(classifier, PAIRS, 64, classifier.device)
-    before, unscaled = score(classifier, data), unscaled_logits(classifier, data)
-    write_temperature(classifier.model.config, 4.0)
+    before, unscaled = score(classifier, data), classifier.unscaled(data)
+    setattr(classifier.model.config, TEMPERATURE, 4.0)
     inputs = classifier.encode(PAIRS)
     with torch.no_grad():
         scaled, whole = classifier.logits(inputs), classifier.unscaled_logits(inputs)
     torch.testing.assert_close(scaled, whole / 4)
-    torch.testing.assert_close(unscaled_logits(classifier, data), unscaled)
+    torch.testing.assert_close(classifier.unscaled(data), unscaled)
     assert score(classifier, data) == before
     assert classifier.probabilities(PAIRS) == pytest.approx(
         scaled.double().softmax(1).numpy(), abs=1e-6

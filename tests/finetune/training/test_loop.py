@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.optim import Adagrad, Adam, AdamW, Optimizer
 
-from finetune.training.frozen_layers import Encoded, encode, score, unscaled_logits
+from finetune.training.frozen_layers import Encoded, encode, score
 from finetune.training.loop import (
     OPTIMISERS,
     BestEpoch,
@@ -34,8 +34,7 @@ from probe.tasks.nli import Pair
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import tiny_classifier
-from tests.support.models.tiny_word_models import word_classifier
-from tests.support.models.tiny_word_readers import word_reader
+from tests.support.models.tiny_word_models import word_classifier, word_reader
 
 PAIRS = tiny_pairs(22)
 
@@ -148,10 +147,10 @@ def test_after_a_step_a_model_answers_in_bf16_by_its_new_weights(
     classifier: Classifier, optimiser: str
 ) -> None:
     training, data = trainer(classifier, 0.1, Recipe(optimiser)), encoded(classifier)
-    before = unscaled_logits(classifier, data, "bf16")
+    before = classifier.unscaled(data, "bf16")
     take_step(training, *data.batch(range(8)), seed=0)
-    after = unscaled_logits(classifier, data, "bf16")
-    with_a_new_copy = unscaled_logits(replace(classifier), data, "bf16")
+    after = classifier.unscaled(data, "bf16")
+    with_a_new_copy = replace(classifier).unscaled(data, "bf16")
     assert not torch.equal(before, after)
     assert torch.equal(after, with_a_new_copy)
 

@@ -45,20 +45,18 @@ from finetune.training.word_models import train as train_words
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.classifier import Classifier
-from probe.models.library import AnyModel, load, load_any, load_reader
+from probe.models.library import AnyModel, load, load_any
 from probe.models.reader import tokens_of
-from probe.models.text_model import TokenRows
+from probe.models.text_model import TokenPlace, TokenRows
 from probe.models.word_models.layers import shared_table
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.reading import Span
 from tests.support.cases import each
 from tests.support.files.questions import asked
 from tests.support.global_state import leaves_global_chance_alone
-from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.models.tiny_word_models import word_classifier
-from tests.support.models.tiny_word_readers import QUESTIONS as FEW_QUESTIONS
-from tests.support.models.tiny_word_readers import word_reader
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS as FEW_QUESTIONS
+from tests.support.models.tiny_word_models import word_classifier, word_reader
 
 OPTIONS = TrainingOptions(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
 PAIRS = tiny_pairs(22)  # 6 batches an epoch, the last one short
@@ -297,7 +295,8 @@ def test_a_student_learns_from_its_teacher_without_a_label(
 
 
 def test_a_reader_learns_the_tokens_that_spell_the_answer(start: str, tmp_path: Path) -> None:
-    places = [None, None, (0, 3), (4, 7), (8, 12), None]
+    words = [TokenPlace(1, "", 0, *at) for at in ((0, 3), (4, 7), (8, 12))]
+    places = [None, None, *words, None]
     spans = {(4, 12): (3, 4), (5, 11): (3, 4), (8, 18): None, (40, 48): None}
     assert {span: tokens_of(places, *span) for span in spans} == spans
     reader = start_reader(start)
@@ -306,11 +305,11 @@ def test_a_reader_learns_the_tokens_that_spell_the_answer(start: str, tmp_path: 
     for question, (window, first, last) in zip(QUESTIONS, examples, strict=True):
         begin, end = window.places[first], window.places[last]
         assert begin and end
-        assert question.passage[begin[0] : end[1]] == question.answers[0].text
+        assert question.passage[begin.start : end.end] == question.answers[0].text
     before, dev = dev_score(reader, QUESTIONS, "fp32"), {"same": QUESTIONS}
     *_, last_row = train(reader, QUESTIONS, READING, tmp_path, dev, every=8)
     assert last_row.accuracy["same"] > 0.9 > before
-    answers = load_reader(str(tmp_path)).predict(QUESTIONS[:4])
+    answers = load_any(str(tmp_path)).predict(QUESTIONS[:4])
     assert [answer.label for answer in answers] == ["man"] * 4
 
 
@@ -422,7 +421,7 @@ def test_the_best_epoch_is_what_stays_and_chance_is_left_alone(tmp_path: Path) -
         rows = list(train_words(reader, reader_preset(kind), FEW_QUESTIONS, out))
         best = max(row.dev for row in rows)
         assert dev_score(reader, asked, "fp32") == pytest.approx(best)
-        assert dev_score(load_reader(str(out)), asked, "fp32") == pytest.approx(best)
+        assert dev_score(load_any(str(out)), asked, "fp32") == pytest.approx(best)
 
 
 @each(

@@ -32,13 +32,13 @@ from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, check, nes
 from finetune.trials.inoculation_trial import prepare_any, run_cell
 from probe.errors import ExperimentError, FileError, LimitError
 from probe.limits import Bounds
-from probe.models.library import load_any, load_reader
+from probe.models.library import load_any
 from probe.models.reader import Reader
 from probe.stopping import Cancelled
 from probe.tasks.reading import READING, Question
 from tests.support.commands import call
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.models.tiny_word_readers import QUESTIONS, word_reader
+from tests.support.models.tiny_bert import tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS, word_reader
 
 LEARNT, TESTED = tuple(QUESTIONS[:6]), tuple(QUESTIONS[6:])
 SETS = Sets(LEARNT, TESTED, LEARNT, TESTED, counter_tests={"addsent_first": LEARNT}, task=READING)
@@ -71,7 +71,7 @@ def cell_of(reader: Reader, cell: Cell, sets: Sets = SETS, plan: Plan = PLAN) ->
 @pytest.fixture
 def reader(tmp_path: Path) -> Reader:
     """A reader of random weights."""
-    return load_reader(str(tiny_reader(tmp_path / "reader")))
+    return load_any(str(tiny_reader(tmp_path / "reader")))
 
 
 def test_a_cell_trains_a_reader_and_scores_it_by_f1() -> None:

@@ -32,7 +32,7 @@ from probe.data.rows import Source, of_frame
 from probe.data.source import read_table
 from probe.errors import FileError
 from probe.models.classifier import Prediction
-from probe.models.library import load_reader
+from probe.models.library import load_any
 from probe.models.reader import SpanPrediction
 from probe.reports.comparison import (
     compared_frame,
@@ -50,9 +50,8 @@ from probe.tasks.task import Label
 from probe.templates import TemplatePair
 from tests.support.commands import refusal, run
 from tests.support.files.pair_files import pair_columns
-from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
 from tests.support.models.tiny_models import shared, tiny_classifier
-from tests.support.models.tiny_reader import tiny_reader
 
 E, N, C = LABELS
 X: Label = "non-entailment"
@@ -347,7 +346,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def test_one_example_has_each_models_answer(readers: list[str]) -> None:
     question = Question("What lay there?", PASSAGE, "boats")
-    for example, models in ((WALK, MODELS), (question, [load_reader(each) for each in readers])):
+    for example, models in ((WALK, MODELS), (question, [load_any(each) for each in readers])):
         shape = example_comparison_json(example, models, "fp32")
         assert [one["model"] for one in shape["models"]] == [each.name for each in models]
         for one in shape["models"]:

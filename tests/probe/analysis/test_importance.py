@@ -104,7 +104,7 @@ def tiny(kind: str) -> AnyModel:
     """Return a model of random weights, the same each time."""
     if kind in FAMILY | RELATIVES:
         return tiny_classifier(kind)
-    tokenizer, device = byte_pairs(), torch.device("cpu")
+    tokenizer = byte_pairs()
     name, _, reader = kind.partition(" ")
     values = BERT_LIKE if reader else FURTHER[name]
     made: type[PreTrainedModel] = getattr(
@@ -118,8 +118,8 @@ def tiny(kind: str) -> AnyModel:
         for parameter in model.parameters():  # T5 and Funnel draw in ways of their own
             parameter.data += 0.05 * torch.randn(parameter.shape)
     if reader:
-        return Reader(kind, model, tokenizer, device)
-    return Classifier(kind, model, tokenizer, NLI, LABELS, device)
+        return Reader(kind, model, tokenizer)
+    return Classifier(kind, model, tokenizer, NLI, LABELS)
 
 
 def log_probabilities(

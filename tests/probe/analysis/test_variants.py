@@ -12,7 +12,7 @@ from probe.data.rows import Record
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import READING, Question
 from tests.support.commands import refusal, run
-from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_bert import tiny_reader
 
 PASSAGE = "The old mill stood by the river. Anna fixed it."
 GOOD = {"context": PASSAGE, "question": "Who fixed it?", "answers": [{"text": "Anna", "start": 33}]}

@@ -39,16 +39,15 @@ from probe.checkup.report import (
     without_rows,
 )
 from probe.errors import FileError
-from probe.models.library import AnyModel, load, load_reader
+from probe.models.library import AnyModel, load, load_any
 from probe.runs.run import Json
 from probe.statistics import mean, share
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.transforms.registry import ready
-from tests.support.models.tiny_bert import tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.models.tiny_word_readers import QUESTIONS
+from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS
 from tests.support.runs.checkup import N, scored
 
 
@@ -143,7 +142,7 @@ def test_examples_of_a_change_show_first_where_the_model_fails(model: str) -> No
 
 
 def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: Path) -> None:
-    reader = load_reader(str(tiny_reader(tmp_path)))
+    reader = load_any(str(tiny_reader(tmp_path)))
     asked = [replace(each, question="Who sat in the largest park?") for each in QUESTIONS]
     found = measured(reader, asked, Asked(n=4, precision="fp32"))
     assert list(found) == ["plain", *ready(READING)]

@@ -15,7 +15,7 @@ from probe.tasks.task import Task
 from probe.ui.results.batch_tables import view
 from probe.ui.results.part_rows import part_view
 from tests.support.models.tiny_models import shared
-from tests.support.models.tiny_word_readers import word_reader
+from tests.support.models.tiny_word_models import word_reader
 
 PAIRS = pd.DataFrame(
     [
