@@ -36,8 +36,7 @@ from finetune.training.recipes import Mode
 from finetune.trials.base import numbers
 from finetune.trials.challenges import bundled_sets, file_sets
 from finetune.trials.datasets import Sets, bundled
-from finetune.trials.inoculation import OUTCOMES, judge
-from finetune.trials.inoculation_plan import Cell, Plan, Point, cells, run_request
+from finetune.trials.inoculation import OUTCOMES, Cell, Plan, Point, cells, judge, run_request
 from finetune.trials.inoculation_trial import fresh, run_cell
 from finetune.trials.registry import register_experiments
 from probe.models.classifier import Classifier

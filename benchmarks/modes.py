@@ -22,8 +22,7 @@ from benchmarks.inoculate import CHALLENGES, run_ours, smaller
 from finetune.training.recipes import Mode, default_rate
 from finetune.trials.challenges import bundled_sets
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation import Verdict, conclude
-from finetune.trials.inoculation_plan import Plan, cells
+from finetune.trials.inoculation import Plan, Verdict, cells, conclude
 from finetune.trials.inoculation_trial import fresh
 from probe.models.classifier import Classifier
 from probe.models.library import load

@@ -25,8 +25,8 @@ def worker() -> list[list[str]]:
         printed(
             "import json, sys, probe.runs.worker\n"
             "first = list(sys.modules)\n"
-            "import finetune.trials.generalisation_plan\n"
-            "import finetune.trials.inoculation_plan\n"
+            "import finetune.trials.generalisation\n"
+            "import finetune.trials.inoculation\n"
             "import finetune.trials.inoculation_trial, finetune.training.checkpoints\n"
             "trained = list(sys.modules)\n"
             "import probe.checkup.experiment\n"

@@ -15,7 +15,7 @@ from finetune.training.recipes import Mode, default_rate
 from finetune.trials.base import numbers
 from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
 from finetune.trials.datasets import Sets, SourceData, split_by_premise, unseen
-from finetune.trials.inoculation_plan import Plan, check, read_sizes, resolved
+from finetune.trials.inoculation import Plan, check, read_sizes, resolved
 from probe.cli.options import InProcess, Threads, choice
 from probe.cli.output import make_folder
 from probe.data.source import read_table

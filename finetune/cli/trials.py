@@ -14,9 +14,7 @@ from finetune.report import generalisation as of_generalisation
 from finetune.report import inoculation as of_inoculation
 from finetune.report.files import write_files, write_points
 from finetune.training.data import Asked
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import TrialKind, refuse
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Sets

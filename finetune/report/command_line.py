@@ -6,9 +6,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import TrialKind
 from finetune.trials.params import PARAMS
 from probe.data.file_options import option_words

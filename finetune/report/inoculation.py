@@ -13,16 +13,21 @@ import pandas as pd
 from finetune.report.command_line import command
 from finetune.training.recipes import mode_words
 from finetune.trials.challenges import title_of
-from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
-from finetune.trials.inoculation_plan import (
+from finetune.trials.inoculation import (
     BASE,
+    BY_SIZE,
+    MORE_TEXTS,
+    OUTCOMES,
     Epoch,
     InoculationRun,
+    Outcome,
     Plan,
     Point,
     Selection,
+    badge,
     choose,
     inoculation_runs,
+    telling_plan,
 )
 from probe.errors import UserError
 from probe.models import bundled

@@ -28,13 +28,7 @@ from probe.stopping import Stop
 from probe.tasks.task import WHY_IN_COMMON
 
 if TYPE_CHECKING:
-    from finetune.trials import (
-        calibration,
-        generalisation_plan,
-        inoculation_plan,
-        mitigation,
-        transfer,
-    )
+    from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 
 MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
 """The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
@@ -58,7 +52,7 @@ def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number
         ) from None
 
 
-def sweep_problems(plan: "inoculation_plan.Plan | generalisation_plan.Plan") -> dict[str, bool]:
+def sweep_problems(plan: "inoculation.Plan | generalisation.Plan") -> dict[str, bool]:
     """Return what may be wrong with a plan's trainings, but for how large its sizes may be."""
     fewest = min(1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience)
     return {

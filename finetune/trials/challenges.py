@@ -10,20 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from finetune.training.data import Asked, numbered_pairs, read_pairs
 from finetune.trials.base import refuse
 from finetune.trials.datasets import Examples, Sets, SourceData, bundled, split_by_premise, unseen
-from finetune.trials.inoculation_plan import SelectedPoint
 from probe.data.file_options import Said
 from probe.data.hub_dataset import source_name
 from probe.data.names import listed, shown
 from probe.data.rows import is_missing
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
-from probe.statistics import Estimate, resampled_means
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
@@ -41,82 +36,8 @@ from probe.transforms.registry import (
     summary_of,
 )
 
-Array = NDArray[np.float64]
-
-
-def estimate(value: float, draws: Array, n: int) -> Estimate:
-    """Return a value of n rows with the 95 % interval of its resamples."""
-    if np.isnan(value) or np.isnan(draws).all():
-        return Estimate(float("nan"), float("nan"), float("nan"), n)
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
-    return Estimate(value, float(low), float(high), n)
-
-
 COUNTER_TESTS: Mapping[str, tuple[str, ...]] = {"addsent": ("addsent_first", "addsent_other")}
 """The names of the counter-tests of a challenge, which are transforms."""
-LEARNT_INSTEAD = {"addsent_first": "the position", "addsent_other": "the false answers"}
-"""What could be learnt in place of the phenomenon, if a counter-test gains less."""
-
-
-@dataclass(frozen=True)
-class CounterTest:
-    """Scores before and after; its gain, and by how much the challenge gained more, as shares."""
-
-    name: str
-    before: float
-    after: float
-    gain: Estimate
-    lead: Estimate
-
-    @property
-    def shows(self) -> bool:
-        """Whether the challenge gained more than this test, beyond chance."""
-        return self.lead.low > 0
-
-
-def counter_tests(
-    base: SelectedPoint, after: SelectedPoint, seed: int = 0, times: int = 1000
-) -> tuple[CounterTest, ...]:
-    """Compare each counter-test's gain with the challenge's, each set resampled by itself."""
-
-    def gains(before: Sequence[float], now: Sequence[float], seed: int) -> Array:
-        """The mean gain, then those of resamples of the rows.  # (1 + times,)"""
-        rows = np.array([before, now]).T
-        draws = resampled_means(rows, times, np.random.default_rng(seed))
-        means: Array = np.vstack([rows.mean(0), draws])
-        return np.asarray(means[:, 1] - means[:, 0])
-
-    challenge, found = gains(base.challenge_right, after.challenge_right, seed), []
-    for at, (name, before) in enumerate(base.counter_tests.items(), 1):
-        if name in after.counter_tests:
-            now = after.counter_tests[name]
-            own = gains(before, now, seed + at)
-            gain, lead = (
-                estimate(float(values[0]), values[1:], len(before))
-                for values in (own, challenge - own)
-            )
-            found.append(CounterTest(name, float(np.mean(before)), float(np.mean(now)), gain, lead))
-    return tuple(found)
-
-
-def counter_sentence(test: CounterTest, measure: str) -> str:
-    """Say what a counter-test shows; `measure` is what scores are called."""
-    title, what = REGISTRY[test.name].title, LEARNT_INSTEAD[test.name]
-    gains = (
-        f"Did it learn {what}? On “{title}” {measure} went from {100 * test.before:.1f} to "
-        f"{100 * test.after:.1f} %; the challenge gained {_points(test.lead.value)} points more "
-        f"({_points(test.lead.low)} to {_points(test.lead.high)})"
-    )
-    if test.shows:
-        return f"{gains}: a part of what was learnt is {what}, not to see through the sentence."
-    doubt = "which may be chance" if test.lead.high >= 0 else "so this test gained more"
-    return f"{gains}, {doubt}: no sign of that."
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:.1f}".replace("-", "−")
-
-
 Kind = Literal["transform", "template", "file"]
 KIND_TITLES: Mapping[Kind, str] = {
     "transform": "Ordinary examples, changed",

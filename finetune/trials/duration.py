@@ -9,8 +9,7 @@ from typing import Any
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.recipes import Mode
-from finetune.trials import calibration, generalisation_plan, mitigation, transfer
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import method_cells
 from finetune.trials.datasets import Sets, SourceData
 from finetune.trials.inoculation_trial import fresh, prepare_any
@@ -114,7 +113,7 @@ def seconds_of(work: Work, each: Throughput, destroying: float = 0.0) -> float:
     )
 
 
-Sweep = inoculation.Plan | generalisation_plan.Plan
+Sweep = inoculation.Plan | generalisation.Plan
 Repair = calibration.Plan | mitigation.Plan | transfer.Plan
 
 
@@ -169,15 +168,15 @@ def overflow_note(plan: inoculation.Plan, sets: Sets, model: AnyModel | None = N
 
 
 def generalisation_seconds(
-    plan: generalisation_plan.Plan,
-    data: generalisation_plan.SourceData,
+    plan: generalisation.Plan,
+    data: generalisation.SourceData,
     classifier: Classifier | None = None,
 ) -> float:
     """Return the same of a generalisation. Raises ExperimentError besides for too few pairs."""
     seed, row = plan.seeds[0], plan.rows[0]
-    tests = generalisation_plan.draw_tests(plan, data, seed)
-    drawn = generalisation_plan.draw_training(plan, data, seed, row, tests)
-    sizes = [cell.size for cell in generalisation_plan.cells(plan)]
+    tests = generalisation.draw_tests(plan, data, seed)
+    drawn = generalisation.draw_training(plan, data, seed, row, tests)
+    sizes = [cell.size for cell in generalisation.cells(plan)]
     tested = len(data.original) + sum(map(len, tests.values()))
     work = work_of(plan, sizes, _epochs(plan), len(drawn.dev), tested)
     return seconds_of(work, _measured(plan, plan, drawn.train, classifier))

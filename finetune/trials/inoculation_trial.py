@@ -33,10 +33,10 @@ from finetune.training.loop import (
 )
 from finetune.training.losses import Loss, cross_entropy
 from finetune.training.recipes import Mode
-from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import generalisation
 from finetune.trials.base import Epoch
 from finetune.trials.datasets import Examples, Sets, worst_variants
-from finetune.trials.inoculation_plan import Cell, Plan, Point, nested
+from finetune.trials.inoculation import Cell, Plan, Point, nested
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import AnyModel

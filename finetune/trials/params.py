@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from finetune.training.recipes import Mode
-from finetune.trials import calibration, generalisation_plan, mitigation, transfer
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.challenges import MAX_PAIRS
 
 REQUIRED = ...
@@ -180,7 +179,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         Param("threads", default=1),
         Param("precision", default="auto"),
     ),
-    generalisation_plan.KIND: (
+    generalisation.KIND: (
         MODEL,
         Param("out", Path, help="Folder for points, summary and figure."),
         Param(
@@ -213,7 +212,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         Param(
             "max_loss",
             float,
-            generalisation_plan.THRESHOLDS.loss,
+            generalisation.THRESHOLDS.loss,
             "A loss from here on means the data set was learnt.",
             field="thresholds.loss",
             title="“Learnt the set” from this loss on, points",

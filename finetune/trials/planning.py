@@ -6,9 +6,7 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from finetune.training.recipes import default_rate
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import TrialKind, numbers
 from finetune.trials.challenges import (
     UserFiles,

@@ -8,7 +8,7 @@ import gradio as gr
 
 from finetune.training.recipes import MODES, Mode
 from finetune.trials.challenges import MAX_PAIRS
-from finetune.trials.inoculation_plan import KIND, LIU_LRS, LIU_SIZES
+from finetune.trials.inoculation import KIND, LIU_LRS, LIU_SIZES
 from finetune.trials.params import USUAL_RATE, param_of
 from finetune.trials.planning import option_of
 from finetune.ui.inoculate.plan_form import LIMITS, UPLOADS

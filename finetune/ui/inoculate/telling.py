@@ -8,7 +8,7 @@ from markupsafe import Markup
 from finetune.report.inoculation import NUMERICAL, plan_that_tells, task_of
 from finetune.trials.challenges import challenges
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import InoculationRun, Plan, Selection, check, sets_from
+from finetune.trials.inoculation import InoculationRun, Plan, Selection, check, sets_from
 from finetune.trials.planning import bundled_sets_once
 from probe.errors import RunError, UserError
 from probe.first_import import first_import

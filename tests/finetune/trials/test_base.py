@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from finetune.trials import calibration, generalisation_plan, mitigation, transfer
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import MAX_EPOCHS, MAX_SEED, Training, TrialKind, refuse, row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.params import PARAMS
@@ -29,7 +28,7 @@ SOURCE = clean_source()
 KINDS: Mapping[str, TrialKind[Any, Any, Any, Any]] = {
     each.name: each
     for each in (
-        inoculation.TRIALS, generalisation_plan.TRIALS, calibration.TRIALS, mitigation.TRIALS,
+        inoculation.TRIALS, generalisation.TRIALS, calibration.TRIALS, mitigation.TRIALS,
         transfer.TRIALS,
     )
 }  # fmt: skip
@@ -80,12 +79,12 @@ WRONG: list[tuple[Any, Callable[[Any, Sets], object], list[tuple[dict[str, objec
         ],
     ),
     (
-        generalised.PLAN, lambda plan, _: generalisation_plan.check(plan),
+        generalised.PLAN, lambda plan, _: generalisation.check(plan),
         [
             *OF_SWEEPS,
             ({"sizes": (100_001,)}, "each size must be a whole number from 1 to 100,000"),
             ({"tests": 0}, "test pairs of a condition"),
-            ({"thresholds": generalisation_plan.Thresholds(0.0)}, "the loss from which it learnt"),
+            ({"thresholds": generalisation.Thresholds(0.0)}, "the loss from which it learnt"),
             ({"rows": ("simple",)}, "at least two conditions"),
         ],
     ),
@@ -150,8 +149,8 @@ def test_plans_and_points_come_back_from_their_json() -> None:
     cases = [
         (inoculation.KIND, INOCULATED, make_point(8, 6, 10)),
         (
-            generalisation_plan.KIND, generalised.PLAN,
-            generalised.make_point(generalisation_plan.base_cell(0), (30, 60, 90)),
+            generalisation.KIND, generalised.PLAN,
+            generalised.make_point(generalisation.base_cell(0), (30, 60, 90)),
         ),
         (calibration.KIND, CALIBRATED, repairs.CALIBRATED[1]),
         (mitigation.KIND, MENDED, repairs.MITIGATED[2]),

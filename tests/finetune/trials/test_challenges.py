@@ -23,7 +23,7 @@ from finetune.trials.challenges import (
     title_of,
 )
 from finetune.trials.datasets import SET_NAMES, Sets, SourceData, bundled, split_by_premise, unseen
-from finetune.trials.inoculation_plan import sets_from, sets_json
+from finetune.trials.inoculation import sets_from, sets_json
 from probe.errors import ExperimentError, FileError, FileQuestion
 from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED

@@ -11,8 +11,7 @@ import pytest
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Sets, SourceData, labelled, source_artefacts
 from finetune.trials.generalisation import read_data
-from finetune.trials.inoculation import conclude
-from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, run_request
+from finetune.trials.inoculation import BASE, Cell, Plan, Point, conclude, run_request
 from finetune.trials.inoculation_trial import fresh, run_cell
 from probe.checkup.conclusions import families_of, findings
 from probe.checkup.measuring import Asked, Figure, Subject, measure_part

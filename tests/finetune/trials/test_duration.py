@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from finetune.training.frozen_layers import TENSOR_CACHE
-from finetune.trials import calibration, generalisation_plan, mitigation, transfer
+from finetune.trials import calibration, generalisation, mitigation, transfer
 from finetune.trials.datasets import Sets, SourceData
 from finetune.trials.duration import (
     Throughput,
@@ -20,7 +20,7 @@ from finetune.trials.duration import (
     seconds_of,
     throughput,
 )
-from finetune.trials.inoculation_plan import Plan
+from finetune.trials.inoculation import Plan
 from finetune.trials.word_salad import salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -97,7 +97,7 @@ def test_a_model_is_measured_once_in_a_mode(classifier: Classifier, sets: Sets) 
 
 def test_more_trainings_take_longer(classifier: Classifier) -> None:
     plan = replace(GENERALISED, model="tiny for time", mode="full", sizes=(20,), tests=10, dev=5)
-    data = generalisation_plan.SourceData(tiny_pairs(9))
+    data = generalisation.SourceData(tiny_pairs(9))
     once = generalisation_seconds(replace(plan, seeds=(0,)), data, classifier)
     assert 0 < once < generalisation_seconds(plan, data, classifier)
     less = mitigation.Plan("tiny for time", TRAINING, sizes=(6,), seeds=(0,), tests=3)

@@ -15,24 +15,8 @@ from finetune.trials.base import row_json
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Examples
 from finetune.trials.generalisation import (
-    GENERALISATION,
-    by_label,
-    chosen,
-    constant,
-    judged_anew,
-    loss,
-    loss_in,
-    on_condition,
-    on_original,
-    read_conditions,
-    read_data,
-    same_phenomenon,
-    serving_all,
-    verdict_json,
-    worst_in,
-)
-from finetune.trials.generalisation_plan import (
     FILE,
+    GENERALISATION,
     TRIALS,
     Cell,
     Hits,
@@ -42,21 +26,35 @@ from finetune.trials.generalisation_plan import (
     Thresholds,
     TrainingSets,
     base_cell,
+    by_label,
     cells,
+    chosen,
     conditions,
+    constant,
     data_from,
     data_json,
     draw_tests,
     draw_training,
     grids,
+    judged_anew,
     known_results,
+    loss,
+    loss_in,
     offered,
+    on_condition,
+    on_original,
     phenomena,
+    read_conditions,
+    read_data,
     run_request,
+    same_phenomenon,
+    serving_all,
     usual_rates,
+    verdict_json,
     with_conditions,
+    worst_in,
 )
-from finetune.trials.inoculation_plan import Plan as InoculationPlan
+from finetune.trials.inoculation import Plan as InoculationPlan
 from probe.errors import ExperimentError, FileError
 from probe.runs.run import Json, StoredRun
 from probe.tasks.task import task_named

@@ -14,7 +14,7 @@ import pytest
 from finetune.training.encoder import TrainingOptions, train
 from finetune.trials.challenges import catalogue, challenged
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import Unavailable
 from probe.models.library import load
 from probe.reports.json import transforms_json

@@ -28,7 +28,7 @@ from finetune.trials.challenges import (
     sets_tested_on,
 )
 from finetune.trials.datasets import Sets, SourceData
-from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, check, nested
+from finetune.trials.inoculation import BASE, Cell, Plan, Point, check, nested
 from finetune.trials.inoculation_trial import prepare_any, run_cell
 from probe.errors import ExperimentError, FileError, LimitError
 from probe.limits import Bounds

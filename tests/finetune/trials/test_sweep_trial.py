@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import generalisation
 from finetune.trials.base import Epoch
 from finetune.trials.datasets import Sets
-from finetune.trials.generalisation import chosen
-from finetune.trials.generalisation_plan import draw_tests, draw_training, total
-from finetune.trials.inoculation import conclude
-from finetune.trials.inoculation_plan import BASE, Cell, Plan, choose, nested
+from finetune.trials.generalisation import chosen, draw_tests, draw_training, total
+from finetune.trials.inoculation import BASE, Cell, Plan, choose, conclude, nested
 from finetune.trials.inoculation_trial import fresh, generalise, run_cell
 from probe.models.classifier import Classifier
 from probe.runs.engine import Engine
