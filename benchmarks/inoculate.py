@@ -37,8 +37,8 @@ from finetune.trials.base import numbers
 from finetune.trials.challenges import bundled_sets, file_sets
 from finetune.trials.datasets import Sets, bundled
 from finetune.trials.inoculation import OUTCOMES, Cell, Plan, Point, cells, judge, run_request
-from finetune.trials.inoculation_trial import fresh, run_cell
 from finetune.trials.registry import register_experiments
+from finetune.trials.trial import fresh, run_cell
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine

@@ -27,7 +27,7 @@ def worker() -> list[list[str]]:
             "first = list(sys.modules)\n"
             "import finetune.trials.generalisation\n"
             "import finetune.trials.inoculation\n"
-            "import finetune.trials.inoculation_trial, finetune.training.checkpoints\n"
+            "import finetune.trials.trial, finetune.training.checkpoints\n"
             "trained = list(sys.modules)\n"
             "import probe.checkup.experiment\n"
             "print(json.dumps([first, trained, list(sys.modules)]))"

@@ -27,6 +27,7 @@ from finetune.trials.inoculation import (
     badge,
     choose,
     inoculation_runs,
+    merge,
     telling_plan,
 )
 from probe.errors import UserError
@@ -484,7 +485,8 @@ def curve_frame(
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
     rows = []
-    for point in choose(points, selection):
+    for seeds in choose(points, selection):
+        point = merge(seeds)
         for which, scores in (
             ("challenge", point.challenge_right),
             ("original", point.original_right),
@@ -492,5 +494,5 @@ def curve_frame(
         ):
             found = mean_score(task, scores)
             shares = (100 * share for share in (found.value, found.low, found.high))
-            rows.append((point.size, which, *shares, found.n, point.lr, point.seeds))
+            rows.append((point.cell.size, which, *shares, found.n, point.cell.lr, len(seeds)))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)

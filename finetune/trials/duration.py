@@ -12,7 +12,7 @@ from finetune.training.recipes import Mode
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import method_cells
 from finetune.trials.datasets import Sets, SourceData
-from finetune.trials.inoculation_trial import fresh, prepare_any
+from finetune.trials.trial import fresh, prepare_any
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier, Precision

@@ -25,12 +25,10 @@ from finetune.trials.datasets import Examples, examples_from, examples_json, fac
 from finetune.trials.inoculation import InoculationRun, inoculation_runs
 from probe.data.names import listed, shown
 from probe.errors import ExperimentError, FileQuestion, TemplateError
-from probe.first_import import first_import
 from probe.models import bundled
-from probe.models.classifier import Classifier, Precision
+from probe.models.classifier import Precision
 from probe.runs.run import Json, Run, StoredRun
 from probe.statistics import FEWEST, Estimate, Share, joined_difference
-from probe.stopping import Stop
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, in_common_classes, task_named
 from probe.templates import Request, count, generate, kinds, read_range, split_by_template
@@ -425,20 +423,9 @@ def _depends(artefacts: Json, cell: Cell) -> Json:
     return {**sets, "seeds": {name: seed.get(name) for name in ("test", "dev")}}
 
 
-def trial(
-    plan: Plan, data: SourceData, cell: Cell, before: Classifier, stop: Stop
-) -> tuple[Classifier, Iterator[Epoch | Point]]:
-    """Return a copy of a model, and what its training comes to."""
-    with first_import:
-        from finetune.trials.inoculation_trial import fresh, generalise
-
-    model = fresh(before)
-    return model, generalise(plan, data, cell, model, stop)
-
-
 KIND = "generalisation"
 TRIALS = TrialKind(
-    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), trial, data_json,
+    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), data_json,
     data_from, _artefacts, depends=_depends,
 )  # fmt: skip
 GeneralisationRun = Run[Plan, Cell, Epoch, Point]

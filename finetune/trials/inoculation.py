@@ -39,14 +39,11 @@ from finetune.trials.datasets import (
 from probe.baselines import BASELINES, baselines_for
 from probe.data.names import HALF
 from probe.errors import ExperimentError
-from probe.first_import import first_import
 from probe.models import bundled
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel
 from probe.runs.models import load_any_unchanged
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.statistics import NOTHING, Estimate, interval, resampled_means
-from probe.stopping import Stop
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
 from probe.terms import Term
@@ -237,56 +234,34 @@ class Point:
 Selection = Literal["oracle_lr", "dev_lr"]
 
 
-@dataclass(frozen=True)
-class SelectedPoint:
-    """The scores at one size with the learning rate chosen there, means over the seeds.
-
-    The two of rows hold for each test row its mean score, of labels the share of seeds that got it
-    right; `control` is None where there is no control set, `counter_tests` hold the scores of rows
-    by the name of the test.
-    """
-
-    size: int
-    lr: float
-    seeds: int
-    original: float
-    challenge: float
-    dev: float
-    original_right: tuple[float, ...]
-    challenge_right: tuple[float, ...]
-    control: float | None = None
-    counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    diverged: bool = False
-
-
-def choose(points: Iterable[Point], selection: Selection) -> tuple[SelectedPoint, ...]:
-    """Choose a learning rate for each size, smallest size first."""
+def choose(points: Iterable[Point], selection: Selection) -> tuple[list[Point], ...]:
+    """Return for each size, smallest first, the seeds of the learning rate chosen there."""
     score = attrgetter("challenge" if selection == "oracle_lr" else "dev")
-    return tuple(map(merge, best_rates(points, lambda p: p.cell.size, score).values()))
+    return tuple(best_rates(points, lambda p: p.cell.size, score).values())
 
 
-def merge(points: Sequence[Point]) -> SelectedPoint:
-    """Average the seeds of one size and learning rate."""
+def merge(points: Sequence[Point]) -> Point:
+    """Return the means over the seeds of one size and rate.
+
+    Those of rows hold for each test row its mean score, of labels the share of seeds that got it
+    right. What is no score is the first's.
+    """
 
     def rows(scores: Iterable[Sequence[float]]) -> tuple[float, ...]:
         return tuple(np.mean(list(scores), axis=0).tolist())
 
-    controls = [point.control for point in points if point.control is not None]
-    return SelectedPoint(
-        points[0].cell.size,
-        points[0].cell.lr,
-        len(points),
-        fmean(point.original for point in points),
-        fmean(point.challenge for point in points),
-        fmean(point.dev for point in points),
-        rows(point.original_right for point in points),
-        rows(point.challenge_right for point in points),
-        fmean(controls) if controls else None,
-        {
+    first, controls = points[0], [each.control for each in points if each.control is not None]
+    return replace(
+        first,
+        original=fmean(point.original for point in points),
+        challenge=fmean(point.challenge for point in points),
+        original_right=rows(point.original_right for point in points),
+        challenge_right=rows(point.challenge_right for point in points),
+        control=fmean(controls) if controls else None,
+        counter_tests={
             name: rows(point.counter_tests[name] for point in points)
-            for name in points[0].counter_tests
+            for name in first.counter_tests
         },
-        any(point.diverged for point in points),
     )
 
 
@@ -313,20 +288,9 @@ def is_largest(plan: Plan, cell: Cell) -> bool:
     return cell.size == max(plan.sizes)
 
 
-def trial(
-    plan: Plan, sets: Sets, cell: Cell, before: AnyModel, stop: Stop
-) -> tuple[AnyModel, Iterator[Epoch | Point]]:
-    """Return a copy of a model, and what its training comes to."""
-    with first_import:
-        from finetune.trials.inoculation_trial import fresh, run_cell
-
-    model = fresh(before)
-    return model, run_cell(plan, sets, cell, model, stop)
-
-
 KIND = "inoculation"
 TRIALS = TrialKind(
-    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), trial, sets_json,
+    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), sets_json,
     sets_from, _artefacts, is_largest, takes_all=True, load=load_any_unchanged,
 )  # fmt: skip
 InoculationRun = Run[Plan, Cell, Epoch, Point]
@@ -442,7 +406,7 @@ class CounterTest:
 
 
 def counter_tests(
-    base: SelectedPoint, after: SelectedPoint, seed: int = 0, times: int = 1000
+    base: Point, after: Point, seed: int = 0, times: int = 1000
 ) -> tuple[CounterTest, ...]:
     """Compare each counter-test's gain with the challenge's, each set resampled by itself."""
 
@@ -512,14 +476,18 @@ class SizeOutcome:
 
 
 def outcome_of(
-    base: SelectedPoint,
-    after: SelectedPoint,
+    base: Point,
+    seeds: Sequence[Point],
     paired: bool = False,
+    thresholds: Thresholds = THRESHOLDS,
     seed: int = 0,
     times: int = 1000,
-    thresholds: Thresholds = THRESHOLDS,
 ) -> SizeOutcome:
-    """Compare a model before and after; `paired` resamples rows of both test sets together."""
+    """Compare a model before with the mean of what the seeds of one size and rate came to.
+
+    `paired` resamples rows of both test sets together.
+    """
+    after = merge(seeds)
     original = np.array([base.original_right, after.original_right]).T
     challenge = np.array([base.challenge_right, after.challenge_right]).T
     rng = np.random.default_rng(seed)
@@ -536,8 +504,8 @@ def outcome_of(
         for values in (gaps, closed_shares, original_before - original_after, gains)
     )
     return SizeOutcome(
-        after.size, after.lr, after.seeds, after.original, after.challenge, gap, closed, drop, gain,
-        classify(gap, closed, drop, gain, thresholds), after.control,
+        after.cell.size, after.cell.lr, len(seeds), after.original, after.challenge, gap, closed,
+        drop, gain, classify(gap, closed, drop, gain, thresholds), after.control,
         counter_tests(base, after, seed, times),
     )  # fmt: skip
 
@@ -570,26 +538,6 @@ LONGER, HIGHER = 3, 3
 
 Missing = Literal["weights", "examples", "record", "learnt", "original", "interval"]
 Shares = Mapping[int, Mapping[float, float | None]]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a run has beside its figures.
-
-    `original` are the rows of the original test set, `available` the examples that there were to
-    train on. `doses` is the share of each size's examples that was learnt at each rate, None where
-    that was not recorded. `control` is the score on the control set before, None where there is
-    none, `rules` what rules reach on the challenge test set, `majority` the share of the challenge
-    training set that one label gets right, 0 where that is not known.
-    """
-
-    plan: Plan
-    original: int
-    available: int = 0
-    doses: Shares = field(default_factory=dict)
-    control: float | None = None
-    rules: Mapping[str, float] = field(default_factory=dict)
-    majority: float = 0.0
 
 
 class Lack(NamedTuple):
@@ -644,22 +592,7 @@ def learnt_shares(points: Sequence[Point]) -> Shares:
     }
 
 
-def concluded(by_size: Sequence[SizeOutcome], evidence: Evidence) -> Conclusion:
-    """Conclude from the figures of all sizes, smallest first.
-
-    Outcome 3 of the largest size comes first; outcome 1 is shown by any size, of several by the
-    largest; else the largest size speaks.
-    """
-    largest = by_size[-1]
-    closing = [each for each in by_size if each.outcome == "1" and not any(lacking(each, evidence))]
-    told = closing[-1] if closing and largest.outcome != "3" else largest
-    lacks = tuple(lacking(told, evidence))
-    outcome: Outcome = "too_little" if lacks else told.outcome
-    marks = tuple(_marks(outcome, told, largest, evidence))
-    return Conclusion(outcome, told.outcome, told.size, lacks, marks)
-
-
-def lacking(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
+def lacking(found: SizeOutcome, evidence: "Verdict") -> Iterator[Lack]:
     """Yield what a run lacks to show the outcome that the figures of a size have."""
     plan, least = evidence.plan, evidence.plan.thresholds.tests
     if found.outcome == "1" and found.closed.low <= CLEARLY_CLOSED:
@@ -694,7 +627,7 @@ def lacking(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
 
 
 def _marks(
-    outcome: Outcome, told: SizeOutcome, largest: SizeOutcome, evidence: Evidence
+    outcome: Outcome, told: SizeOutcome, largest: SizeOutcome, evidence: "Verdict"
 ) -> Iterator[Mark]:
     """Yield what may have been learnt in place of the phenomenon, and what else was lost."""
     limits, before, after = evidence.plan.thresholds, evidence.control, told.control
@@ -863,33 +796,53 @@ SAID_NOW = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The figures by size, what the run has beside them, and what to beware of.
+    """The figures by size, smallest first, what the run has beside them, and what to beware of.
 
     `by_size` chooses each learning rate by the challenge test set, as the paper reports it,
-    `by_size_dev` by original dev; their outcomes are those of the figures alone. `measure` is what
-    scores are called.
+    `by_size_dev` by original dev; their outcomes are those of the figures alone. `original` are the
+    rows of the original test set, `available` the examples that there were to train on. `doses` is
+    the share of each size's examples that was learnt at each rate, None where that was not
+    recorded. `control` is the score on the control set before, None where there is none, `rules`
+    what rules reach on the challenge test set, `majority` the share of the challenge training set
+    that one label gets right, 0 where that is not known. `measure` is what scores are called.
     """
 
+    plan: Plan
     by_size: tuple[SizeOutcome, ...]
     by_size_dev: tuple[SizeOutcome, ...]
-    evidence: Evidence
+    original: int
+    available: int = 0
+    doses: Shares = field(default_factory=dict)
+    control: float | None = None
+    rules: Mapping[str, float] = field(default_factory=dict)
+    majority: float = 0.0
     cautions: tuple[str, ...] = ()
     measure: str = NLI.measure
 
-    @property
-    def largest(self) -> SizeOutcome:
-        """The largest size."""
-        return self.by_size[-1]
+    def concluded(self, by_size: Sequence[SizeOutcome]) -> Conclusion:
+        """Conclude from the figures of all sizes.
+
+        Outcome 3 of the largest size comes first; outcome 1 is shown by any size, of several by the
+        largest; else the largest size speaks.
+        """
+        told = largest = by_size[-1]
+        closing = [each for each in by_size if each.outcome == "1" and not any(lacking(each, self))]
+        if closing and largest.outcome != "3":
+            told = closing[-1]
+        lacks = tuple(lacking(told, self))
+        outcome: Outcome = "too_little" if lacks else told.outcome
+        marks = tuple(_marks(outcome, told, largest, self))
+        return Conclusion(outcome, told.outcome, told.size, lacks, marks)
 
     @property
     def conclusion(self) -> Conclusion:
         """What the run shows, with the rates that the paper would report."""
-        return concluded(self.by_size, self.evidence)
+        return self.concluded(self.by_size)
 
     @property
     def by_dev(self) -> Conclusion:
         """What it shows with the rates chosen on original dev."""
-        return concluded(self.by_size_dev, self.evidence)
+        return self.concluded(self.by_size_dev)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -932,14 +885,13 @@ def judge(
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
-    start, limits, unit = merge([base]), plan.thresholds, task.unit
+    limits, unit = plan.thresholds, task.unit
     by_size, by_size_dev = (
-        tuple(outcome_of(start, each, paired, thresholds=limits) for each in choose(points, by))
+        tuple(outcome_of(base, each, paired, limits) for each in choose(points, by))
         for by in get_args(Selection)
     )
     tested, measure = len(base.original_right), measure or task.measure
     doses = learnt_shares(points)
-    evidence = Evidence(plan, tested, available, doses, base.control, rules or {}, majority)
     fewest = min(tested, len(base.challenge_right))
     lost: dict[float, float] = {}  # by rate, smallest first
     for point in sorted(points, key=lambda point: point.cell.lr):
@@ -964,7 +916,10 @@ def judge(
         },
     }
     told = tuple(caution for caution, holds in cautions.items() if holds)
-    return Verdict(by_size, by_size_dev, evidence, told, measure)
+    return Verdict(
+        plan, by_size, by_size_dev, tested, available, doses, base.control, rules or {}, majority,
+        told, measure,
+    )  # fmt: skip
 
 
 def verdict_json(verdict: Verdict) -> Json:
@@ -975,8 +930,8 @@ def verdict_json(verdict: Verdict) -> Json:
     words, `lacks` what is missing to show the outcome that the `figures` have, `shown_at` at which
     size it is shown. In `evidence` a dose is null where it was not recorded.
     """
-    largest, evidence = verdict.largest, verdict.evidence
-    before, after = evidence.control, largest.control
+    largest = verdict.by_size[-1]
+    before, after = verdict.control, largest.control
 
     def outcome_json(found: SizeOutcome) -> Json:
         row = asdict(replace(found, counter_tests=()))
@@ -1002,7 +957,7 @@ def verdict_json(verdict: Verdict) -> Json:
         """The figures of each size with the outcome that it shows by itself."""
         return {
             str(each.size): outcome_json(
-                replace(each, outcome="too_little") if any(lacking(each, evidence)) else each
+                replace(each, outcome="too_little") if any(lacking(each, verdict)) else each
             )
             for each in outcomes
         }
@@ -1021,19 +976,19 @@ def verdict_json(verdict: Verdict) -> Json:
         "dev_lr": shown(verdict.by_size_dev[-1], verdict.by_dev),
         "by_size": by_size(verdict.by_size),
         "by_size_dev": by_size(verdict.by_size_dev),
-        "baselines": dict(evidence.rules),
+        "baselines": dict(verdict.rules),
         "control": (
             None if before is None or after is None else {"before": before, "after": after}
         ),
         **({"counter_tests": tests} if tests else {}),
-        "thresholds": asdict(evidence.plan.thresholds),
+        "thresholds": asdict(verdict.plan.thresholds),
         "warnings": list(verdict.warnings),
         "evidence": {
-            "original": evidence.original,
-            "available": evidence.available,
+            "original": verdict.original,
+            "available": verdict.available,
             "doses": {
                 str(size): {f"{lr:g}": share for lr, share in shares.items()}
-                for size, shares in evidence.doses.items()
+                for size, shares in verdict.doses.items()
             },
         },
     }
@@ -1049,14 +1004,14 @@ def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
     )
     control = (stored.get("control") or {}).get("before")
     rules = stored.get("baselines", {})
-    evidence = Evidence(plan_from(plan), original, available, {}, control, rules)
+    typed = plan_from(plan)
 
     def read(row: Json) -> SizeOutcome:
         found = {
             name: NOTHING if row[name]["value"] is None else Estimate(**row[name])
             for name in MEASURES
         }
-        outcome = classify(**found, limits=evidence.plan.thresholds)
+        outcome = classify(**found, limits=typed.thresholds)
         facts = {name: value for name, value in row.items() if name != "name"}
         return SizeOutcome(**{**facts, **found, "outcome": outcome})
 
@@ -1066,7 +1021,10 @@ def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
     )
     cautions = tuple(each for each in stored["warnings"] if not each.startswith(SAID_NOW))
     measure = stored.get("measure", NLI.measure)
-    return {**stored, **verdict_json(Verdict(by_size, by_size_dev, evidence, cautions, measure))}
+    verdict = Verdict(
+        typed, by_size, by_size_dev, original, available, {}, control, rules, 0.0, cautions, measure
+    )
+    return {**stored, **verdict_json(verdict)}
 
 
 def baseline_scores(sets: Sets) -> dict[str, float]:

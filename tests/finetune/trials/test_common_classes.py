@@ -12,7 +12,7 @@ from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Sets, SourceData, labelled, source_artefacts
 from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import BASE, Cell, Plan, Point, conclude, run_request
-from finetune.trials.inoculation_trial import fresh, run_cell
+from finetune.trials.trial import fresh, run_cell
 from probe.checkup.conclusions import families_of, findings
 from probe.checkup.measuring import Asked, Figure, Subject, measure_part
 from probe.models.library import load

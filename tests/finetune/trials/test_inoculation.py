@@ -117,21 +117,19 @@ def test_the_outcome_follows_the_table_and_thresholds_are_settings() -> None:
 
 def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
     before, after = make_point(80, 60), make_point(78, 75, cell=LARGE)
-    found = outcome_of(merge([before]), merge([after]))
-    assert found == outcome_of(merge([before]), merge([after]))  # intervals too
+    found = outcome_of(before, [after])
+    assert found == outcome_of(before, [after])  # intervals too
     values = [each.value for each in (found.gap, found.closed, found.drop, found.gain)]
     assert values == pytest.approx([0.20, 0.75, 0.02, 0.15])  # 15 of 20 points closed
-    same = outcome_of(merge([before]), merge([make_point(80, 60, cell=LARGE)]))
+    same = outcome_of(before, [make_point(80, 60, cell=LARGE)])
     assert (same.drop.low, same.drop.value, same.drop.high) == (0, 0, 0)
-    no_gap = outcome_of(merge([make_point(60, 60)]), merge([make_point(60, 60, cell=LARGE)]))
+    no_gap = outcome_of(make_point(60, 60), [make_point(60, 60, cell=LARGE)])
     assert no_gap.outcome == "0" and math.isnan(no_gap.closed.value)
-    short = replace(merge([before]), challenge_right=(True,) * 6 + (False,) * 4)
-    longer = replace(merge([after]), challenge_right=(True,) * 7 + (False,) * 3)
-    assert outcome_of(short, longer).gap.n == 10  # test sets may differ in length
+    short = replace(before, challenge_right=(True,) * 6 + (False,) * 4)
+    longer = replace(after, challenge_right=(True,) * 7 + (False,) * 3)
+    assert outcome_of(short, [longer]).gap.n == 10  # test sets may differ in length
     before, after = make_point(80, 60), make_point(80, 75, cell=LARGE)
-    loose, tight = (
-        outcome_of(merge([before]), merge([after]), paired=paired).gap for paired in (False, True)
-    )
+    loose, tight = (outcome_of(before, [after], paired=paired).gap for paired in (False, True))
     assert tight.high - tight.low < loose.high - loose.low  # the same rows are right
 
 
@@ -140,16 +138,16 @@ def test_the_paper_chooses_the_rate_by_the_challenge_and_we_also_by_dev() -> Non
         make_point(80, 62, cell=Cell(400, 1e-6, 0), dev=0.81),
         make_point(75, 78, cell=Cell(400, 1e-4, 0), dev=0.76),
     ]
-    assert [one.lr for one in choose(points, "oracle_lr")] == [1e-4]
-    assert [one.lr for one in choose(points, "dev_lr")] == [1e-6]
+    assert [one.cell.lr for one, *_ in choose(points, "oracle_lr")] == [1e-4]
+    assert [one.cell.lr for one, *_ in choose(points, "dev_lr")] == [1e-6]
     tied = [make_point(80, 70, cell=Cell(400, lr, 0)) for lr in (1e-4, 1e-5)]
-    assert choose(tied, "oracle_lr")[0].lr == 1e-5
+    assert choose(tied, "oracle_lr")[0][0].cell.lr == 1e-5
     seeds = [
         replace(make_point(80, right, cell=Cell(400, 1e-5, right)), control=right / 100)
         for right in (60, 70)
     ]
-    (chosen,) = choose(seeds, "oracle_lr")
-    assert (chosen.seeds, chosen.challenge) == (2, pytest.approx(0.65))
+    chosen = merge(*choose(seeds, "oracle_lr"))
+    assert chosen.challenge == pytest.approx(0.65)
     assert chosen.challenge_right[65] == 0.5  # one of the two seeds
     verdict = verdict_json(judge(PLAN, replace(make_point(80, 60), control=0.4), seeds))
     assert verdict["control"] == {"before": 0.4, "after": pytest.approx(0.65)}
@@ -166,7 +164,7 @@ def test_a_verdict_is_plain_json_of_every_size_and_both_choices() -> None:
     ]
     verdict = judge(PLAN, make_point(800, 600, N), points)
     assert [one.outcome for one in verdict.by_size] == ["1", "2"]
-    assert verdict.largest.name == "Outcome 2: model weakness"
+    assert verdict.by_size[-1].name == "Outcome 2: model weakness"
     row = verdict_json(verdict)
     assert [one["lr"] for one in row["by_size"].values()] == [1e-4, 2e-5]
     assert [one["lr"] for one in row["by_size_dev"].values()] == [1e-6, 2e-5]
@@ -454,7 +452,7 @@ COUNTED = [counted(60, 50, 60), counted(140, 52, 138, AFTER)]
 
 
 def test_a_counter_test_that_gains_less_shows_what_was_learnt_instead() -> None:
-    first, other = counter_tests(*(merge([point]) for point in COUNTED))
+    first, other = counter_tests(*COUNTED)
     assert (first.name, first.before, first.after) == ("addsent_first", 0.25, 0.26)
     assert first.gain.value == pytest.approx(0.01)
     assert first.lead.value == pytest.approx(0.40 - 0.01)
@@ -465,7 +463,7 @@ def test_a_counter_test_that_gains_less_shows_what_was_learnt_instead() -> None:
     assert "from 25.0 to 26.0 %" in said
     assert said.endswith("of what was learnt is the position, not to see through the sentence.")
     assert counter_sentence(other, "F1").endswith("which may be chance: no sign of that.")
-    more, _ = counter_tests(merge(COUNTED[:1]), merge([counted(80, 180, 60, AFTER)]))
+    more, _ = counter_tests(COUNTED[0], counted(80, 180, 60, AFTER))
     assert counter_sentence(more, "F1").endswith("so this test gained more: no sign of that.")
 
 

@@ -29,7 +29,7 @@ from finetune.trials.challenges import (
 )
 from finetune.trials.datasets import Sets, SourceData
 from finetune.trials.inoculation import BASE, Cell, Plan, Point, check, nested
-from finetune.trials.inoculation_trial import prepare_any, run_cell
+from finetune.trials.trial import prepare_any, run_cell
 from probe.errors import ExperimentError, FileError, LimitError
 from probe.limits import Bounds
 from probe.models.library import load_any, load_reader

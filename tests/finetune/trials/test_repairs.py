@@ -16,7 +16,6 @@ from finetune.training.frozen_layers import upper_part, weights_hash
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials.base import BASE, Epoch, MethodCell, Training, method_cells, row_json
 from finetune.trials.datasets import drawn, labelled, source_from, source_json
-from finetune.trials.inoculation_trial import fresh
 from finetune.trials.mitigation import (
     Found,
     Point,
@@ -28,8 +27,8 @@ from finetune.trials.mitigation import (
     quick_cost,
 )
 from finetune.trials.registry import EXPERIMENTS
-from finetune.trials.repair_trial import begin_anew, broken, mitigate, salad_with_gold
 from finetune.trials.transfer import matrix, own_and_others
+from finetune.trials.trial import begin_anew, broken, fresh, mitigate, salad_with_gold, trial
 from finetune.trials.word_salad import destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -67,7 +66,7 @@ def rows_of(
 ) -> Iterator[Any]:  # Any: of each kind
     """Run a cell of any kind on a copy of the classifier."""
     (kind,) = (each for each in KINDS if type(plan) is each.Plan)
-    rows: Iterator[Any] = kind.trial(plan, SOURCE, cell, classifier, stop)[1]
+    rows: Iterator[Any] = trial(kind.KIND, plan, SOURCE, cell, classifier, stop)[1]
     return rows
 
 

@@ -14,7 +14,7 @@ from finetune.trials.base import Epoch
 from finetune.trials.datasets import Sets
 from finetune.trials.generalisation import chosen, draw_tests, draw_training, total
 from finetune.trials.inoculation import BASE, Cell, Plan, choose, conclude, nested
-from finetune.trials.inoculation_trial import fresh, generalise, run_cell
+from finetune.trials.trial import fresh, generalise, run_cell
 from probe.models.classifier import Classifier
 from probe.runs.engine import Engine
 from probe.runs.run import Json, StoredRun, ended
@@ -224,7 +224,7 @@ def test_a_training_that_diverges_is_said_and_its_rate_not_chosen(
     assert points[-1].challenge_right == points[0].challenge_right and points[-1].dose == 0
     luckier = [*points[:-1], replace(points[-1], challenge=1.0, dev=1.0)]
     for selection in ("oracle_lr", "dev_lr"):
-        assert choose(luckier, selection)[-1].lr == RATES[0]  # type: ignore[arg-type]  # each is one
+        assert choose(luckier, selection)[-1][0].cell.lr == RATES[0]  # type: ignore[arg-type]  # each is one
     assert "diverged with learning rate 1e+30" in conclude(plan, sets, luckier).warnings[0]
     grid = [
         run(generalise(GRID, DATA, replace(ON_NOW, lr=lr), fresh(classifier)))[1] for lr in RATES
