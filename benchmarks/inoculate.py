@@ -34,7 +34,7 @@ from benchmarks.faults.durability import until
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.training.recipes import Mode
 from finetune.trials.base import numbers
-from finetune.trials.challenges import bundled_sets, file_sets
+from finetune.trials.challenges import UserFiles, bundled_sets, sets_of
 from finetune.trials.datasets import Sets, bundled
 from finetune.trials.inoculation import OUTCOMES, Cell, Plan, Point, cells, judge, run_request
 from finetune.trials.registry import register_experiments
@@ -133,7 +133,9 @@ def main(
     for challenge in challenges.split(","):
         from_file = numerical and challenge == "templates_numerical"
         all_sets = (
-            file_sets(bundled(), "numerical", numerical) if from_file else bundled_sets(challenge)
+            sets_of("numerical", bundled(), UserFiles(challenge=numerical))
+            if from_file
+            else bundled_sets(challenge)
         )
         sets = smaller(all_sets, tests)
         plan = Plan(

@@ -36,7 +36,8 @@ def found(plan: Plan, sets: Sets, classifier: Classifier) -> Verdict:
 
 def row(names: Sequence[str], modes: Sequence[Verdict]) -> str:
     """Return a line of the table: names, then drop in points and outcome of each mode."""
-    each = [f"{100 * mode.by_size[-1].drop.value:.1f}, {mode.conclusion.outcome!r}" for mode in modes]
+    drops = [100 * mode.by_size[-1].drop.value for mode in modes]
+    each = [f"{d:.1f}, {m.conclusion.outcome!r}" for d, m in zip(drops, modes, strict=True)]
     return ", ".join([*map(repr, names), *each])
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
-from finetune.training.data import Asked, numbered_pairs
+from finetune.training.data import Asked
 from finetune.training.recipes import Mode
 from finetune.trials.base import Epoch as Epoch
 from finetune.trials.base import TrialKind, best_rates, diverged_words, refuse, sweep_problems
 from finetune.trials.challenges import (
     UserFiles,
-    column_cells,
     read_source_data,
+    rows_by_column,
     template_challenges,
 )
 from finetune.trials.datasets import Examples, examples_from, examples_json, facts_of
@@ -766,16 +766,13 @@ def read_conditions(
 
     Rows of which it says nothing are left out. Raises FileError or LabelError.
     """
-    found, there, cells = column_cells(path, column, asked)
+    found, there, rows = rows_by_column(path, column, task, asked)
     if found is None:
         raise FileQuestion(
             f"no column {shown(column)} in {path.name} names each row's condition; it has: "
             f"{listed(there)}",
             "--condition NAME",
         )
-    rows: dict[str, list[Any]] = {}
-    for number, example in numbered_pairs(path, task, asked):
-        rows.setdefault(cells[number], []).append(example)
     if without := rows.pop("", []):
         asked.tell(
             f"note: {path.name}: {len(without):,} rows are left out, of which {shown(column)} "

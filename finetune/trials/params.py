@@ -41,6 +41,16 @@ class Param:
     first: Any = None
 
     @property
+    def shown(self) -> str:
+        """What the page calls it, and HTTP where the page has none."""
+        return self.title or self.name
+
+    @property
+    def option(self) -> str:
+        """What the command line calls it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
     def begins(self) -> Any:
         """What the page and HTTP begin with."""
         return self.default if self.first is None else self.first

@@ -11,7 +11,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -39,7 +40,7 @@ from finetune.training.loop import (
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic, focal, smoothed
 from finetune.training.recipes import Mode
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
-from finetune.trials.base import Epoch, MethodCell, Training
+from finetune.trials.base import Epoch, MethodCell
 from finetune.trials.calibration import Agreement
 from finetune.trials.datasets import Examples, Sets, SourceData, drawn, worst_variants
 from finetune.trials.inoculation import Cell, Plan, Point, nested
@@ -229,17 +230,24 @@ WITH_THRESHOLD = ("threshold", "entropic")
 
 @dataclass(frozen=True)
 class Repair:
-    """A cell under way: `ready` is the copy of the model that it changes."""
+    """A cell under way: `changed` is the copy of the model as it was `before`, and is changed."""
 
-    training: Training
+    plan: Any  # Any: plan and cell are of a kind
     source: SourceData
-    cell: MethodCell | transfer.Cell
-    ready: Prepared
-    stop: Stop
+    cell: Any
+    before: Classifier
+    changed: Classifier
+    stop: Stop = never
+    began: float = field(default_factory=time.monotonic)
+
+    @cached_property
+    def ready(self) -> Prepared:
+        """The copy, prepared to be trained and scored."""
+        return prepare(self.changed, self.plan.training.mode, self.plan.training.precision)
 
     def train(self, examples: Examples, loss: Loss) -> Generator[Epoch, None, int]:
         """Train in place, yield each epoch and return how many there were."""
-        ready, training, stop = self.ready, self.training, self.stop
+        ready, training, stop = self.ready, self.plan.training, self.stop
         data = ready.encoded(examples, min(training.max_tokens, ready.whole.max_tokens), stop)
         dev = ready.scorer(self.source.dev, stop)
         schedule = Schedule(
@@ -254,22 +262,29 @@ class Repair:
         )
         return epochs
 
+    def drawn(self) -> Examples:
+        """Return the clean examples that the cell trains on."""
+        return drawn(self.source.pool, self.cell.seed, self.cell.size)
+
+    def destroyed(self, examples: Examples, names: tuple[str, ...]) -> Salad:
+        """Return what transforms make of the first examples, as many as are tested."""
+        return destroy(self.before, examples[: self.plan.tests], names)
+
     def logits(self, examples: Examples) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits before any temperature, and which are right.  # (examples, labels) both"""
-        data = self.ready.encoded(examples, self.ready.whole.max_tokens, self.stop)
+        data = self.ready.encoded(examples, self.changed.max_tokens, self.stop)
         values = unscaled_logits(self.ready.trained, data, self.ready.precision, self.stop)
         return values, data.targets
 
     def predict(self, examples: Examples) -> list[Prediction]:
         """Return the answers, with the model's temperature and threshold."""
-        whole = self.ready.whole
-        values = self.logits(examples)[0].double().cpu().numpy()
-        return as_predictions(values, whole.labels, whole.temperature, whole.invalid_below)
+        values, model = self.logits(examples)[0].double().cpu().numpy(), self.changed
+        return as_predictions(values, model.labels, model.temperature, model.invalid_below)
 
     def fit_temperature(self) -> None:
         """Fit the temperature on dev, and keep it in the model's config."""
         value = fit_temperature(*self.logits(self.source.dev))
-        write_temperature(self.ready.whole.model.config, value)
+        write_temperature(self.changed.model.config, value)
 
     def right(self, examples: Examples, answers: Sequence[Prediction]) -> list[bool]:
         """Return which answers match the gold labels; invalid ones do not."""
@@ -286,28 +301,18 @@ def count_invalid(answers: Sequence[Prediction]) -> Found:
     return Found(sum(answer.label == INVALID for answer in answers), len(answers))
 
 
-def calibrate(
-    plan: calibration.Plan,
-    source: SourceData,
-    cell: MethodCell,
-    before: Classifier,
-    changed: Classifier,
-    stop: Stop = never,
-) -> Iterator[Epoch | calibration.Point]:
-    """Calibrate `changed` in place, a copy of `before`."""
-    began, epochs = time.monotonic(), 0
-    salad = destroy(before, source.test[: plan.tests], salad_names(source.task))
-    ready = prepare(changed, plan.training.mode, plan.training.precision)
-    repair = Repair(plan.training, source, cell, ready, stop)
+def calibrate(repair: Repair) -> Iterator[Epoch | calibration.Point]:
+    """Calibrate a model and measure that on clean and broken texts."""
+    plan, source, cell, epochs = repair.plan, repair.source, repair.cell, 0
+    salad = repair.destroyed(source.test, salad_names(source.task))
     if cell.method in LOSSES:
-        examples = drawn(source.pool, cell.seed, cell.size)
-        epochs = yield from repair.train(examples, LOSSES[cell.method](plan))
+        epochs = yield from repair.train(repair.drawn(), LOSSES[cell.method](plan))
     if cell.method == "temperature":
         repair.fit_temperature()
     clean = repair.predict(source.test)
     measured = calibration_of(
         np.array([each.probabilities for each in clean]),
-        ready.encoded(source.test, changed.max_tokens, stop).targets.cpu().numpy(),
+        repair.logits(source.test)[1].cpu().numpy(),
         np.array([each.labels.index(each.answer) for each in clean]),
     )
     answers = {example.id: each.answer for example, each in zip(source.test, clean, strict=True)}
@@ -319,31 +324,22 @@ def calibrate(
         return Agreement(agreeing(name, source.task, answers, after), len(after), confidence)
 
     agreements = {name: agreement(name, texts) for name, texts in salad.items() if texts}
-    seconds = time.monotonic() - began
-    yield calibration.Point(cell, measured, agreements, changed.temperature, epochs, seconds)
+    seconds, temperature = time.monotonic() - repair.began, repair.changed.temperature
+    yield calibration.Point(cell, measured, agreements, temperature, epochs, seconds)
 
 
-def mitigate(
-    plan: mitigation.Plan,
-    source: SourceData,
-    cell: MethodCell,
-    before: Classifier,
-    changed: Classifier,
-    stop: Stop = never,
-) -> Iterator[Epoch | mitigation.Point]:
-    """Repair `changed` in place, a copy of `before`."""
-    began, epochs = time.monotonic(), 0
-    names, config = transforms_of(plan, source.task), changed.model.config
-    ready = prepare(changed, plan.training.mode, plan.training.precision)
-    repair = Repair(plan.training, source, cell, ready, stop)
+def mitigate(repair: Repair) -> Iterator[Epoch | mitigation.Point]:
+    """Teach a model to say what is invalid, and measure that on clean and broken texts."""
+    plan, source, cell, changed = repair.plan, repair.source, repair.cell, repair.changed
+    names, config, epochs = transforms_of(plan, source.task), changed.model.config, 0
     if cell.size:
-        clean = drawn(source.pool, cell.seed, cell.size)
+        clean = repair.drawn()
         loss: Loss = balanced_last if plan.balance else cross_entropy
         if cell.method == "entropic":
             loss = entropic(plan.weight)
-        epochs = yield from repair.train((*clean, *broken(plan, cell, clean, before)), loss)
+        epochs = yield from repair.train((*clean, *broken(plan, cell, clean, repair.before)), loss)
     if cell.method in WITH_THRESHOLD:  # fitted on dev, as the temperature is
-        salad = destroy(before, source.dev[: plan.tests], names)
+        salad = repair.destroyed(source.dev, names)
         repair.fit_temperature()
         write_invalid_below(config, 0.0)
         answers = repair.predict(source.dev)
@@ -356,7 +352,6 @@ def mitigate(
             plan.tolerance,
         )
         write_invalid_below(config, best.value)
-    salad = destroy(before, source.test[: plan.tests], names)
     answers = repair.predict(source.test)
 
     def commonest(labels: Iterable[str]) -> float:
@@ -367,13 +362,13 @@ def mitigate(
         cell,
         Found(sum(repair.right(source.test, answers)), len(answers)),
         count_invalid(answers),
-        repair.found(salad),
+        repair.found(repair.destroyed(source.test, names)),
         commonest(answer.answer for answer in answers),
         commonest(str(example.gold) for example in source.test),
         changed.invalid_below,
         changed.temperature,
         epochs,
-        time.monotonic() - began,
+        time.monotonic() - repair.began,
     )
 
 
@@ -394,31 +389,22 @@ def broken(
     return tuple(texts)
 
 
-def teach(
-    plan: transfer.Plan,
-    source: SourceData,
-    cell: transfer.Cell,
-    before: Classifier,
-    changed: Classifier,
-    stop: Stop = never,
-) -> Iterator[Epoch | transfer.Point]:
-    """Train `changed`, a copy of `before`, on one kind of broken text, or on one kind only."""
-    began = time.monotonic()
-    clean = drawn(source.pool, cell.seed, cell.size)
+def teach(repair: Repair) -> Iterator[Epoch | transfer.Point]:
+    """Train a model on one kind of broken text beside clean ones, or on one kind only."""
+    plan, source, cell, before = repair.plan, repair.source, repair.cell, repair.before
+    clean, tested = repair.drawn(), ()
     if cell.lesson == "one":
         texts = destroy(before, clean[: round(plan.share * len(clean))], (cell.transform,))
         examples = (*clean, *(replace(text, gold=INVALID) for text in texts[cell.transform]))
+        tested = plan.transforms
     else:
-        begin_anew(changed, cell.seed)
+        begin_anew(repair.changed, cell.seed)
         examples = salad_with_gold(cell, clean, before) if cell.transform else clean
-    ready = prepare(changed, plan.training.mode, plan.training.precision)
-    repair = Repair(plan.training, source, cell, ready, stop)
     epochs = yield from repair.train(examples, cross_entropy)
     right = repair.right(source.test, repair.predict(source.test))
-    tested = plan.transforms if cell.lesson == "one" else ()
-    found = repair.found(destroy(before, source.test[: plan.tests], tested))
-    clean_right = Found(sum(right), len(right))
-    yield transfer.Point(cell, clean_right, found, epochs, time.monotonic() - began)
+    found = repair.found(repair.destroyed(source.test, tested))
+    clean_right, seconds = Found(sum(right), len(right)), time.monotonic() - repair.began
+    yield transfer.Point(cell, clean_right, found, epochs, seconds)
 
 
 def salad_with_gold(cell: transfer.Cell, clean: Examples, before: Classifier) -> Examples:
@@ -454,14 +440,14 @@ def trial(
         return changed, SWEEPS[kind](plan, data, cell, changed, stop)
     taught = getattr(cell, "method", None) or getattr(cell, "lesson", None)
     changed = with_invalid_class(before) if taught in ("invalid", "one") else fresh(before)
-    return changed, REPAIRS[kind](plan, data, cell, before, changed, stop)
+    return changed, REPAIRS[kind](Repair(plan, data, cell, before, changed, stop))
 
 
 SWEEPS: Mapping[str, Callable[..., Iterator[Any]]] = {
     inoculation.KIND: run_cell,
     generalisation.KIND: generalise,
 }
-REPAIRS: Mapping[str, Callable[..., Iterator[Any]]] = {
+REPAIRS: Mapping[str, Callable[[Repair], Iterator[Any]]] = {
     calibration.KIND: calibrate,
     mitigation.KIND: mitigate,
     transfer.KIND: teach,

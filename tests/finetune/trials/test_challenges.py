@@ -14,10 +14,10 @@ from finetune.trials.challenges import (
     challenge_name,
     challenged,
     challenges,
-    file_sets,
     make_sets,
     read_sets,
     read_source_data,
+    sets_of,
     sources_of,
     template_challenges,
     title_of,
@@ -51,6 +51,10 @@ OF_REVIEWS = SourceData(REVIEWS[:2], REVIEWS[2:4], REVIEWS[4:], SENTIMENT)
 def file(tmp_path: Path) -> Path:
     """Thirty labelled pairs with fifteen premises."""
     return write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
+
+
+def divided(path: Path, source: SourceData = TINY, **drawn: int) -> Sets:
+    return sets_of("mine", source, UserFiles(challenge=path, **drawn))  # type: ignore[arg-type]
 
 
 def sizes(sets: Sets) -> tuple[int, int]:
@@ -157,7 +161,7 @@ def test_templates_are_named_in_short_too() -> None:
 
 
 def test_one_file_is_drawn_from_and_the_rest_is_tested(file: Path, tmp_path: Path) -> None:
-    sets, other = (file_sets(TINY, "mine", file, train=10, seed=seed) for seed in (0, 1))
+    sets, other = (divided(file, train=10, seed=seed) for seed in (0, 1))
     assert sizes(sets) == (10, 20)
     ids = [pair.id for pair in (*sets.challenge_train, *sets.challenge_test)]
     assert sorted(ids, key=int) == [str(number) for number in range(30)]
@@ -166,18 +170,24 @@ def test_one_file_is_drawn_from_and_the_rest_is_tested(file: Path, tmp_path: Pat
     assert read.challenge_train == sets.challenge_train
     assert read.original_test == bundled_examples(NLI, "test")
     short = write(tmp_path / "short.jsonl", list(map(row, PAIRS[:7])))
-    assert sizes(file_sets(TINY, "mine", short)) == (3, 4)
-    assert sizes(file_sets(TINY, "mine", (short, file))) == (7, 30)
+    assert sizes(divided(short)) == (3, 4)
+    assert sizes(sets_of("mine", TINY, UserFiles(challenge_train=short, challenge_test=file))) == (
+        7,
+        30,
+    )
     with pytest.raises(ExperimentError, match="mine: too few pairs"):
-        file_sets(TINY, "mine", write(tmp_path / "one.jsonl", [row(PAIRS[0])]))
+        divided(write(tmp_path / "one.jsonl", [row(PAIRS[0])]))
     if NUMERICAL.is_file():  # as published
-        assert sizes(file_sets(bundled(), "numerical", NUMERICAL)) == (1000, 6596)
+        assert sizes(sets_of("numerical", bundled(), UserFiles(challenge=NUMERICAL))) == (
+            1000,
+            6596,
+        )
 
 
 def test_a_column_split_is_kept_to(tmp_path: Path) -> None:
     def sets_of(*names: str) -> Sets:
         rows = [row(pair, Split=names[i % len(names)]) for i, pair in enumerate(PAIRS)]
-        return file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
+        return divided(write(tmp_path / "mine.jsonl", rows))
 
     sets = sets_of("Train", "test", "dev")
     assert [pair.id for pair in sets.challenge_train] == [str(n) for n in range(0, 30, 3)]
@@ -275,7 +285,7 @@ def test_a_file_is_read_as_the_task_says(tmp_path: Path) -> None:
         {"question1": "A?", "question2": f"B{n}?", "label": n % 2} for n in range(6)
     ]
     source = SourceData((), (), (), PARAPHRASE_IDENTIFICATION)
-    sets = file_sets(source, "paws", write(tmp_path / "paws.jsonl", rows), train=2)
+    sets = divided(write(tmp_path / "paws.jsonl", rows), source, train=2)
     assert (sets.task, *sizes(sets)) == (PARAPHRASE_IDENTIFICATION, 2, 4)
     assert {pair.gold for pair in sets.challenge_test} == {"paraphrase", "non-paraphrase"}
 

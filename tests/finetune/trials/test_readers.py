@@ -22,10 +22,9 @@ from finetune.training.loop import (
 from finetune.trials.challenges import (
     COUNTER_TESTS,
     UserFiles,
-    file_sets,
     make_sets,
     read_sets,
-    sets_tested_on,
+    sets_of,
 )
 from finetune.trials.datasets import Sets, SourceData
 from finetune.trials.inoculation import BASE, Cell, Plan, Point, check, nested
@@ -165,13 +164,15 @@ def test_an_original_counts_only_where_nothing_was_added(tmp_path: Path) -> None
 def test_one_file_is_divided_by_passage_or_by_its_column(tmp_path: Path) -> None:
     source = SourceData(LEARNT, TESTED, (), READING)
     twice = [row(replace(each, id=f"{each.id}-{at}")) for each in QUESTIONS for at in range(2)]
-    drawn = file_sets(source, "mine", write(tmp_path / "one.jsonl", twice), train=12)
+    drawn = sets_of(
+        "mine", source, UserFiles(challenge=write(tmp_path / "one.jsonl", twice), train=12)
+    )
     sides = [
         {each.passage for each in part} for part in (drawn.challenge_train, drawn.challenge_test)
     ]
     assert not sides[0] & sides[1]
     parts = [row(each, split="train" if at < 5 else "test") for at, each in enumerate(QUESTIONS)]
-    split = file_sets(source, "mine", write(tmp_path / "split.jsonl", parts))
+    split = sets_of("mine", source, UserFiles(challenge=write(tmp_path / "split.jsonl", parts)))
     assert [len(split.challenge_train), len(split.challenge_test)] == [5, 7]
     assert split.counter_tests == {}
 
@@ -185,7 +186,7 @@ def test_what_a_test_file_is_about_is_not_trained_on(tmp_path: Path) -> None:
     asked = made.challenge_train
     assert asked
     tests = write(tmp_path / "test.jsonl", [row(LEARNT[0])])
-    sets = sets_tested_on(tests, "addsent", SOURCE)
+    sets = sets_of("addsent", SOURCE, UserFiles(challenge_test=tests))
     assert [each.id for each in sets.challenge_test] == [LEARNT[0].id]
     assert {each.id for each in asked} - {each.id for each in sets.challenge_train} == {
         LEARNT[0].id

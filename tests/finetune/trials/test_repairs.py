@@ -28,7 +28,7 @@ from finetune.trials.mitigation import (
 )
 from finetune.trials.registry import EXPERIMENTS
 from finetune.trials.transfer import matrix, own_and_others
-from finetune.trials.trial import begin_anew, broken, fresh, mitigate, salad_with_gold, trial
+from finetune.trials.trial import begin_anew, broken, fresh, salad_with_gold, trial
 from finetune.trials.word_salad import destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
@@ -139,8 +139,8 @@ def test_a_calibration_changes_how_sure_a_model_is(classifier: Classifier) -> No
 def test_only_a_repaired_model_finds_what_is_broken(classifier: Classifier) -> None:
     point, before = point_of(MENDED, BASE, classifier), weights_hash(classifier)
     assert {each.count for each in point.found.values()} == {0} == {point.rejected.count}
-    changed = fresh(classifier)
-    *_, point = mitigate(MENDED, SOURCE, THRESHOLD, classifier, changed)
+    changed, rows = trial("mitigation", MENDED, SOURCE, THRESHOLD, classifier, never)
+    *_, point = rows
     assert isinstance(point, Point) and point.epochs == 0
     assert changed.invalid_below == point.threshold >= 1 / 3
     assert changed.temperature == point.temperature != 1
