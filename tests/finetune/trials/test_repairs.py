@@ -1,21 +1,15 @@
-"""Calibration, mitigation and transfer on a tiny model: what is learnt, measured and concluded."""
+"""What calibrations, mitigations and transfers come to, which models stay, and thresholds."""
 
-import os
-import signal
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finetune.training.frozen_layers import upper_part, weights_hash
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials.base import BASE, Epoch, MethodCell, Training, method_cells, row_json
-from finetune.trials.datasets import drawn, labelled, source_from, source_json
+from finetune.trials import calibration, inoculation, mitigation, transfer
+from finetune.trials.base import BASE, MethodCell, Training, method_cells, row_json
 from finetune.trials.mitigation import (
     Found,
     Point,
@@ -28,229 +22,22 @@ from finetune.trials.mitigation import (
 )
 from finetune.trials.registry import EXPERIMENTS
 from finetune.trials.transfer import matrix, own_and_others
-from finetune.trials.trial import begin_anew, broken, fresh, salad_with_gold, trial
-from finetune.trials.word_salad import destroy, gradient_names, salad_names
-from probe.errors import ExperimentError
-from probe.models.classifier import Classifier
-from probe.runs.engine import Engine
-from probe.runs.experiment import CellContext, Result
-from probe.runs.models import named_model_hash
-from probe.runs.run import Json, StoredRun, ended
-from probe.runs.store import Store
-from probe.stopping import Cancelled, Stop, never
-from probe.tasks.nli import NLI
-from probe.tasks.task import INVALID
 from tests.support.cases import failures
-from tests.support.processes.worker_process import one_worker, worker_pid
 from tests.support.property_settings import STEADY
 from tests.support.runs import repairs
-from tests.support.runs.clean_source import TRAINING, clean_source
-from tests.support.runs.repair_requests import REQUESTS
+from tests.support.runs.clean_source import TRAINING
+from tests.support.runs.points import make_point
 from tests.support.runs.stored import stored
-from tests.support.waiting import training, until
 
-SOURCE = clean_source()
-KINDS: tuple[Any, ...] = (calibration, mitigation, transfer)  # Any: modules
 CALIBRATED = calibration.Plan("tiny", TRAINING, sizes=(24,), seeds=(0, 1), tests=6)
 MENDED = mitigation.Plan("tiny", TRAINING, sizes=(12,), seeds=(0,), tests=6)
 TAUGHT = transfer.Plan("tiny", TRAINING, ("sort", "drop"), sizes=(12,), seeds=(0,), tests=6)
 TEMPERATURE, THRESHOLD = MethodCell("temperature", 0, 0), MethodCell("threshold", 0, 0)
 CLASS, ENTROPIC = MethodCell("invalid", 12, 0), MethodCell("entropic", 12, 0)
 SMOOTHING, FOCAL = MethodCell("smoothing", 24, 0), MethodCell("focal", 24, 0)
+LARGEST = inoculation.Cell(400, 1e-3, 0)
 SORT, DROP = (transfer.Cell("one", name, 12, 0) for name in ("sort", "drop"))
 CLEAN, SALAD = transfer.Cell("clean_only", "", 12, 0), transfer.Cell("salad_only", "shuffle", 12, 0)
-
-
-def rows_of(
-    plan: Any, cell: Any, classifier: Classifier, stop: Stop = never
-) -> Iterator[Any]:  # Any: of each kind
-    """Run a cell of any kind on a copy of the classifier."""
-    (kind,) = (each for each in KINDS if type(plan) is each.Plan)
-    rows: Iterator[Any] = trial(kind.KIND, plan, SOURCE, cell, classifier, stop)[1]
-    return rows
-
-
-def point_of(plan: Any, cell: Any, classifier: Classifier) -> Any:  # Any: as above
-    *_, point = rows_of(plan, cell, classifier)
-    return point
-
-
-def test_a_training_yields_its_epochs_and_leaves_the_model_as_it_was(
-    classifier: Classifier,
-) -> None:
-    before = weights_hash(classifier)
-
-    def trains(plan: Any, cell: Any, tested: set[str] | None = None) -> None:
-        *epochs, point = rows_of(plan, cell, classifier)
-        assert [(row.cell, row.epoch) for row in epochs if isinstance(row, Epoch)] == [
-            (cell, 1), (cell, 2),
-        ]  # fmt: skip
-        assert (point.cell, point.epochs) == (cell, 2)
-        assert weights_hash(classifier) == before
-        if tested is not None:
-            assert (set(point.found), point.clean.n) == (tested, len(SOURCE.test))
-
-    cases = [
-        *((CALIBRATED, cell) for cell in (SMOOTHING, FOCAL)),
-        *((MENDED, cell, set(salad_names(NLI))) for cell in (ENTROPIC, CLASS)),
-        (TAUGHT, SORT, {"sort", "drop"}), (TAUGHT, CLEAN, set()), (TAUGHT, SALAD, set()),
-    ]  # fmt: skip
-    assert failures(trains, cases) == {}
-    for plan, cell in ((CALIBRATED, BASE), (MENDED, CLASS), (TAUGHT, CLEAN)):
-        with pytest.raises(Cancelled):
-            list(rows_of(plan, cell, classifier, lambda: True))
-
-
-def test_a_stored_cell_gives_the_model_of_the_first_method_alone(model: str) -> None:
-    context, only = CellContext(named_model_hash(model)), replace(MENDED, methods=("threshold",))
-
-    def gives(kind: Any, plan: Any, cell: Any, kept: bool) -> None:
-        stored = asdict(replace(plan, model=model))
-        *_, result = kind.TRIALS.run_cell(stored, source_json(SOURCE), vars(cell), context)
-        assert isinstance(result, Result)
-        assert ("model.safetensors" in result.model) is kept
-
-    cases = [
-        (calibration, CALIBRATED, BASE, False), (calibration, CALIBRATED, TEMPERATURE, True),
-        (mitigation, only, BASE, False), (mitigation, only, THRESHOLD, True),
-    ]  # fmt: skip
-    assert failures(gives, cases) == {}
-
-
-def test_a_calibration_changes_how_sure_a_model_is(classifier: Classifier) -> None:
-    before, after = (point_of(CALIBRATED, cell, classifier) for cell in (BASE, TEMPERATURE))
-    assert set(before.salad) == set(salad_names(NLI))
-    assert all(0 < each.n <= CALIBRATED.tests for each in before.salad.values())
-    assert after.temperature != before.temperature == 1
-    assert after.calibration.accuracy == before.calibration.accuracy
-    assert after.calibration.confidence != before.calibration.confidence
-    agreed = [{name: each.agree for name, each in p.salad.items()} for p in (before, after)]
-    assert agreed[0] == agreed[1]  # a temperature changes no answer
-    longer = replace(CALIBRATED, training=replace(TRAINING, epochs=8, mode="full"))
-    little, much = (
-        point_of(replace(longer, epsilon=epsilon), SMOOTHING, classifier) for epsilon in (0.0, 0.6)
-    )
-    assert much.calibration.confidence < little.calibration.confidence
-    classifier.model.config.invalid_below = 1.0  # of before; it is not asked
-    doubting = point_of(CALIBRATED, BASE, classifier)
-    assert (doubting.calibration, doubting.salad) == (before.calibration, before.salad)
-
-
-def test_only_a_repaired_model_finds_what_is_broken(classifier: Classifier) -> None:
-    point, before = point_of(MENDED, BASE, classifier), weights_hash(classifier)
-    assert {each.count for each in point.found.values()} == {0} == {point.rejected.count}
-    changed, rows = trial("mitigation", MENDED, SOURCE, THRESHOLD, classifier, never)
-    *_, point = rows
-    assert isinstance(point, Point) and point.epochs == 0
-    assert changed.invalid_below == point.threshold >= 1 / 3
-    assert changed.temperature == point.temperature != 1
-    assert weights_hash(classifier) == before
-    long = replace(TRAINING, lr=3e-3, epochs=12, mode="full")
-    plan = replace(MENDED, sizes=(24,), training=long)
-    assert point_of(plan, replace(CLASS, size=24), classifier).invalid_found > 0.5
-
-
-def test_training_has_the_named_transforms_of_the_asked_shares(classifier: Classifier) -> None:
-    clean = SOURCE.pool[:12]
-    salad = broken(MENDED, CLASS, clean, classifier)
-    assert {text.gold for text in salad} == {INVALID}
-    assert {text.id for text in salad} <= {pair.id for pair in clean[:6]}
-    assert len(salad) > 6 * len(salad_names(NLI)) / 2
-    assert {text.gold for text in broken(MENDED, ENTROPIC, clean, classifier)} == {None}
-    fewer = broken(replace(MENDED, gradient_share=0.0), CLASS, clean, classifier)
-    assert gradient_names(NLI) and set(fewer) < set(salad)
-    named = replace(MENDED, transforms=("drop", "sort"), gradient_share=0.25)
-    assert len(broken(named, CLASS, clean, classifier)) == 6 + 3
-    assert set(point_of(named, THRESHOLD, classifier).found) == {"drop", "sort"}
-    for texts in destroy(classifier, clean, ("sort", "drop")).values():
-        assert texts and {text.id for text in texts} <= {pair.id for pair in clean}
-        assert all(text.gold is None for text in texts)
-    originals = {pair.id: pair for pair in SOURCE.pool}
-    kept = salad_with_gold(SALAD, SOURCE.pool, classifier)
-    assert kept and all(text.gold == originals[text.id].gold for text in kept)
-    assert all(text.hypothesis != originals[text.id].hypothesis for text in kept)
-
-
-def test_the_upper_layers_begin_anew_by_the_seed_and_the_lower_ones_stay(
-    classifier: Classifier,
-) -> None:
-    changed = [fresh(classifier) for _ in range(3)]
-    for seed, each in zip((0, 0, 1), changed, strict=True):
-        begin_anew(each, seed)
-    hashes = list(map(weights_hash, changed))
-    assert hashes[0] == hashes[1] != hashes[2]
-    upper = {weight.data_ptr() for weight in upper_part(changed[0]).model.parameters()}
-    old, new = classifier.model.state_dict(), changed[0].model.state_dict()
-    for name, weight in changed[0].model.named_parameters():
-        assert weight.data_ptr() in upper or torch.equal(weight, old[name]), name
-    assert not torch.equal(new["classifier.weight"], old["classifier.weight"])
-
-
-def test_examples_are_drawn_stored_and_labelled() -> None:
-    assert source_from(source_json(SOURCE)) == SOURCE
-    assert drawn(SOURCE.pool, 3, 5) == drawn(SOURCE.pool, 3, 9)[:5]
-    assert drawn(SOURCE.pool, 3, 9) != drawn(SOURCE.pool, 4, 9)
-    unknown = replace(SOURCE.dev[0], gold=None)
-    assert labelled(replace(SOURCE, dev=(unknown, *SOURCE.dev[1:]))).dev == SOURCE.dev[1:]
-    with pytest.raises(ExperimentError, match="no pair with a gold label in: dev"):
-        labelled(replace(SOURCE, dev=(unknown,)))
-    request = calibration.run_request(CALIBRATED, SOURCE, {}, {"model": "m"})
-    assert request.artefacts["sets"]["pool"]["n"] == 24
-
-
-def test_a_cancelled_repair_goes_on_with_what_it_lacks_and_comes_to_the_same(
-    home: object, model: str
-) -> None:
-    store = Store()
-    engine = Engine(store, in_process=True)
-
-    def figures(run: StoredRun) -> list[Json]:
-        return [{**result, "seconds": 0} for result in run.results]
-
-    def goes_on(request_of: Callable[[str], Any]) -> None:
-        request = request_of(model)
-        whole, stopped = (store.create("me", request).id for _ in range(2))
-        engine.submit(stopped)
-        until(store, stopped, training)
-        engine.cancel(stopped)
-        before = until(store, stopped, ended)
-        assert before.state == "cancelled"
-        assert 1 <= len(before.results) < len(before.cells)
-        engine.reopen(stopped)
-        run = until(store, stopped, ended)
-        engine.submit(whole)
-        other = until(store, whole, ended)
-        assert (run.state, run.error) == (other.state, other.error) == ("done", "")
-        assert run.results[: len(before.results)] == before.results  # seconds too: not done again
-        assert figures(run) == figures(other)
-        assert len(run.results) == len(run.cells)
-        assert run.verdict == other.verdict != {}
-
-    try:
-        assert failures(goes_on, REQUESTS.values()) == {}
-    finally:
-        engine.close()
-
-
-@pytest.mark.slow
-def test_a_killed_worker_loses_and_doubles_no_cell_of_a_repair(
-    tmp_path_factory: pytest.TempPathFactory, model: str
-) -> None:
-    with one_worker(tmp_path_factory.mktemp("home")) as (store, engine):
-
-        def goes_on(kind: str) -> None:
-            run_id = store.create("me", REQUESTS[kind](model)).id
-            engine.submit(run_id)
-            before = until(store, run_id, training)
-            os.kill(worker_pid(engine), signal.SIGKILL)
-            run = until(store, run_id, ended)
-            assert (run.state, run.error) == ("done", "")
-            assert run.results[0] == before.results[0]  # seconds too: not computed again
-            done = [cell.key for cell in run.cells if cell.result]
-            assert done == [cell.key for cell in before.cells]
-            assert bool(run.kept) is (kind != "transfer")
-
-        assert failures(goes_on, REQUESTS) == {}
 
 
 def made_point(cell: MethodCell, clean: int = 8, found: int = 3, commonest: float = 0.5) -> Point:
@@ -289,20 +76,36 @@ def test_a_mitigation_is_judged_by_its_first_method_and_warned_of() -> None:
     assert quick_cost(replace(quick, methods=("threshold",))) == ""
 
 
-def kept(kind: Any, plan: Any, rival: Any, point: Any) -> str | None:  # Any: of each kind
-    """Return the name under which a model is kept where a rival's is kept already."""
-    run = stored(kind.TRIALS, plan, [rival], kept="mine")
-    return EXPERIMENTS[kind.KIND].keep(run, row_json(point))
+def test_of_several_models_the_best_is_kept_and_none_that_diverged() -> None:
+    def kept(kind: Any, plan: Any, rival: Any, point: Any, name: str | None) -> None:
+        """A rival's model is kept already, as mine."""  # Any: of each kind
+        run = stored(kind.TRIALS, plan, [rival], kept="mine")
+        assert EXPERIMENTS[kind.KIND].keep(run, row_json(point)) == name
 
-
-def test_of_several_seeds_the_best_model_is_kept() -> None:
-    second = replace(CLASS, seed=1)
-    for clean, found, name in ((9, 8, "mine"), (9, 7, "mine"), (7, 7, None)):
-        rival, point = made_point(CLASS, 8, 8), made_point(second, clean, found)
-        assert kept(mitigation, replace(MENDED, seeds=(0, 1)), rival, point) == name
-    first = repairs.calibrated(TEMPERATURE, 0.1)
-    for ece, name in ((0.05, "mine"), (0.2, None)):
-        assert kept(calibration, CALIBRATED, first, repairs.calibrated(TEMPERATURE, ece)) == name
+    seeds, second = replace(MENDED, seeds=(0, 1)), replace(CLASS, seed=1)
+    rate, largest = inoculation.Plan("m", "negation", (400,), (1e-3,), (0,)), LARGEST
+    cases = [
+        *(
+            (mitigation, seeds, made_point(CLASS, 8, 8), made_point(second, *counts), name)
+            for *counts, name in ((9, 8, "mine"), (9, 7, "mine"), (7, 7, None))
+        ),
+        *(
+            (calibration, CALIBRATED, repairs.calibrated(TEMPERATURE, 0.1),
+             repairs.calibrated(TEMPERATURE, ece), name)
+            for ece, name in ((0.05, "mine"), (0.2, None))
+        ),
+        *(
+            (inoculation, rate, make_point(8, 7, 10, largest, 0.8), point, name)
+            for point, name in (
+                (make_point(8, 7, 10, largest, 0.9), "mine"),
+                (make_point(8, 7, 10, largest, 0.5), None),
+                (replace(make_point(8, 7, 10, largest, 0.9), diverged=True), None),
+            )
+        ),
+    ]  # fmt: skip
+    assert failures(kept, cases) == {}
+    first = stored(inoculation.TRIALS, rate, [])
+    assert str(EXPERIMENTS["inoculation"].keep(first, {"dev": 0.5})).startswith("m-negation-400-")
 
 
 SHARES = st.floats(0.34, 1.0)
