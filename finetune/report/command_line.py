@@ -61,8 +61,9 @@ def _options(plan: Any, within: str = "") -> list[str]:  # Any: as above, or a p
         name, value = f"{within}{field.name}", getattr(plan, field.name)
         if is_dataclass(value):
             parts += _options(value, f"{name}.")
-        elif name in OPTIONS and (field.name == "mode" or value != field.default):
-            words += _option(OPTIONS[name], value)
+        elif field.name == "mode" or value != field.default:
+            option = OPTIONS.get(name) or OPTIONS.get(field.name)
+            words += _option(option, value) if option else []
     return [*words, *parts]
 
 

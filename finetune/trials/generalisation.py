@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import islice, product
 from pathlib import Path
 from statistics import fmean
@@ -21,7 +20,7 @@ from finetune.trials.challenges import (
     rows_by_column,
     template_challenges,
 )
-from finetune.trials.datasets import Examples, examples_from, examples_json, facts_of
+from finetune.trials.datasets import Examples, facts_of, named_from, named_json
 from finetune.trials.inoculation import InoculationRun, inoculation_runs
 from probe.data.names import listed, shown
 from probe.errors import ExperimentError, FileQuestion, TemplateError
@@ -387,15 +386,13 @@ def _source(task: Task, example: Any) -> str:
 
 def data_json(data: SourceData) -> Json:
     """Return the original set, a person's own rows and the name of their task as JSON."""
-    rows = {name: examples_json(examples) for name, examples in data.rows.items()}
-    return {"task": data.task.name, "original": examples_json(data.original), "rows": rows}
+    return named_json(data.task, {"original": data.original, "rows": data.rows})
 
 
 def data_from(values: Json) -> SourceData:
     """Read what `data_json` wrote."""
-    read = partial(examples_from, task_named(values["task"]))
-    rows = {name: read(examples) for name, examples in values["rows"].items()}
-    return SourceData(read(values["original"]), rows, task_named(values["task"]))
+    task, data = named_from(values)
+    return SourceData(**data, task=task)
 
 
 def _artefacts(plan: Plan, data: SourceData) -> Json:

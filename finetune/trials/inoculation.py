@@ -30,9 +30,9 @@ from finetune.trials.challenges import title_of
 from finetune.trials.datasets import (
     SET_NAMES,
     Sets,
-    examples_from,
-    examples_json,
     merged_measure,
+    named_from,
+    named_json,
     right_counts,
     sets_facts,
 )
@@ -116,11 +116,6 @@ def cells(plan: Plan) -> tuple[Cell, ...]:
     """Return the cells of a plan, the model as it was first, then by size."""
     sizes, lrs, seeds = sorted(set(plan.sizes)), dict.fromkeys(plan.lrs), dict.fromkeys(plan.seeds)
     return (BASE, *(Cell(*each) for each in product(sizes, lrs, seeds)))
-
-
-def cell_count(plan: Plan) -> int:
-    """Return how many cells a plan has, without listing them."""
-    return 1 + len(set(plan.sizes)) * len(set(plan.lrs)) * len(set(plan.seeds))
 
 
 def read_sizes(name: str, text: str) -> tuple[int, ...]:
@@ -266,17 +261,15 @@ def merge(points: Sequence[Point]) -> Point:
 
 
 def sets_from(values: Json) -> Sets:
-    """Read the sets from their JSON; the first inputs were NLI's and did not say so."""
-    task = task_named(values.get("task", NLI.name))
-    sets = {name: examples_from(task, rows) for name, rows in values.items() if name != "task"}
+    """Read the sets from their JSON."""
+    task, sets = named_from(values)
     known = {name: sets.pop(name) for name in SET_NAMES if name in sets}
     return Sets(**known, counter_tests=sets, task=task)
 
 
 def sets_json(sets: Sets) -> Json:
     """Return the sets, counter-tests by their own names, and the name of their task as JSON."""
-    examples = {name: examples_json(each) for name, each in sets.examples.items()}
-    return {"task": sets.task.name, **examples}
+    return named_json(sets.task, sets.examples)
 
 
 def _artefacts(plan: Plan, sets: Sets) -> Json:
@@ -880,7 +873,7 @@ def judge(
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
-    `paired` is as in `outcome_of`, the others are as in `Evidence`; `measure` is what scores are
+    `paired` is as in `outcome_of`, the others are as in `Verdict`; `measure` is what scores are
     called where it is not what the task calls them.
     """
     if not points:

@@ -88,7 +88,7 @@ class Choices:
                 continue
             if is_dataclass(hint):
                 own[name] = self.plan(hint, f"{name}.")  # type: ignore[arg-type]  # a type
-            elif param := places.get(f"{within}{name}"):
+            elif param := places.get(f"{within}{name}") or places.get(name):
                 own[name] = self.read(param)
         return kind(**own, **others)
 

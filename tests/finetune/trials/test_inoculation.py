@@ -34,7 +34,6 @@ from finetune.trials.inoculation import (
     Thresholds,
     badge,
     baseline_scores,
-    cell_count,
     cells,
     check,
     choose,
@@ -148,6 +147,7 @@ def test_the_paper_chooses_the_rate_by_the_challenge_and_we_also_by_dev() -> Non
     ]
     chosen = merge(*choose(seeds, "oracle_lr"))
     assert chosen.challenge == pytest.approx(0.65)
+    assert outcome_of(make_point(80, 60), seeds).seeds == 2
     assert chosen.challenge_right[65] == 0.5  # one of the two seeds
     verdict = verdict_json(judge(PLAN, replace(make_point(80, 60), control=0.4), seeds))
     assert verdict["control"] == {"before": 0.4, "after": pytest.approx(0.65)}
@@ -366,7 +366,7 @@ def test_sizes_and_rates_are_read_as_liu_gave_them(sets: Sets) -> None:
 def test_cells_begin_with_the_model_as_it_was_and_smaller_sets_lie_in_larger(sets: Sets) -> None:
     plan = replace(PLAN, sizes=(10, 5, 10), lrs=(1e-3, 1e-2), seeds=(0, 1, 2, 0))
     planned = cells(plan)
-    assert (planned[0], cell_count(plan)) == (BASE, len(planned))
+    assert planned[0] == BASE
     assert [cell.size for cell in planned[1:]] == [5] * 6 + [10] * 6
     learnt = sets.challenge_train
     assert nested(learnt, 0, 20)[:6] == nested(learnt, 0, 6)

@@ -85,11 +85,11 @@ def test_a_trained_model_says_what_it_was_trained_for(folder: Path) -> None:
     predicted = [prediction.label for prediction in model.predict(TEST)]
     assert accuracy(FEELING, predicted, TEST) >= 0.9
     path = folder / "config.json"
-    whole = path.read_text()
-    assert json.loads(whole)["task"] == "feeling"
-    path.write_text(json.dumps({k: v for k, v in json.loads(whole).items() if k != "task"}))
+    whole = json.loads(path.read_text())
+    assert whole["task"] == "feeling"
+    path.write_text(json.dumps({k: v for k, v in whole.items() if k != "task"}))
     assert load(str(folder)).task is FEELING  # by the names of its outputs
-    path.write_text(whole)
+    path.write_text(json.dumps(whole))
 
 
 def test_it_is_probed_and_a_file_of_it_is_scored(folder: Path, tmp_path: Path) -> None:
