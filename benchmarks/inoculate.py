@@ -37,7 +37,7 @@ from finetune.trials.base import numbers
 from finetune.trials.challenges import UserFiles, bundled_sets, sets_of
 from finetune.trials.datasets import Sets, bundled
 from finetune.trials.inoculation import OUTCOMES, Cell, Plan, Point, cells, judge, run_request
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from finetune.trials.trial import fresh, run_cell
 from probe.models.classifier import Classifier
 from probe.models.library import load

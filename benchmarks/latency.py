@@ -66,7 +66,7 @@ def main() -> None:
         os.environ["NLI_CLINIC_HOME"] = home
         from finetune.trials.challenges import bundled_sets
         from finetune.trials.inoculation import Plan, run_request
-        from finetune.trials.registry import register_experiments
+        from finetune.trials.planning import register_experiments
         from probe.runs.engine import Engine
         from probe.runs.run import environment
         from probe.runs.store import Store

@@ -252,10 +252,19 @@ def _read(kind: Any, values: Json) -> Any:  # Any: a dataclass
     return _adapter(kind).validate_python(values)
 
 
+def _keeps_none(plan: object, cell: object) -> bool:
+    return False
+
+
+def _sets_of(artefacts: Json, cell: object) -> object:
+    return artefacts.get("sets")
+
+
 @dataclass(frozen=True)
 class TrialKind(Generic[Plan, Cell, Data, Point]):
     """How a kind's plans, cells, epochs and points are computed, stored and read.
 
+    It is sent to workers, so that its functions are named ones of modules that import fast.
     The fields in `varies` say which cells a plan has, and how they are judged. The model of a cell
     that `keeps_model` comes with its point and may stay; unless `takes_all`, such a cell is
     computed anew even where it is known. `artefacts` are facts that a run keeps of its data,
@@ -271,10 +280,10 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
     data_json: Callable[[Data], Json]
     data_from: Callable[[Json], Data]
     artefacts: Callable[[Plan, Data], Json]
-    keeps_model: Callable[[Plan, Cell], bool] = lambda plan, cell: False
+    keeps_model: Callable[[Plan, Cell], bool] = _keeps_none
     takes_all: bool = False
     load: Callable[[str, str, tuple[str, ...]], Any] = load_unchanged  # Any: as above
-    depends: Callable[[Json, Cell], object] = lambda artefacts, cell: artefacts.get("sets")
+    depends: Callable[[Json, Cell], object] = _sets_of
 
     def plan_from(self, values: Json) -> Plan:
         """Read a plan from its JSON; what an older one lacks begins as the dataclass says."""

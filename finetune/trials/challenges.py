@@ -14,10 +14,7 @@ from finetune.training.data import Asked, numbered_pairs, read_pairs
 from finetune.trials.base import refuse
 from finetune.trials.datasets import Examples, Sets, SourceData, bundled, split_by_premise, unseen
 from probe.data.file_options import Said
-from probe.data.hub_dataset import source_name
 from probe.data.names import listed, shown
-from probe.data.rows import is_missing
-from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
@@ -202,6 +199,9 @@ def rows_by_column(
     These are without space around them. The name is None, and there are no examples, where there is
     no such column, in whatever case. Raises FileError or LabelError.
     """
+    from probe.data.rows import is_missing  # with pandas
+    from probe.data.source import read_table
+
     frame = read_table(path, asked.bounds, asked.options).frame
     names = {str(name).strip().lower(): name for name in reversed(frame.columns)}
     rows: dict[str, list[Any]] = {}
@@ -340,6 +340,8 @@ def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
 
 def sources_of(files: UserFiles) -> Said:
     """Return by options, for the command that repeats a run, its files, draws and reading."""
+    from probe.data.hub_dataset import source_name  # with pandas
+
     named = {
         OPTIONS.get(field.name, field.name.replace("_", "-")): getattr(files, field.name)
         for field in fields(files)

@@ -573,16 +573,12 @@ class Conclusion:
 
 def learnt_shares(points: Sequence[Point]) -> Shares:
     """Return the share of the dose that was learnt by size and rate, over seeds on average."""
-    doses: dict[int, dict[float, list[float | None]]] = {}
-    for point in points:
-        doses.setdefault(point.cell.size, {}).setdefault(point.cell.lr, []).append(point.dose)
-    return {
-        size: {
-            lr: None if None in seeds else fmean(dose / size for dose in seeds if dose is not None)
-            for lr, seeds in by_rate.items()
-        }
-        for size, by_rate in doses.items()
-    }
+    shares: dict[int, dict[float, float | None]] = {}
+    for size, lr in dict.fromkeys((point.cell.size, point.cell.lr) for point in points):
+        own = [p.dose for p in points if (p.cell.size, p.cell.lr) == (size, lr)]
+        known = [dose / size for dose in own if dose is not None]
+        shares.setdefault(size, {})[lr] = fmean(known) if len(known) == len(own) else None
+    return shares
 
 
 def lacking(found: SizeOutcome, evidence: "Verdict") -> Iterator[Lack]:

@@ -1,4 +1,4 @@
-"""From what a person chose, by the names of the parameters, to a plan and what it works on."""
+"""The kinds of runs, and the way from what a person chose to a plan and what it works on."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass, replace
@@ -20,10 +20,11 @@ from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import fast_notes
 from finetune.trials.params import PARAMS, REQUIRED, USUAL_RATE, Param, param_of
 from finetune.trials.word_salad import salad_names
-from probe import limits
+from probe import experiments, glossary, limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
 from probe.models.library import AnyModel
+from probe.runs.experiment import Experiment, register
 from probe.runs.run import Json, RunRequest, environment
 from probe.tasks.task import Label, Task
 
@@ -246,3 +247,30 @@ KINDS: Mapping[str, Kind] = {
     transfer.KIND: _repair("transfer", transfer),
 }
 """The kinds of runs."""
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    inoculation.KIND: inoculation.INOCULATION,
+    generalisation.KIND: generalisation.GENERALISATION,
+    calibration.KIND: calibration.CALIBRATION,
+    mitigation.KIND: mitigation.MITIGATION,
+    transfer.KIND: transfer.TRANSFER,
+}
+
+
+def register_experiments() -> None:
+    """Make the experiments known to the run system, and their words to the glossary.
+
+    Those of `probe` too: who changes models also looks at them.
+    """
+    experiments.register_experiments()
+    for experiment in EXPERIMENTS.values():
+        register(experiment)
+    for kind, title, words in (
+        (inoculation.KIND, "Inoculation", lambda task: inoculation.WORDS),
+        (generalisation.KIND, "Generalisation", generalisation.generalisation_terms),
+        (calibration.KIND, "Calibration", lambda task: calibration.WORDS),
+        (mitigation.KIND, "Invalid inputs", lambda task: mitigation.WORDS),
+        (transfer.KIND, "Transfer", lambda task: transfer.WORDS),
+    ):
+        glossary.register(kind, title, words)

@@ -1,6 +1,7 @@
 """What all kinds share: what a plan must not ask for, how runs are stored, read and taken over."""
 
 import json
+import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -11,7 +12,7 @@ from finetune.trials import calibration, generalisation, inoculation, mitigation
 from finetune.trials.base import MAX_EPOCHS, MAX_SEED, Training, TrialKind, refuse, row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.params import PARAMS
-from finetune.trials.registry import EXPERIMENTS, register_experiments
+from finetune.trials.planning import EXPERIMENTS, register_experiments
 from probe.errors import ExperimentError
 from probe.glossary import glossary
 from probe.runs.gallery import gallery_runs
@@ -234,3 +235,8 @@ def test_the_words_of_all_experiments_are_plain_and_defined() -> None:
         assert ("vary-range" in terms) == (task.name == "nli")  # templates are inference's
 
     assert failures(plain, offered_tasks()) == {}
+
+
+def test_what_computes_a_cell_is_sent_to_workers_by_name() -> None:
+    for kind in KINDS.values():
+        assert pickle.loads(pickle.dumps(kind.run_cell)).__self__ == kind

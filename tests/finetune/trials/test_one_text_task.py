@@ -1,13 +1,9 @@
-"""A task that is made up here and nowhere else: one text, two labels.
-
-A tiny model learns it; it is probed, a file is scored and compared, and it is inoculated.
-"""
+"""A task that is made up here, of one text and two labels, is learnt and inoculated."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from finetune.training.encoder import TrainingOptions, train
@@ -24,7 +20,7 @@ from probe.tasks.sentiment import Review
 from probe.tasks.task import TASKS, Task, register
 from probe.transforms import Options, apply
 from probe.transforms.registry import ready
-from tests.support.commands import answer, refusal, run
+from tests.support.commands import answer, refusal
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.waiting import until
 
@@ -84,15 +80,6 @@ def test_a_trained_model_says_what_it_was_trained_for(folder: Path) -> None:
     assert model.task is FEELING
     predicted = [prediction.label for prediction in model.predict(TEST)]
     assert accuracy(FEELING, predicted, TEST) >= 0.9
-    path = folder / "config.json"
-    whole = json.loads(path.read_text())
-    assert whole["task"] == "feeling"
-    path.write_text(json.dumps({k: v for k, v in whole.items() if k != "task"}))
-    assert load(str(folder)).task is FEELING  # by the names of its outputs
-    path.write_text(json.dumps(whole))
-
-
-def test_it_is_probed_and_a_file_of_it_is_scored(folder: Path, tmp_path: Path) -> None:
     shape = answer(
         "pair", "--model", folder, "--text", "text=The park was happy today.", "--transform", "sort"
     )
@@ -103,20 +90,12 @@ def test_it_is_probed_and_a_file_of_it_is_scored(folder: Path, tmp_path: Path) -
     assert not set(ready(FEELING)) & {"copysort", "pbsmt", "neghyp", "antonym", "shuffleboth"}
     with pytest.raises(Unavailable, match=r"^copysort is not for the task feeling"):
         list(apply("sort+copysort", TEST, FEELING, 0, Options(), lambda _: []))
-    path, out, summary = (tmp_path / name for name in ("in.csv", "out.csv", "summary.json"))
-    rows = [*((review.text, review.gold) for review in TEST), ("", "pos")]
-    pd.DataFrame(rows, columns=["body", "felt"]).to_csv(path, index=False)
-    done = run(
-        "batch", str(path), "--out", str(out), "--summary", str(summary), "--model", str(folder),
-        "--transforms", "sort,negation", "--column", "text=body", "--gold", "felt",
-    )  # fmt: skip
-    assert done.exit_code == 0, done.output
-    table, told = pd.read_csv(out, keep_default_na=False), json.loads(summary.read_text())
-    assert table["error"].iloc[-1] == "the text is empty"
-    hits = [said == each.gold for said, each in zip(table["prediction"], TEST, strict=False)]
-    assert told["accuracy"] == pytest.approx(sum(hits) / len(TEST))
-    assert told["transforms"]["sort"]["accuracy"] is None  # destroyed
-    assert (set(told["by_label"]), "entailed" in told) == ({"upbeat", "downbeat"}, False)
+    path = folder / "config.json"
+    whole = json.loads(path.read_text())
+    assert whole["task"] == "feeling"
+    path.write_text(json.dumps({k: v for k, v in whole.items() if k != "task"}))
+    assert load(str(folder)).task is FEELING  # by the names of its outputs
+    path.write_text(json.dumps(whole))
 
 
 def test_it_is_inoculated_through_store_and_engine(folder: Path, home: Path) -> None:
