@@ -26,6 +26,7 @@ from finetune.trials.challenges import (
 )
 from finetune.trials.datasets import SET_NAMES, Sets, SourceData, bundled, split_by_premise, unseen
 from finetune.trials.inoculation import sets_from, sets_json
+from finetune.trials.planning import Choices, draft
 from probe.errors import ExperimentError, FileError, FileQuestion, LimitError
 from probe.limits import Bounds
 from probe.tasks.examples import bundled_examples
@@ -298,6 +299,9 @@ def test_a_run_keeps_the_names_of_its_files_by_their_options(file: Path) -> None
         "original": "mine.jsonl", "challenge-file": "mine.jsonl", "train": "10", "sample-seed": "3",
     }  # fmt: skip
     assert sources_of(UserFiles()) == {}
+    for files, name in ((UserFiles(), "templates_hans"), (UserFiles(challenge=file), "hans")):
+        values = {"model": "minilm", "challenge": "hans"}  # of one's own files it is only a label
+        assert draft(Choices("inoculation", NLI, values, files)).challenge == name
 
 
 def test_sets_keep_their_task_and_those_of_before_the_tasks_are_of_inference() -> None:
