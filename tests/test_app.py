@@ -19,7 +19,7 @@ from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
     *("probe.ui", "finetune.ui", "probe.models.library", "probe.runs", "probe.settings"),
-    *("finetune.trials.registry", "probe.native_environment"),
+    *("finetune.trials.planning", "probe.native_environment"),
     *("os", "sys", "signal", "atexit", "functools", "collections", "typing"),
 )
 """What app.py may import: pages, stores, settings of the app and of torch's libraries, the

@@ -25,9 +25,9 @@ def worker() -> list[list[str]]:
         printed(
             "import json, sys, probe.runs.worker\n"
             "first = list(sys.modules)\n"
-            "import finetune.trials.generalisation_plan\n"
-            "import finetune.trials.inoculation_plan\n"
-            "import finetune.trials.inoculation_trial, finetune.training.checkpoints\n"
+            "import finetune.trials.generalisation\n"
+            "import finetune.trials.inoculation\n"
+            "import finetune.trials.trial, finetune.training.checkpoints\n"
             "trained = list(sys.modules)\n"
             "import probe.checkup.experiment\n"
             "print(json.dumps([first, trained, list(sys.modules)]))"

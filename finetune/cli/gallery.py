@@ -8,14 +8,15 @@ from typing import Annotated, get_args
 import torch
 import typer
 
-from finetune.cli.trials import compute_inoculation
-from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
+from finetune.cli.trials import compute
+from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL, row_text
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import Mode, default_rate
 from finetune.trials.base import numbers
-from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
+from finetune.trials.challenges import UserFiles, sets_of
 from finetune.trials.datasets import Sets, SourceData, split_by_premise, unseen
-from finetune.trials.inoculation_plan import Plan, check, read_sizes, resolved
+from finetune.trials.inoculation import KIND, Plan, check, read_sizes, resolved
+from finetune.trials.planning import KINDS, Planned
 from probe.cli.options import InProcess, Threads, choice
 from probe.cli.output import make_folder
 from probe.data.source import read_table
@@ -133,7 +134,8 @@ def gallery_command(
             check(plan, sets[each])
             typer.echo(f"{plan.model} on {plan.challenge}")
             alone = in_process or threads > 1
-            run = compute_inoculation(plan, sets[each], files.sources(each), alone)
+            asked = Planned(KINDS[KIND], plan, sets[each], files.sources(each))
+            run = compute(asked, row_text, alone)
             path = write(out, f"{plan.model}-{plan.challenge}", run)
             typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
 
@@ -157,15 +159,15 @@ def all_sets(files: GalleryFiles, challenges: Sequence[str]) -> dict[str, Sets]:
         if name == NUMERICAL:
             if files.numerical is None:
                 raise ExperimentError("the numerical challenge needs --numerical FILE")
-            sets = file_sets(source_data, name, files.numerical, train=files.train, seed=files.seed)
+            own = UserFiles(challenge=files.numerical, train=files.train, seed=files.seed)
+            sets = sets_of(name, source_data, own)
             if files.tests:
                 tests, seed = sets.challenge_test, files.seed
                 tested, _ = split_by_premise(tests, files.tests, seed, files.task)
                 sets = replace(sets, challenge_test=tested[: files.tests])
-        elif files.challenge_test:
-            sets = sets_tested_on(files.challenge_test, name, source_data, seed=files.seed)
         else:
-            sets = make_sets(name, source_data, files.seed)
+            own = UserFiles(challenge_test=files.challenge_test, seed=files.seed)
+            sets = sets_of(name, source_data, own)
         found[name] = replace(sets, challenge_train=sets.challenge_train[: files.train])
     return found
 

@@ -9,7 +9,7 @@ import typer
 
 from finetune.report.files import export
 from finetune.trials.challenges import KIND_TITLES, catalogue
-from finetune.trials.inoculation_plan import KIND, Selection, inoculation_run
+from finetune.trials.inoculation import KIND, Selection, inoculation_run
 from probe.cli.options import AsJson, choice
 from probe.cli.output import make_folder, print_json
 from probe.errors import ExperimentError, ModelError

@@ -30,10 +30,8 @@ from finetune.report.inoculation import (
     summary,
     telling_command,
 )
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
 from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
 from probe.pictures.heat_map import Cell, Head, HeatMap, heat_svg, share_cell

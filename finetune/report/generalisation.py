@@ -9,19 +9,17 @@ from markupsafe import Markup
 
 from finetune.report.inoculation import epoch_text
 from finetune.trials.generalisation import (
-    chosen,
-    on_condition,
-    on_original,
-    untrained,
-)
-from finetune.trials.generalisation_plan import (
     Epoch,
     GeneralisationRun,
     Plan,
     Point,
+    chosen,
     described,
+    on_condition,
+    on_original,
     share_right,
     total,
+    untrained,
 )
 from probe.errors import RunError
 from probe.pictures.curves import (

@@ -13,16 +13,22 @@ import pandas as pd
 from finetune.report.command_line import command
 from finetune.training.recipes import mode_words
 from finetune.trials.challenges import title_of
-from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
-from finetune.trials.inoculation_plan import (
+from finetune.trials.inoculation import (
     BASE,
+    BY_SIZE,
+    MORE_TEXTS,
+    OUTCOMES,
     Epoch,
     InoculationRun,
+    Outcome,
     Plan,
     Point,
     Selection,
+    badge,
     choose,
     inoculation_runs,
+    merge,
+    telling_plan,
 )
 from probe.errors import UserError
 from probe.models import bundled
@@ -479,7 +485,8 @@ def curve_frame(
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
     rows = []
-    for point in choose(points, selection):
+    for seeds in choose(points, selection):
+        point = merge(seeds)
         for which, scores in (
             ("challenge", point.challenge_right),
             ("original", point.original_right),
@@ -487,5 +494,5 @@ def curve_frame(
         ):
             found = mean_score(task, scores)
             shares = (100 * share for share in (found.value, found.low, found.high))
-            rows.append((point.size, which, *shares, found.n, point.lr, point.seeds))
+            rows.append((point.cell.size, which, *shares, found.n, point.cell.lr, len(seeds)))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)

@@ -10,16 +10,17 @@ from typing import Any
 
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials.generalisation import (
+    GeneralisationRun,
     at_largest,
     by_label,
     chosen,
     estimate,
+    generalisation_runs,
     labelled,
     on_condition,
     on_original,
     untrained,
 )
-from finetune.trials.generalisation_plan import GeneralisationRun, generalisation_runs
 from finetune.trials.transfer import Lesson, largest
 from finetune.trials.transfer import Point as Taught
 from probe.published import PublishedTable, published, published_for

@@ -256,7 +256,7 @@ class EncodedQuestions:
 
 @dataclass(frozen=True)
 class PreparedReader:
-    """A reader whose weights are all trained; see `finetune.trials.inoculation_trial.Trainable`."""
+    """A reader whose weights are all trained; see `finetune.trials.trial.Trainable`."""
 
     whole: Reader
     precision: Precision

@@ -20,7 +20,7 @@ from finetune.report.inoculation import (
     outcome_in,
     panels,
 )
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials.inoculation import InoculationRun, Selection
 from probe.pictures.curves import (
     DASHES,
     MARKERS,

@@ -14,7 +14,7 @@ from finetune.cli.train import dev_sets, examples_of
 from finetune.cli.trials import told
 from finetune.training.checkpoints import CHECKPOINT
 from finetune.training.data import read_pairs
-from finetune.trials.challenges import file_sets
+from finetune.trials.challenges import UserFiles, sets_of
 from finetune.trials.datasets import SourceData
 from finetune.trials.generalisation import read_conditions
 from probe.cli.file_options import labelled_and_told
@@ -295,7 +295,7 @@ WAYS: dict[str, tuple[Callable[[Path], object], str]] = {
         "1 rows are left out, of which 'condition' names no condition",
     ),
     "no split": (
-        lambda path: file_sets(SOURCE, "mine", path, ASKED),
+        lambda path: sets_of("mine", SOURCE, UserFiles(challenge=path, asked=ASKED)),
         "1 rows are left out, of which 'split' says neither train nor what is tested on",
     ),
 }

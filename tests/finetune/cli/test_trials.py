@@ -13,7 +13,7 @@ from typer.main import get_command
 import nli_clinic
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.models.library import load
 from probe.runs.gallery import read
 from probe.runs.store import Store

@@ -8,10 +8,9 @@ from typer.main import get_command
 
 from finetune.cli.main import app
 from finetune.report.command_line import command
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import calibration, generalisation, mitigation, transfer
 from finetune.trials.base import Training
-from finetune.trials.inoculation_plan import Plan, Thresholds
+from finetune.trials.inoculation import Plan, Thresholds
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json, Run, StoredRun
 from tests.support.runs.points import make_point, make_run

@@ -11,8 +11,8 @@ import pytest
 from finetune.report.files import write_files
 from finetune.report.generalisation import curve_frame, curves, figure, heat, row_text
 from finetune.report.tables import generalisation_tables
-from finetune.trials.generalisation_plan import Cell, Epoch, Plan, base_cell
-from finetune.trials.inoculation_plan import Cell as InoculationCell
+from finetune.trials.generalisation import Cell, Epoch, Plan, base_cell
+from finetune.trials.inoculation import Cell as InoculationCell
 from probe.errors import RunError
 from probe.pictures.svg import png_file
 from tests.support.runs.generalisation import PLAN, make_point, make_points, make_run, stored_run

@@ -22,8 +22,7 @@ from finetune.report.inoculation import (
     status,
     summary,
 )
-from finetune.trials.inoculation import OUTCOMES
-from finetune.trials.inoculation_plan import BASE, Cell, InoculationRun
+from finetune.trials.inoculation import BASE, OUTCOMES, Cell, InoculationRun
 from probe.runs.gallery import OWNER
 from tests.support.runs.points import make_point, make_run
 

@@ -22,8 +22,8 @@ from finetune.training.frozen_layers import (
 from finetune.training.invalid_class import with_invalid_class
 from finetune.training.recipes import Mode
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Plan
-from finetune.trials.inoculation_trial import run_cell
+from finetune.trials.inoculation import Cell, Plan
+from finetune.trials.trial import run_cell
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled

@@ -12,8 +12,8 @@ import probe.cli.main
 from finetune.training.frozen_layers import encode, lower_states, upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Plan, Point
-from finetune.trials.inoculation_trial import run_cell
+from finetune.trials.inoculation import Cell, Plan, Point
+from finetune.trials.trial import run_cell
 from probe.analysis.importance import attribute
 from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayers, Recipe

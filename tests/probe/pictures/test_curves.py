@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from finetune.report.inoculation import curve_frame
-from finetune.trials.inoculation_plan import Cell
+from finetune.trials.inoculation import Cell
 from probe.pictures.curves import (
     MARKERS,
     MODEL_SHAPES,

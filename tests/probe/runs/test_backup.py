@@ -11,7 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import FileError, SettingsError
 from probe.runs.access import browser_secret
 from probe.runs.backup import GENERATIONS, LISTS, NEW_SECONDS, back_up, restore, start_backups

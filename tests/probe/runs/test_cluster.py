@@ -19,7 +19,7 @@ from distributed import LocalCluster
 
 from benchmarks.page.app_process import APP, process
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import SettingsError
 from probe.runs import engine as engine_module
 from probe.runs.dispatch import Workers, without_main, worker_count

@@ -24,8 +24,15 @@ from app import TABS
 from finetune.cli.main import app as finetune
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation import conclude, verdict_json
-from finetune.trials.inoculation_plan import Cell, Plan, inoculation_run, run_request, sets_from
+from finetune.trials.inoculation import (
+    Cell,
+    Plan,
+    conclude,
+    inoculation_run,
+    run_request,
+    sets_from,
+    verdict_json,
+)
 from finetune.ui.inoculate.opening import Opening
 from probe.errors import FileError, SettingsError, StoreError
 from probe.models.library import ModelCache

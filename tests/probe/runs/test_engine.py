@@ -15,9 +15,9 @@ import torch
 from distributed import KilledWorker, LocalCluster
 from sqlalchemy import event, text
 
-from finetune.trials import inoculation_trial as cell_module
+from finetune.trials import trial as cell_module
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, kept_name, run_request
+from finetune.trials.inoculation import Plan, kept_name, run_request
 from probe.errors import ExperimentError
 from probe.models.library import load
 from probe.models.weights import model_hash

@@ -11,8 +11,8 @@ from distributed import Client
 
 from benchmarks.page.app_process import APP, process
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, Point, cells, inoculation_run, run_request
-from finetune.trials.inoculation_trial import run_cell
+from finetune.trials.inoculation import Plan, Point, cells, inoculation_run, run_request
+from finetune.trials.trial import run_cell
 from probe.models.library import load
 from probe.runs.database import RunRow
 from probe.runs.engine import Engine

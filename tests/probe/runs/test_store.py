@@ -12,7 +12,7 @@ import pytest
 
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts
-from finetune.trials.inoculation_plan import (
+from finetune.trials.inoculation import (
     BASE,
     TRIALS,
     Cell,

@@ -21,7 +21,7 @@ from app import TABS
 from finetune.training.frozen_layers import upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import bundled_sets
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from finetune.ui.inoculate.samples import challenge_choices
 from probe.models.library import ModelCache, load
 from probe.runs.engine import Engine

@@ -13,7 +13,7 @@ from gradio.events import EventData
 from starlette.requests import Request
 
 from app import tabs
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from probe.models.library import ModelCache
 from probe.runs.engine import Engine
 from probe.runs.store import Store

@@ -9,7 +9,7 @@ import pytest
 
 from app import tabs
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.models.library import ModelCache
 from probe.runs.engine import Engine
 from probe.runs.store import Store
