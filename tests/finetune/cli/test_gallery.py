@@ -29,7 +29,7 @@ def files(home: Path) -> GalleryFiles:
     original = write(home / "original.jsonl", [row(pair) for pair in PAIRS])
     fresh = [row(replace(pair, premise=f"So, {pair.premise}"), source="a") for pair in PAIRS]
     pool = write(home / "pool.jsonl", fresh)
-    return GalleryFiles(original, pool, "", original, 3, 6, 6, 0, 0)
+    return GalleryFiles(original, pool, original, dev=3, test=6, train=6)
 
 
 @pytest.fixture
@@ -118,15 +118,15 @@ def test_dev_test_and_pool_share_no_premise(files: GalleryFiles) -> None:
     assert (len(drawn.dev), len(drawn.test), len(drawn.pool)) == (3, 6, 9)
     premises = [{pair.premise for pair in part} for part in (drawn.dev, drawn.test, drawn.pool)]
     assert sum(map(len, premises)) == len(set.union(*premises))
-    assert len(sample_source_data(replace(files, source="a")).pool) == 9
-    assert sample_source_data(replace(files, source="b")).pool == ()
+    assert len(sample_source_data(replace(files, pool_source="a")).pool) == 9
+    assert sample_source_data(replace(files, pool_source="b")).pool == ()
     with pytest.raises(ExperimentError, match=r"original.jsonl has too few pairs for --test 60"):
         sample_source_data(replace(files, test=60))
 
 
 def test_the_numerical_challenge_is_the_file(files: GalleryFiles) -> None:
     for tests, tested in ((0, 24), (5, 5)):
-        sets = all_sets(replace(files, tests=tests), ["numerical"])["numerical"]
+        sets = all_sets(replace(files, numerical_test=tests), ["numerical"])["numerical"]
         assert (len(sets.challenge_train), len(sets.challenge_test)) == (6, tested)
     with pytest.raises(ExperimentError, match="needs --numerical FILE"):
         all_sets(replace(files, numerical=None), CHALLENGES)
