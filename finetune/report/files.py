@@ -1,11 +1,12 @@
 """The files that a person takes away of runs: points, figures, summaries, a report."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
+from jinja2 import Environment
 from markupsafe import Markup
 
 from finetune.report import generalisation as of_generalisation
@@ -42,8 +43,6 @@ from probe.pictures.svg import png_file, svg_file
 from probe.runs.run import Json, StoredRun
 from probe.statistics import NOTHING, Estimate, exactly, first_bin, mean_error
 from probe.tasks.task import task_named
-
-EMPTY = Markup("")
 
 WORDS = (
     "Solid: {} on the challenge in percent, with its 95 % interval.",
@@ -287,7 +286,7 @@ def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -
         _write_frame(points_frame(runs), folder),
         _write(folder / "figure.svg", svg_file(drawn)),
         _write(folder / "figure.png", png_file(drawn)),
-        _write(folder / "report.html", report(runs)),
+        _write(folder / "report.html", report(runs) + "\n"),
     ]
 
 
@@ -307,50 +306,48 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f8; paddi
 figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }
 @media print { body { margin: 0; max-width: none; } .wide { overflow: visible; } }
 """)
-POLICY = Markup(
-    "default-src 'none'; style-src 'unsafe-inline'"
-)  # the file asks nobody for anything
+TEMPLATE = """
+{% macro table(heads, rows) %}<div class="wide"><table>
+{% if heads %}<thead><tr>{% for head in heads %}<th scope="col">{{ head }}</th>{% endfor %}</tr>
+</thead>{% endif %}<tbody>
+{% for row in rows %}<tr>{% for it in row %}<td>{{ it | written }}</td>{% endfor %}</tr>{% endfor %}
+</tbody></table></div>{% endmacro %}
+<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width"><title>Inoculation report</title>
+<style>{{ style }}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{{ about }}</p>
+{% if outcomes %}<h2>Outcomes</h2>{{ table(outcomes[0], outcomes[1:]) }}{% endif %}
+{% for title, drawn in figures %}<figure>{{ drawn }}<figcaption>
+The learning rate of each size is the one {{ title }}.
+ Intervals are Wilson's for accuracy, Student's for F1.</figcaption></figure>
+{% endfor %}{% for run in runs %}
+<section><h2>{{ run.plan.challenge }} on {{ model_name(run) }} ({{ run_label(run) }})</h2>
+{% if run.error %}<p><b>{{ run.state }}</b> {{ run.error }}</p>{% endif %}
+{% if run.verdict %}<p><b>{{ run.verdict.oracle_lr.headline }}.</b></p>
+{% for line in lines(run) %}<p>{{ line }}</p>{% endfor %}
+{% if run.verdict.warnings %}<h3>Warnings</h3><ul>
+{% for line in run.verdict.warnings %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
+{% else %}<p>{{ run.results | length }} of {{ run.cells | length }} cells are finished:
+ no outcome yet.</p>
+{% endif %}<h3>The command that repeats it</h3><pre>{{ command(run) }}</pre>
+<h3>Settings</h3>{{ table((), asdict(run.plan) | flat) }}
+<h3>Ran on</h3>{{ table((), run.environment | flat) }}
+{% if run.artefacts %}<h3>Sources and hashes</h3>{{ table((), run.artefacts | flat) }}{% endif %}
+{% if run.results %}<h3>Points</h3>{{ table(*points(run)) }}{% endif %}
+</section>{% endfor %}</body></html>
+"""
+"""The report, whose lines follow each other without a break. It asks nobody for anything."""
+OUTCOME_HEADS = (
+    *("challenge", "model", "mode", "outcome, as published", "outcome, rate by original dev"),
+    *("gap", "closed, %", "drop", "n", "run"),
+)
 
 
-def report(runs: Sequence[InoculationRun]) -> Markup:
+def report(runs: Sequence[InoculationRun]) -> str:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
     drawn = [run for run in runs if run.results]
-    figures = [
-        Markup(
-            "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
-            "Wilson's for accuracy, Student's for F1.</figcaption></figure>"
-        ).format(curves(drawn, selection), title)
-        for selection, title in SELECTION_TITLES.items()
-        if drawn
-    ]
-    return Markup(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="{}">'
-        '<meta name="viewport" content="width=device-width"><title>Inoculation report</title>'
-        "<style>{}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{} {}</p>"
-        "{}{}{}</body></html>\n"
-    ).format(
-        POLICY,
-        STYLE,
-        ABOUT,
-        CAUTION,
-        _outcomes(runs),
-        EMPTY.join(figures),
-        EMPTY.join(map(_section, runs)),
-    )
-
-
-def _each(template: Markup, values: Iterable[object]) -> Markup:
-    return EMPTY.join(template.format(value) for value in values)
-
-
-def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
-    heads = (
-        *("challenge", "model", "mode"),
-        *("outcome, as published", "outcome, rate by original dev"),
-        *("gap", "closed, %", "drop", "n", "run"),
-    )
-    rows = [
+    titles = SELECTION_TITLES.items() if drawn else ()
+    outcomes = [
         (
             run.plan.challenge,
             model_name(run),
@@ -363,65 +360,41 @@ def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
         for run in runs
         if run.verdict
     ]
-    return Markup("<h2>Outcomes</h2>{}").format(_table(heads, rows)) if rows else EMPTY
-
-
-def _section(run: InoculationRun) -> Markup:
-    trouble = Markup("<p><b>{}</b> {}</p>").format(run.state, run.error) if run.error else EMPTY
-    return Markup(
-        "<section><h2>{} on {} ({})</h2>{}{}"
-        "<h3>The command that repeats it</h3><pre>{}</pre>"
-        "<h3>Settings</h3>{}<h3>Ran on</h3>{}{}{}</section>"
-    ).format(
-        run.plan.challenge,
-        model_name(run),
-        run_label(run),
-        trouble,
-        _verdict(run),
-        command(run),
-        _facts(asdict(run.plan)),
-        _facts(run.environment),
-        Markup("<h3>Sources and hashes</h3>{}").format(_facts(run.artefacts))
-        if run.artefacts
-        else EMPTY,
-        _points(run),
+    environment = Environment(autoescape=True)
+    environment.filters |= {"flat": _flat, "written": _written}
+    called = (asdict, command, model_name, run_label)
+    environment.globals |= {each.__name__: each for each in called}
+    return environment.from_string("".join(TEMPLATE.splitlines())).render(
+        style=STYLE,
+        about=f"{ABOUT} {CAUTION}",
+        outcomes=outcomes and [OUTCOME_HEADS, *outcomes],
+        figures=[(title, curves(drawn, selection)) for selection, title in titles],
+        runs=runs,
+        lines=_lines,
+        points=_points,
     )
 
 
-def _verdict(run: InoculationRun) -> Markup:
-    """Say the outcome in words, or how many cells are finished until there is one."""
-    if not run.verdict:
-        return Markup("<p>{} of {} cells are finished: no outcome yet.</p>").format(
-            len(run.results), len(run.cells)
-        )
-    result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
-    lines = [
+def _lines(run: InoculationRun) -> list[str]:
+    """Say the outcome of a judged run in words."""
+    result = run.verdict["oracle_lr"]
+    return [
         summary(result),
         meaning(result),
         *filter(None, [missing_texts(result), telling_command(run, "oracle_lr")]),
         *counter_lines(run.verdict),
         *details(run.verdict, "oracle_lr"),
     ]
-    listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))
-    return Markup("<p><b>{}.</b></p>{}{}").format(
-        result["headline"], _each(Markup("<p>{}</p>"), lines), listed if warnings else EMPTY
-    )
 
 
-def _points(run: InoculationRun) -> Markup:
-    frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
-    if frame.empty:
-        return EMPTY
+def _points(run: InoculationRun) -> tuple[Sequence[str], Sequence[object]]:
+    frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"])
     rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
-    return Markup("<h3>Points</h3>{}").format(_table(tuple(frame.columns), list(rows)))
-
-
-def _facts(facts: Mapping[str, object]) -> Markup:
-    """Show names and values, those within values joined by dots."""
-    return _table((), _flat(facts))
+    return tuple(frame.columns), list(rows)
 
 
 def _flat(facts: Mapping[str, object], within: str = "") -> list[tuple[str, object]]:
+    """Return names and values, those within values joined by dots."""
     rows: list[tuple[str, object]] = []
     for name, value in facts.items():
         if isinstance(value, Mapping):
@@ -430,16 +403,6 @@ def _flat(facts: Mapping[str, object], within: str = "") -> list[tuple[str, obje
             several = value if isinstance(value, (list, tuple)) else (value,)
             rows.append((f"{within}{name}", ", ".join(map(str, several))))
     return rows
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
-    head = _each(Markup('<th scope="col">{}</th>'), heads)
-    body = _each(
-        Markup("<tr>{}</tr>"), (_each(Markup("<td>{}</td>"), map(_written, row)) for row in rows)
-    )
-    return Markup('<div class="wide"><table>{}<tbody>{}</tbody></table></div>').format(
-        Markup("<thead><tr>{}</tr></thead>").format(head) if heads else EMPTY, body
-    )
 
 
 def _written(value: object) -> str:
