@@ -14,7 +14,7 @@ from safetensors.torch import load_model as load_tied
 from safetensors.torch import save_model as save_tied
 from torch.optim import Optimizer
 
-from finetune.training.loop import Diverged, Trainee, Weights, require_finite, weights_digest
+from finetune.training.loop import Diverged, Weights, require_finite, weights_digest
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
@@ -85,7 +85,7 @@ class Checkpoint:
 
 
 def save_checkpoint(
-    trainee: Trainee, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
+    trainee: AnyModel, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
 ) -> None:
     """Replace the checkpoint in `out`; a crash leaves the old one complete.
 
@@ -112,7 +112,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    trainee: Trainee, optimiser: Optimizer, begun: Options, out: Path
+    trainee: AnyModel, optimiser: Optimizer, begun: Options, out: Path
 ) -> Checkpoint:
     """Load the checkpoint in `out`, if any, into model and optimiser.
 
@@ -143,7 +143,7 @@ def load_checkpoint(
     return reached
 
 
-def begun_with(trainee: Trainee, examples: Sequence[Example]) -> dict[str, str]:
+def begun_with(trainee: AnyModel, examples: Sequence[Example]) -> dict[str, str]:
     """Return hashes of what a training begins with, by the names that `check_same` gives them."""
     return {"model": weights_digest(trainee.model), "data": pairs_hash(examples)}
 

@@ -178,16 +178,16 @@ def test_a_training_that_was_broken_off_ends_as_if_it_had_not_been(
         torch.testing.assert_close(value, stored[name], atol=1e-3, rtol=1e-3)  # fp16
 
 
-def trainer(classifier: Classifier) -> Trainer[Classifier]:
+def trainer(classifier: Classifier) -> Trainer:
     recipe = classifier.architecture.recipe
     return Trainer(classifier, recipe, make_optimiser(recipe, trainable(classifier), 1e-3))
 
 
-def keep(one: Trainer[Classifier], step: int, out: Path) -> None:
+def keep(one: Trainer, step: int, out: Path) -> None:
     save_checkpoint(one.classifier, one.optimiser, {"seed": 0}, Checkpoint(step), out)
 
 
-def kept(one: Trainer[Classifier], out: Path) -> Checkpoint:
+def kept(one: Trainer, out: Path) -> Checkpoint:
     return load_checkpoint(one.classifier, one.optimiser, {"seed": 0}, out)
 
 
@@ -195,7 +195,7 @@ def test_a_checkpoint_of_tied_weights_takes_the_same_next_step(tmp_path: Path) -
     save(KINDS["t5"], "t5", tmp_path / "model")  # reads one table of words in two places
     one, other = (trainer(load(str(tmp_path / "model"), LABELS)) for _ in range(2))
 
-    def step(of: Trainer[Classifier], seed: int) -> float:
+    def step(of: Trainer, seed: int) -> float:
         pairs, task = tiny_pairs(4), of.classifier.task
         return take_step(of, of.classifier.encode(pairs), admissible(pairs, task), seed)
 
