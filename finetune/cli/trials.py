@@ -101,9 +101,8 @@ def told(reading: FileOptions) -> Asked:
 
 def local_files(files: UserFiles) -> UserFiles:
     """Return files of this disk, those of the hub fetched. Raises FileError."""
-    named: Given = {field.name: getattr(files, field.name) for field in fields(files)}
-    paths = {name: path for name, path in named.items() if isinstance(path, Path)}
-    return UserFiles(**{**named, **{name: local_file(path) for name, path in paths.items()}})
+    paths: Given = {name: path for name, path in vars(files).items() if isinstance(path, Path)}
+    return replace(files, **{name: local_file(path) for name, path in paths.items()})
 
 
 def _choices(kind: str, given: Given, model: AnyModel) -> Choices:

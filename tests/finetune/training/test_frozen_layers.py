@@ -184,8 +184,8 @@ def test_correct_counts_non_entailment_in_two_classes() -> None:
     classifier = tiny_classifier()
     pairs = [Pair("A.", "B.", gold) for gold in (*LABELS, "non-entailment", None)]
     data = encode(classifier, pairs, 64, classifier.device)
-    assert correct(data, torch.tensor([0, 0, 0, 0, 0])) == (True, False, False, False, False)
-    assert correct(data, torch.tensor([2, 2, 2, 2, 2])) == (False, False, True, True, False)
+    assert correct(data, torch.eye(3)[[0] * 5]) == (True, False, False, False, False)
+    assert correct(data, torch.eye(3)[[2] * 5]) == (False, False, True, True, False)
 
 
 def test_the_untrained_model_is_asked_once_for_all_trials_and_a_trained_one_anew() -> None:
@@ -193,12 +193,12 @@ def test_the_untrained_model_is_asked_once_for_all_trials_and_a_trained_one_anew
     passes: list[int] = []
     other.model.register_forward_hook(lambda *_: passes.append(1))
     first, second = prepare(one, "full", "fp32"), prepare(other, "full", "fp32")
-    answers = first.initial_predictions(first.encoded(PAIRS, 64))
-    assert torch.equal(second.initial_predictions(second.encoded(PAIRS, 64)), answers)
+    answers = first.initial_logits(first.encoded(PAIRS, 64))
+    assert torch.equal(second.initial_logits(second.encoded(PAIRS, 64)), answers)
     assert passes == []
     with torch.no_grad():
         other.model.get_parameter("classifier.bias").add_(1.0)
-    second.initial_predictions(second.encoded(PAIRS, 64))
+    second.initial_logits(second.encoded(PAIRS, 64))
     assert len(passes) == 1
 
 
