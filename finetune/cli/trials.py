@@ -101,8 +101,10 @@ def told(reading: FileOptions) -> Asked:
 
 def local_files(files: UserFiles) -> UserFiles:
     """Return files of this disk, those of the hub fetched. Raises FileError."""
-    paths: Given = {name: path for name, path in vars(files).items() if isinstance(path, Path)}
-    return replace(files, **{name: local_file(path) for name, path in paths.items()})
+    paths: dict[str, Any] = {  # Any: as fields of several types
+        name: local_file(path) for name, path in vars(files).items() if isinstance(path, Path)
+    }
+    return replace(files, **paths)
 
 
 def _choices(kind: str, given: Given, model: AnyModel) -> Choices:

@@ -142,7 +142,8 @@ def test_what_one_transform_teaches_stands_beside_table_18() -> None:
         plan=replace(TRANSFER_PLAN, task="sentiment", model="minilm_sst2"), artefacts=DIGEST
     )
     assert "table 18 has MNLI alone" in transfer_table(other).says
-    assert not numbered(11, transfer_run(TRANSFERRED[:2], artefacts=DIGEST)).rows
+    (only,) = repair_tables([transfer_run(TRANSFERRED[:2], artefacts=DIGEST)])
+    assert "table 18" in only.says
 
 
 def test_how_models_were_trained_is_said_once_for_those_alike() -> None:
