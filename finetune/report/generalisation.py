@@ -8,12 +8,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from finetune.report.inoculation import epoch_text
-from finetune.trials.generalisation import (
-    chosen,
-    on_condition,
-    on_original,
-    untrained,
-)
+from finetune.trials.generalisation import chosen, on_condition, on_original, untrained
 from finetune.trials.generalisation_plan import (
     Epoch,
     GeneralisationRun,
@@ -24,18 +19,9 @@ from finetune.trials.generalisation_plan import (
     total,
 )
 from probe.errors import RunError
-from probe.pictures.curves import (
-    ALONE,
-    PANEL_SIZE,
-    Panel,
-    PanelStyle,
-    of_panels,
-    style_for,
-)
+from probe.pictures.curves import ALONE, PANEL_SIZE, Panel, PanelStyle, of_panels, style_for
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
-from probe.pictures.svg import (
-    stacked,
-)
+from probe.pictures.svg import stacked
 from probe.runs.run import Json
 from probe.statistics import Estimate
 from probe.tasks.task import task_named

@@ -27,12 +27,7 @@ from finetune.trials.inoculation_plan import (
 )
 from probe.errors import UserError
 from probe.models import bundled
-from probe.pictures.curves import (
-    Panel,
-    PanelStyle,
-    counter_tests_in,
-    style_for,
-)
+from probe.pictures.curves import Panel, PanelStyle, counter_tests_in, style_for
 from probe.runs.gallery import FOLDER, OWNER, gallery_runs
 from probe.runs.run import OPEN
 from probe.statistics import mean_score

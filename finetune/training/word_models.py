@@ -58,11 +58,7 @@ from probe.models.reader import Reader
 from probe.models.weights import VECTORS
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.layers import shared_table
-from probe.models.word_models.word_tokenizer import (
-    SPECIAL,
-    splitter,
-    word_tokenizer,
-)
+from probe.models.word_models.word_tokenizer import SPECIAL, splitter, word_tokenizer
 from probe.tasks.nli import LABELS, NLI
 
 COMPONENT_RMS = 0.4

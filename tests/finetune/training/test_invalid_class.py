@@ -16,12 +16,7 @@ from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
 from finetune.training.frozen_layers import encode, score, unscaled_logits
-from finetune.training.invalid_class import (
-    HIGHEST,
-    LOWEST,
-    fit_temperature,
-    with_invalid_class,
-)
+from finetune.training.invalid_class import HIGHEST, LOWEST, fit_temperature, with_invalid_class
 from finetune.training.losses import cross_entropy
 from probe.analysis.transformed import examine
 from probe.errors import ModelError

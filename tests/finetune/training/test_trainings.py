@@ -13,12 +13,7 @@ import torch
 
 import finetune.training.word_models as word_models
 from benchmarks.architectures import KINDS, save
-from finetune.training.checkpoints import (
-    Checkpoint,
-    load_checkpoint,
-    save_checkpoint,
-    save_model,
-)
+from finetune.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint, save_model
 from finetune.training.encoder import (
     EncodedQuestions,
     TrainingOptions,
