@@ -1,8 +1,8 @@
 """The files that a person takes away of runs: points, figures, summaries, a report."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +25,7 @@ from finetune.report.inoculation import (
     missing_texts,
     model_name,
     panels,
-    points_frame,
+    point_rows,
     run_label,
     short,
     summary,
@@ -72,23 +72,17 @@ INVALID = "Clean accuracy, and the share of broken texts that is found invalid"
 def reliability_svg(run: StoredRun) -> Markup:
     """Draw a diagram for each method: its point of the largest size and first seed."""
     points, plan = calibration.points_of(run), calibration.plan_from(run.plan)
-    chosen = {
-        point.cell.method: point
-        for point in sorted(points, key=lambda point: (point.cell.size, -point.cell.seed))
-    }
-    stays = {
-        each.method: each.agreement
-        for each in sorted(calibration.outcomes(points), key=lambda one: one.size)
-    }
+    ordered = sorted(points, key=lambda point: (point.cell.size, -point.cell.seed))
+    measured = sorted(calibration.outcomes(points), key=lambda one: one.size)
+    stays = {each.method: each.agreement for each in measured}
     labels = len(plan.labels or task_named(plan.task).labels)
     drawn = []
-    for method, point in chosen.items():
-        measured = point.calibration
-        by_chance = mean_error([measured]).chance.value
-        words = f"ECE {measured.ece:.3f}, {by_chance:.3f} by chance · {stays[method]:.0%} stay"
-        title, first = calibration.METHODS[method].title, first_bin(measured.bins, labels)
+    for method, found in {point.cell.method: point.calibration for point in ordered}.items():
+        by_chance = mean_error([found]).chance.value
+        words = f"ECE {found.ece:.3f}, {by_chance:.3f} by chance · {stays[method]:.0%} stay"
+        titles = calibration.METHODS[method].title, words
         is_before = method == calibration.BASE.method
-        drawn.append(Diagram(measured.bins, first, (title, words), is_before))
+        drawn.append(Diagram(found.bins, first_bin(found.bins, labels), titles, is_before))
     return diagrams_svg(drawn, "Reliability")
 
 
@@ -109,26 +103,16 @@ def invalid_svg(run: StoredRun) -> Markup:
     measured = mitigation.outcomes(points)
     names = list(dict.fromkeys(name for each in measured for name in each.per_transform))
     counts = {name: each.n for point in points for name, each in point.found.items()}
-    rows = [
-        Head(
-            mitigation.METHODS[each.method].title + (f", {each.size} examples" if each.size else "")
-        )
-        for each in measured
-    ]
-    cells = [
-        [
-            Cell(f"{each.clean:.2f}"),
-            _share(each.invalid_found, sum(counts.values())),
-            *(_share(each.per_transform.get(name, 0.0), counts[name]) for name in names),
-        ]
-        for each in measured
-    ]
-    columns = [Head("clean"), Head("all broken"), *(Head(name) for name in names)]
+    rows, cells = [], []
+    for each in measured:
+        examples = f", {each.size} examples" if each.size else ""
+        rows.append(Head(mitigation.METHODS[each.method].title + examples))
+        found = [(each.invalid_found, sum(counts.values()))]
+        found += [(each.per_transform.get(name, 0.0), counts[name]) for name in names]
+        shares = [share_cell(Estimate(share, share, share, n)) for share, n in found]
+        cells.append([Cell(f"{each.clean:.2f}"), *shares])
+    columns = [Head(name) for name in ("clean", "all broken", *names)]
     return heat_svg(HeatMap(rows, columns, cells), INVALID)
-
-
-def _share(value: float, n: int) -> Cell:
-    return share_cell(Estimate(value, value, value, n))
 
 
 def _calibrated(point: calibration.Point) -> Json:
@@ -179,42 +163,35 @@ def _found(point: mitigation.Point | transfer.Point) -> Json:
     return shares | {f"n_{name}": each.n for name, each in point.found.items()}
 
 
-@dataclass(frozen=True)
-class Files:
-    """How the points of a kind's run are made, and how its figure is called and drawn."""
-
-    points: Callable[[StoredRun], pd.DataFrame]
-    figure: str
-    draw: Callable[[StoredRun], Markup]
-
-
-FILES: Mapping[str, Files] = {
-    inoculation.KIND: Files(
-        lambda run: points_frame([inoculation.inoculation_run(run)]),
+Rows = Callable[[StoredRun], Iterable[Json]]
+FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
+    inoculation.KIND: (
+        lambda run: point_rows([inoculation.inoculation_run(run)]),
         "curve.svg",
         lambda run: curves([inoculation.inoculation_run(run)], "oracle_lr"),
     ),
-    generalisation.KIND: Files(
-        lambda run: of_generalisation.points_frame(generalisation.generalisation_run(run)),
+    generalisation.KIND: (
+        lambda run: of_generalisation.point_rows(generalisation.generalisation_run(run)),
         "figure.svg",
         lambda run: of_generalisation.figure(generalisation.generalisation_run(run)),
     ),
-    calibration.KIND: Files(
-        lambda run: pd.DataFrame(map(_calibrated, calibration.points_of(run))),
+    calibration.KIND: (
+        lambda run: map(_calibrated, calibration.points_of(run)),
         "reliability.svg",
         reliability_svg,
     ),
-    mitigation.KIND: Files(
-        lambda run: pd.DataFrame(map(_mitigated, mitigation.points_of(run))),
+    mitigation.KIND: (
+        lambda run: map(_mitigated, mitigation.points_of(run)),
         "invalid.svg",
         invalid_svg,
     ),
-    transfer.KIND: Files(
-        lambda run: pd.DataFrame(map(_taught, transfer.points_of(run))),
+    transfer.KIND: (
+        lambda run: map(_taught, transfer.points_of(run)),
         "transfer.svg",
         transfer_svg,
     ),
 }
+"""The rows of a kind's points, how its figure is called, and what draws it."""
 
 
 def _write(path: Path, content: str | bytes) -> Path:
@@ -223,13 +200,14 @@ def _write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def _write_frame(frame: pd.DataFrame, folder: Path) -> Path:
+def _write_rows(rows: Iterable[Json], folder: Path) -> Path:
+    frame = pd.DataFrame(rows)
     return _write(folder / "points.csv", frame.to_csv(index=False, lineterminator="\n"))
 
 
 def write_points(run: StoredRun, folder: Path) -> Path:
     """Write points.csv, a row for each finished cell, and return its place. Raises FileError."""
-    return _write_frame(FILES[run.kind].points(run), folder)
+    return _write_rows(FILES[run.kind][0](run), folder)
 
 
 def write_files(
@@ -242,11 +220,11 @@ def write_files(
     """
     paths = list[Path]()
     for run in runs:
-        own, files = folder if len(runs) == 1 else folder / run.id, FILES[run.kind]
+        own, (_, figure, draw) = folder if len(runs) == 1 else folder / run.id, FILES[run.kind]
         with writing(own):
             own.mkdir(parents=True, exist_ok=True)
         paths.append(write_points(run, own))
-        paths.append(_write(own / files.figure, svg_file(files.draw(run)) + "\n"))
+        paths.append(_write(own / figure, svg_file(draw(run)) + "\n"))
         if run.verdict:
             facts = json.dumps(_summary(run, beside), indent=1, ensure_ascii=False, allow_nan=False)
             paths.append(_write(own / "summary.json", facts + "\n"))
@@ -283,7 +261,7 @@ def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -
     """
     drawn = curves(runs, selection)
     return [
-        _write_frame(points_frame(runs), folder),
+        _write_rows(point_rows(runs), folder),
         _write(folder / "figure.svg", svg_file(drawn)),
         _write(folder / "figure.png", png_file(drawn)),
         _write(folder / "report.html", report(runs) + "\n"),
@@ -388,7 +366,7 @@ def _lines(run: InoculationRun) -> list[str]:
 
 
 def _points(run: InoculationRun) -> tuple[Sequence[str], Sequence[object]]:
-    frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"])
+    frame = pd.DataFrame(point_rows([run])).drop(columns=["run", "model", "challenge", "mode"])
     rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
     return tuple(frame.columns), list(rows)
 

@@ -1,6 +1,6 @@
 """Finished generalisations as figures, frames and text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -85,10 +85,8 @@ def curves(plan: Plan, points: Sequence[Point]) -> tuple[list[tuple[str, Panel]]
     known = described((*plan.rows, *plan.columns), plan.vary)
     names = (*(known[column].title for column in plan.columns), ORIGINAL)
     size = PANEL_SIZE if len(drawn) > 1 else ALONE
-    panels = [
-        (PANEL_TITLE.format(known[row].title), Panel(frame, plan.sizes))
-        for row, frame in drawn.items()
-    ]
+    titles = {row: PANEL_TITLE.format(known[row].title) for row in drawn}
+    panels = [(titles[row], Panel(frame, plan.sizes)) for row, frame in drawn.items()]
     return panels, PanelStyle(names, style.low, style.high, size)
 
 
@@ -153,27 +151,14 @@ def row_text(row: Epoch | Point) -> str:
     )
 
 
-def points_frame(run: GeneralisationRun) -> pd.DataFrame:
-    """Return a row for each finished cell and tested set; accuracies are from 0 to 1."""
-    plan = run.plan
-    about = {
-        "run": run.id,
-        "model": Path(plan.model).name,
-        "phenomenon": plan.phenomenon,
-        "vary": plan.vary,
-        "mode": plan.mode,
-    }
-    names = ("dev", "epochs", "best_epoch", "seconds", "precision")
-    return pd.DataFrame(
-        {
-            **about,
-            **asdict(point.cell),
-            "test": tested,
-            "accuracy": share_right(scores),
-            "right": total(scores).right,
-            "n": total(scores).n,
-            **{name: getattr(point, name) for name in names},
-        }
-        for point in run.results
-        for tested, scores in {ORIGINAL_COLUMN: point.original, **point.tests}.items()
-    )
+def point_rows(run: GeneralisationRun) -> Iterator[Json]:
+    """Yield a row for each finished cell and tested set; accuracies are from 0 to 1."""
+    plan, names = run.plan, ("dev", "epochs", "best_epoch", "seconds", "precision")
+    about = {"run": run.id, "model": Path(plan.model).name}
+    about |= {name: getattr(plan, name) for name in ("phenomenon", "vary", "mode")}
+    for point in run.results:
+        facts = {name: getattr(point, name) for name in names}
+        for tested, scores in {ORIGINAL_COLUMN: point.original, **point.tests}.items():
+            counts = {"right": total(scores).right, "n": total(scores).n}
+            accuracy = {"test": tested, "accuracy": share_right(scores)}
+            yield {**about, **asdict(point.cell), **accuracy, **counts, **facts}

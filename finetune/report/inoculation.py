@@ -1,7 +1,7 @@
 """Several runs looked at together: their lines, their panels, their points in one table."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache, lru_cache
 from itertools import takewhile
@@ -29,7 +29,7 @@ from probe.errors import UserError
 from probe.models import bundled
 from probe.pictures.curves import Panel, PanelStyle, counter_tests_in, style_for
 from probe.runs.gallery import FOLDER, OWNER, gallery_runs
-from probe.runs.run import OPEN
+from probe.runs.run import OPEN, Json
 from probe.statistics import mean_score
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
@@ -146,9 +146,8 @@ def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
     return {name: REGISTRY[name].title for name in names}
 
 
-def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
-    """Return a row for each finished cell of each run; `on_` are mean scores from 0 to 1."""
-    rows = []
+def point_rows(runs: Iterable[InoculationRun]) -> Iterator[Json]:
+    """Yield a row for each finished cell of each run; `on_` are mean scores from 0 to 1."""
     for run in runs:
         about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}
         for point in run.results:
@@ -157,9 +156,8 @@ def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
             scores = {f"on_{name}": facts.pop(name) for name in SCORES}
             scores |= {f"on_{name}": fmean(rows_of) for name, rows_of in tests.items()}
             counts = {f"n_{name}": len(facts.pop(f"{name}_right")) for name in SCORES[:2]}
-            settings = {"mode": run.plan.mode, **cell}
-            rows.append({**about, **settings, **scores, **counts, **facts, "task": run.plan.task})
-    return pd.DataFrame(rows)
+            about |= {"mode": run.plan.mode, **cell}
+            yield {**about, **scores, **counts, **facts, "task": run.plan.task}
 
 
 class Said(NamedTuple):

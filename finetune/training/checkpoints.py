@@ -153,8 +153,12 @@ def check_same(before: Options, now: Options, out: Path) -> None:
     first, second = _leaves(before), _leaves(now)
     told: dict[str, str] = {}
     for name in {**second, **first}:
-        if first.get(name) != second.get(name):
-            told[OPTIONS.get(name.rpartition(".")[2], "--preset")] = _was(first, second, name)
+        was, new = first.get(name), second.get(name)
+        if was != new:
+            words = " (an earlier version did not note which)" if name not in first else ""
+            if isinstance(was, int | float) and new is not None and "." not in name:
+                words = f" ({was:g}, now {new:g})"  # hashes tell nobody anything
+            told[OPTIONS.get(name.rpartition(".")[2], "--preset")] = words
     if told:
         others = ", another ".join(option + was for option, was in told.items())
         raise TrainingError(
@@ -170,14 +174,6 @@ def _leaves(values: Options, within: str = "") -> dict[str, Any]:  # Any: JSON v
         inner = isinstance(value, Mapping) and _leaves(value, f"{within}{name}.")
         found |= inner or {f"{within}{name}": value}
     return found
-
-
-def _was(before: Options, now: Options, name: str) -> str:
-    """Say what an option was and is; hashes tell nobody anything."""
-    if name not in before:
-        return " (an earlier version did not note which)"
-    plain = name in now and isinstance(now[name], int | float) and "." not in name
-    return f" ({before[name]:g}, now {now[name]:g})" if plain else ""
 
 
 def newest_checkpoint(out: Path) -> Path | None:

@@ -15,7 +15,7 @@ from finetune.report.inoculation import (
     line_names,
     overview,
     panels,
-    points_frame,
+    point_rows,
     seconds_left,
     status,
     summary,
@@ -139,8 +139,9 @@ def test_each_challenge_has_a_panel_with_its_models_named_apart_on_one_axis() ->
     assert (look.low, look.high) == (10, 90)
     run = replace(RUN, verdict={**RUN.verdict, "baselines": {"lexical_overlap": 0.41}})
     assert baselines_of([run]) == {"lexical overlap": 41.0} and baselines_of([run, run]) == {}
-    frame = points_frame([make_run(POINTS, run_id="a"), make_run(POINTS[:1], run_id="b")])
-    rows = frame[["run", "size", "lr", "on_challenge", "n_challenge"]].to_numpy().tolist()
+    both = [make_run(POINTS, run_id="a"), make_run(POINTS[:1], run_id="b")]
+    names = ("run", "size", "lr", "on_challenge", "n_challenge")
+    rows = [[row[name] for name in names] for row in point_rows(both)]
     assert rows == [["a", 0, 0.0, 0.6, 100], ["a", 50, 2e-5, 0.75, 100], ["b", 0, 0.0, 0.6, 100]]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.report.inoculation import by_panel, command, points_frame
+from finetune.report.inoculation import by_panel, command, point_rows
 from finetune.trials.challenges import (
     UserFiles,
     catalogue,
@@ -287,4 +287,4 @@ def test_command_and_panels_tell_the_task_of_a_run() -> None:
     of_sentiment = replace(runs[1], plan=plan)
     assert "--task sentiment --labels negative,positive" in command(of_sentiment)
     assert list(by_panel([runs[0], of_sentiment])) == ["negation (nli)", "negation (sentiment)"]
-    assert list(points_frame([runs[0], of_sentiment])["task"]) == ["nli", "sentiment"]
+    assert [row["task"] for row in point_rows([runs[0], of_sentiment])] == ["nli", "sentiment"]
