@@ -23,7 +23,6 @@ from probe.pictures.curves import ALONE, PANEL_SIZE, Panel, PanelStyle, of_panel
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 from probe.pictures.svg import stacked
 from probe.runs.run import Json
-from probe.statistics import Estimate
 from probe.tasks.task import task_named
 
 ORIGINAL = "Original set"
@@ -70,23 +69,22 @@ def heat(grid: Json, plan: Plan) -> HeatMap:
             *(grid[name] for name in ("rows", "accuracy", "low", "high", "n")), strict=True
         )
     ]
-    rows, columns = (
-        [Head(known[name].title) for name in grid[which]] for which in ("rows", "columns")
-    )
+    rows, columns = ([Head(known[name].title) for name in grid[it]] for it in ("rows", "columns"))
     return HeatMap(rows, columns, cells, CORNER)
 
 
 def curves(plan: Plan, points: Sequence[Point]) -> tuple[list[tuple[str, Panel]], PanelStyle]:
     """Return a panel for each condition that was trained on, under its title, and their look."""
     frames = {row: curve_frame(plan, points, row) for row in plan.rows}
-    drawn = {row: frame for row, frame in frames.items() if len(frame)}
-    every = pd.concat(frames.values())
-    style = style_for(every)
     known = described((*plan.rows, *plan.columns), plan.vary)
+    style = style_for(pd.concat(frames.values()))
     names = (*(known[column].title for column in plan.columns), ORIGINAL)
-    size = PANEL_SIZE if len(drawn) > 1 else ALONE
-    titles = {row: PANEL_TITLE.format(known[row].title) for row in drawn}
-    panels = [(titles[row], Panel(frame, plan.sizes)) for row, frame in drawn.items()]
+    panels = [
+        (PANEL_TITLE.format(known[row].title), Panel(frame, plan.sizes))
+        for row, frame in frames.items()
+        if len(frame)
+    ]
+    size = PANEL_SIZE if len(panels) > 1 else ALONE
     return panels, PanelStyle(names, style.low, style.high, size)
 
 
@@ -105,6 +103,9 @@ def original_curves(plan: Plan, points: Sequence[Point]) -> tuple[Panel, PanelSt
     return Panel(frame, plan.sizes), style_for(frame)
 
 
+COLUMNS = ["name", "set", "examples", "accuracy", "low", "high", "n", "label"]
+
+
 def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:
     """Return a line for each size and tested set, in percent, of a model trained on a row.
 
@@ -115,22 +116,16 @@ def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:
     if start := untrained(points):
         sizes[0] = start
     lines = []
-    for size in sorted(sizes):
-        own = sizes[size]
-        lines.append(_line(ORIGINAL, "original", size, on_original(own)))
+    for size, own in sorted(sizes.items()):
+        measured = [(ORIGINAL, "original", on_original(own))]
         for column in plan.columns:
-            estimate = on_condition(own, column)
-            lines.append(_line(known[column].title, "challenge", size, estimate))
+            measured.append((known[column].title, "challenge", on_condition(own, column)))
+        for name, which, found in measured:
+            value, low, high = (100 * share for share in (found.value, found.low, found.high))
+            words = f"{value:.1f} % ({low:.1f} to {high:.1f}), n {found.n}"
+            label = f"{name}, {size} examples: {words}"
+            lines.append((name, which, size, value, low, high, found.n, label))
     return pd.DataFrame(lines, columns=COLUMNS)
-
-
-COLUMNS = ["name", "set", "examples", "accuracy", "low", "high", "n", "label"]
-
-
-def _line(name: str, which: str, size: int, estimate: Estimate) -> tuple[object, ...]:
-    value, low, high = (100 * share for share in (estimate.value, estimate.low, estimate.high))
-    label = f"{name}, {size} examples: {value:.1f} % ({low:.1f} to {high:.1f}), n {estimate.n}"
-    return name, which, size, value, low, high, estimate.n, label
 
 
 ORIGINAL_COLUMN = "original"

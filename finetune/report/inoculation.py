@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache, lru_cache
 from itertools import takewhile
@@ -77,12 +78,8 @@ def run_label(run: InoculationRun) -> str:
 def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     """Return each run's name in a figure by its id: the model, or more where two are alike."""
     count = Counter((model_name(run), run.plan.challenge) for run in runs)
-    return {
-        run.id: model_title(run)
-        if count[model_name(run), run.plan.challenge] == 1
-        else f"{model_title(run)} ({run_label(run)})"
-        for run in runs
-    }
+    alike = {run.id: count[model_name(run), run.plan.challenge] > 1 for run in runs}
+    return {run.id: model_title(run) + f" ({run_label(run)})" * alike[run.id] for run in runs}
 
 
 def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
@@ -99,15 +96,12 @@ def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
 def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
     """Return the rows of each panel."""
     names = line_names(runs)
+
+    def frame(run: InoculationRun) -> pd.DataFrame:
+        return curve_frame(run.results, selection, names[run.id], task_of(run))
+
     return {
-        title: pd.concat(
-            [
-                curve_frame(run.results, selection, names[run.id], task_of(run))
-                for run in own
-                if run.results
-            ],
-            ignore_index=True,
-        )
+        title: pd.concat([frame(run) for run in own if run.results], ignore_index=True)
         for title, own in by_panel(runs).items()
     }
 
@@ -128,15 +122,9 @@ def panels(
     frames_of, rules, runs_of = frames(runs, selection), baselines_of(runs), by_panel(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
     style = replace(style_for(together, rules), size=size)
-    drawn = {
-        name: Panel(
-            frame,
-            tuple(size for run in runs_of[name] for size in run.plan.sizes),
-            rules,
-            goal=len(frames_of) == 1,
-        )
-        for name, frame in frames_of.items()
-    }
+    sizes = {name: [it for run in own for it in run.plan.sizes] for name, own in runs_of.items()}
+    alone = len(frames_of) == 1
+    drawn = {name: Panel(it, tuple(sizes[name]), rules, alone) for name, it in frames_of.items()}
     return drawn, style
 
 
@@ -269,12 +257,12 @@ def seconds_left(run: InoculationRun) -> float | None:
     A training takes what testing takes, and longer by its examples.
     """
     ended = [(cell.key.size, cell.result.seconds) for cell in run.cells if cell.result]
-    trained = [(size, seconds) for size, seconds in ended if size]
     missing = [cell.key.size for cell in run.cells if not cell.result]
+    trained = sum(size for size, _ in ended)
     if not trained or not missing:
         return None
     fixed = min(seconds for _, seconds in ended)
-    per_example = sum(seconds - fixed for _, seconds in trained) / sum(size for size, _ in trained)
+    per_example = sum(seconds - fixed for size, seconds in ended if size) / trained
     return sum(fixed + per_example * size for size in missing)
 
 
@@ -382,16 +370,13 @@ def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
     None where nothing is lacking, where only more texts would do, where every training diverged, or
     where the model is gone.
     """
-    found = run.verdict[selection]
+    found, available = run.verdict[selection], run.verdict["evidence"]["available"]
     if all(point.diverged for point in run.results if point.cell.size == found["shown_at"]):
         return None
     missing = [each["missing"] for each in found["lacks"]]
-    try:
-        return telling_plan(
-            run.plan, missing, found["shown_at"], run.verdict["evidence"]["available"]
-        )
-    except UserError:
-        return None
+    with suppress(UserError):
+        return telling_plan(run.plan, missing, found["shown_at"], available)
+    return None
 
 
 def telling_command(run: InoculationRun, selection: Selection) -> str:
