@@ -55,16 +55,13 @@ def find_run(run_id: str) -> StoredRun:
     return shipped[0] if shipped else Store().get(run_id)
 
 
-SelectionName = Annotated[
-    Selection,
-    choice("selection", get_args(Selection), "What the rate is chosen by; published: oracle_lr."),
-]
+CHOSEN = "What the rate is chosen by; published: oracle_lr."
 
 
 def report_command(
     run_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="As for `run`.")],
     out: Annotated[Path, typer.Option(help="Folder for points, figure and report.")],
-    selection: SelectionName = "oracle_lr",
+    selection: Annotated[Selection, choice("selection", get_args(Selection), CHOSEN)] = "oracle_lr",
 ) -> None:
     """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
     stored = [find_run(run_id) for run_id in dict.fromkeys(run_ids)]

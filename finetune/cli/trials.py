@@ -1,7 +1,7 @@
 """The commands that run trials and write all into a folder; `params` has their options."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -70,8 +70,8 @@ def _option(param: Param) -> inspect.Parameter:
     return inspect.Parameter(param.name, keyword, annotation=kind, default=default)
 
 
-def command(kind: str) -> Callable[[Callable[[Given], None]], Any]:
-    """Make a command of a function that takes the values of a kind's parameters, by name."""
+def takes_options(parameters: Iterable[inspect.Parameter]) -> Callable[[Any], Any]:
+    """Make a command of a function that takes the values of options, by name."""
 
     def with_options(run: Callable[[Given], None]) -> Any:  # Any: typer takes any function
         @wraps(run)
@@ -79,10 +79,16 @@ def command(kind: str) -> Callable[[Callable[[Given], None]], Any]:
             torch.set_num_threads(given["threads"])
             run(given)
 
-        called.__signature__ = inspect.Signature(list(map(_option, PARAMS[kind])))  # type: ignore[attr-defined]  # typer reads it
-        return takes_file(texts=False)(called)
+        called.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]  # typer reads it
+        return called
 
     return with_options
+
+
+def command(kind: str) -> Callable[[Callable[[Given], None]], Any]:
+    """Make a command of a function that takes the values of a kind's parameters, by name."""
+    with_options = takes_options(map(_option, PARAMS[kind]))
+    return lambda run: takes_file(texts=False)(with_options(run))
 
 
 def told(reading: FileOptions) -> Asked:
@@ -92,9 +98,10 @@ def told(reading: FileOptions) -> Asked:
 
 def local_files(files: UserFiles) -> UserFiles:
     """Return files of this disk, those of the hub fetched. Raises FileError."""
-    named: Given = {field.name: getattr(files, field.name) for field in fields(files)}
-    paths = {name: path for name, path in named.items() if isinstance(path, Path)}
-    return UserFiles(**{**named, **{name: local_file(path) for name, path in paths.items()}})
+    paths: dict[str, Any] = {  # Any: as fields of several types
+        name: local_file(path) for name, path in vars(files).items() if isinstance(path, Path)
+    }
+    return replace(files, **paths)
 
 
 def _choices(kind: str, given: Given, model: AnyModel) -> Choices:

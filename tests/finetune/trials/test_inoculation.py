@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from finetune.report import files
-from finetune.report.inoculation import counter_lines, curve_frame, details, points_frame
+from finetune.report.inoculation import counter_lines, curve_frame, details, point_rows
 from finetune.training.recipes import default_rate
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets, sets_facts, worst_variants
@@ -463,7 +463,7 @@ def test_card_and_figure_of_one_run_carry_the_counter_tests() -> None:
     assert both in files.curves([run], "oracle_lr")
     two = [run, replace(make_run(COUNTED, "da", "addsent"), id="run2")]
     assert "A false look-alike in front" not in files.curves(two, "oracle_lr")
-    assert points_frame([run])["on_addsent_first"].tolist() == [0.25, 0.26]
+    assert [row["on_addsent_first"] for row in point_rows([run])] == [0.25, 0.26]
 
 
 def test_scores_of_rows_are_packed_and_come_back() -> None:
