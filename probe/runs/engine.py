@@ -374,14 +374,14 @@ class Engine:
         if dispatch is None or number not in dispatch.waiting:
             return
         if progress is not None:
-            self._store.set_progress(run_id, number, progress)
+            self._store.set_cell(run_id, number, "running", progress=progress)
             if self._listener:
                 self._listener(run_id, number, Progress(progress))
             return
         dispatch.begun.add(number)
         self._order.begin(dispatch.places[number])
         self._store.set_state(run_id, "running")
-        self._store.set_cell_state(run_id, number, "running")
+        self._store.set_cell(run_id, number, "running")
 
     def _fetch(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
         try:
@@ -407,7 +407,7 @@ class Engine:
             if self._listener:
                 self._listener(run_id, number, result)
         elif self._store.ids(*CANCELLING, RunRow.id == run_id):
-            self._store.set_cell_state(run_id, number, "cancelled")
+            self._store.set_cell(run_id, number, "cancelled")
         elif task.status != "error":
             self._lose(run_id, dispatch)
             return
@@ -418,7 +418,7 @@ class Engine:
         else:
             problem = task.exception()
             log.error("run %s, %s failed", run_id, cell.key, exc_info=problem)
-            self._store.set_cell_state(run_id, number, "failed", sentence(problem))
+            self._store.set_cell(run_id, number, "failed", error=sentence(problem))
         dispatch.end(number)
         self._send_more(run_id, dispatch)
         if not dispatch.waiting:
@@ -441,7 +441,7 @@ class Engine:
             run = self._store.get(run_id)
             verdict = experiment_of(run.kind).conclude(run, self._store.inputs(run_id))
             if verdict is not None:
-                self._store.set_verdict(run_id, verdict)
+                self._store.update(run_id, verdict=verdict)
             errors = [cell.error for cell in run.cells if cell.error]
             if run.cancelling:
                 self._store.cancel_cells(run_id)
