@@ -107,18 +107,19 @@ class EventQueue:
 
     def repeat(self, seconds: float, work: Work) -> None:
         """Do this again and again, every so many seconds; only the first call counts."""
+
+        def put_repeatedly() -> None:
+            while not self._closed.wait(seconds):
+                self.put("", work)
+
         if self._periodic is None:
-            self._periodic = Thread(target=self._put_repeatedly, args=(seconds, work), daemon=True)
+            self._periodic = Thread(target=put_repeatedly, daemon=True)
             self._periodic.start()
 
     def close(self) -> None:
         """End what is being done and drop what waits."""
         self._closed.set()
         self._thread.shutdown(wait=True, cancel_futures=True)
-
-    def _put_repeatedly(self, seconds: float, work: Work) -> None:
-        while not self._closed.wait(seconds):
-            self.put("", work)
 
     def _handle(self, run_id: str, work: Work) -> None:
         try:
@@ -242,12 +243,12 @@ class Engine:
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
         self._submitted.add(run_id)
-        self._look_around()
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
         self._events.put(run_id, partial(self._start, run_id))
 
     def resume(self) -> None:
         """Take up the runs that an earlier engine left, or another one will; returns at once."""
-        self._look_around()
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
         for run_id in self._store.ids(IS_OPEN):
             self.submit(run_id)
 
@@ -276,9 +277,6 @@ class Engine:
         for dispatch in self._dispatches.values():
             dispatch.stop()
         self.cluster.close()
-
-    def _look_around(self) -> None:
-        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
 
     def _upkeep(self) -> None:
         """Renew the lease, take up what was left, cancel what others want cancelled, and rest.
