@@ -20,7 +20,6 @@ from probe.cli.options import (
     TaskName,
     Texts,
     all_opened,
-    fields_of,
     read_example,
 )
 from probe.cli.output import (
@@ -86,9 +85,7 @@ def compare_command(
             )
         classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
         answered = held_to(classifiers)
-        named = {"premise": premise, "hypothesis": hypothesis}
-        given = fields_of(answered, "--text", texts, named)
-        example = read_example(answered, given, answer or gold)
+        example = read_example(answered, texts, premise, hypothesis, answer or gold)
         require_text(answered, example)
         shape = example_comparison_json(example, classifiers, precision)
         lines = [

@@ -87,6 +87,7 @@ def test_a_run_of_many_cells_is_stopped_by_few_writes_and_goes_on_with_those_it_
     store: Store, log: Log, one_worker: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatch, "MAX_SENT", 30)
+    monkeypatch.setattr(engine_module, "FORCE_AFTER", 1000.0)  # the cell stops by itself
     count = 61
     with cell_writes() as statements:
         run_id = submit(one_worker, ME, log.request("a", count), {0: {"number": 1}})
