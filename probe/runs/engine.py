@@ -406,8 +406,12 @@ class Engine:
                 self._listener(run_id, number, result)
         elif self._store.ids(*CANCELLING, RunRow.id == run_id):
             self._store.set_cell(run_id, number, "cancelled")
-        elif task.status != "error":
-            self._lose(run_id, dispatch)
+        elif task.status != "error":  # the cluster took the run's cells with it, or some of them
+            dispatch.stop()  # those that it has not lost: they are all sent again
+            if self._lease.acquire(run_id):
+                self._store.queue_cells(run_id)
+                self._requeue(run_id)
+            self._forget(run_id)
             return
         elif isinstance(task.exception(), KilledWorker) and number not in dispatch.begun:
             # it only waited for a process that another cell killed
@@ -421,17 +425,6 @@ class Engine:
         self._send_more(run_id, dispatch)
         if not dispatch.waiting:
             self._events.put(run_id, partial(self._finish, run_id))
-
-    def _lose(self, run_id: str, dispatch: Dispatch) -> None:
-        """Queue the cells of a run that the cluster took with it, and wait for the cluster.
-
-        Those that it has not lost stop: they are all sent again.
-        """
-        dispatch.stop()
-        if self._lease.acquire(run_id):
-            self._store.queue_cells(run_id)
-            self._requeue(run_id)
-        self._forget(run_id)
 
     def _finish(self, run_id: str) -> None:
         """Store the verdict, where there are enough results for one, and how the run ended."""
