@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from probe.cli.options import AsJson
-from probe.cli.output import check_output_files, print_json
+from probe.cli.output import check_output_files, print_answer
 from probe.glossary import SECTIONS, glossary
 from probe.reports.json import options_json, transforms_json
 from probe.settings import ASSETS, settings, variable
@@ -24,19 +24,13 @@ def glossary_command(
 ) -> None:
     """Say in a sentence each what measures, labels, transforms and models are."""
     found = glossary(task_named(task))
-    if as_json:
-        print_json(
-            [
-                {"section": name, "id": id, "title": term.title, "summary": term.summary}
-                for name, terms in found.items()
-                for id, term in terms.items()
-            ]
-        )
-        return
+    rows, lines = [], list[str]()
     for name, terms in found.items():
-        typer.echo(f"{SECTIONS[name].title}:")
-        for term in terms.values():
-            typer.echo(f"  {term.title}: {term.summary}")
+        lines.append(f"{SECTIONS[name].title}:")
+        for id, term in terms.items():
+            rows.append({"section": name, "id": id, "title": term.title, "summary": term.summary})
+            lines.append(f"  {term.title}: {term.summary}")
+    print_answer(as_json, rows, lines)
 
 
 def templates_command(
@@ -65,16 +59,8 @@ def templates_command(
     check_output_files([], [out])
     low, high = read_range(numbers)
     request = Request(
-        kind,
-        complexity,
-        lexical,
-        tuple(template),
-        low,
-        high,
-        integer_strict,
-        heuristic,
-        subcase,
-        balance,
+        *(kind, complexity, lexical, tuple(template), low, high, integer_strict),
+        *(heuristic, subcase, balance),
     )
     write_pairs(generate(request, n, seed), grammar(kind).task, out)
     typer.echo(f"{n:,} pairs written to {out}")
@@ -90,18 +76,16 @@ def transforms_command(
     """List the transforms, or their options."""
     asked = task_named(task) if task else None
     rows = options_json(asked) if options else transforms_json(asked or NLI)
-    if as_json:
-        print_json(rows)
-        return
+    lines = []
     for row in rows:
         head = f"{row['name']:18} {row['family']:12}"
         if options:
-            typer.echo(f"{head} {row['default']!s:12} {row['words']}")
-            for value, words in row["values"].items():
-                typer.echo(f"{'':32}{value}: {words}")
+            lines.append(f"{head} {row['default']!s:12} {row['words']}")
+            lines += [f"{'':32}{value}: {words}" for value, words in row["values"].items()]
         else:
             lacks = f" NOT AVAILABLE: {row['missing']}" if row["missing"] else ""
-            typer.echo(f"{head} {row['label_rule']:15} {row['title']}: {row['summary']}{lacks}")
+            lines.append(f"{head} {row['label_rule']:15} {row['title']}: {row['summary']}{lacks}")
+    print_answer(as_json, rows, lines)
 
 
 def settings_command(as_json: AsJson = False) -> None:
@@ -112,8 +96,5 @@ def settings_command(as_json: AsJson = False) -> None:
     values = settings().model_dump(mode="json")
     values["database"] = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", values["database"])
     rows = {variable(name): value for name, value in values.items()} | {"assets": str(ASSETS)}
-    if as_json:
-        print_json(rows)
-        return
-    for name, value in rows.items():
-        typer.echo(f"{name:24} {'' if value is None else value}".rstrip())
+    lines = (f"{name:24} {'' if value is None else value}".rstrip() for name, value in rows.items())
+    print_answer(as_json, rows, lines)

@@ -8,7 +8,7 @@ import typer
 
 from probe.cli.group import group
 from probe.cli.options import AsJson
-from probe.cli.output import print_json
+from probe.cli.output import print_answer
 from probe.errors import OptionError
 from probe.models.classifier import FIELD, TEMPLATE
 from probe.models.library import entries, locate
@@ -25,13 +25,12 @@ def main(context: typer.Context, as_json: AsJson = False) -> None:
     if context.invoked_subcommand:
         return
     rows = [model_json(entry) for entry in entries()]
-    if as_json:
-        print_json(rows)
-        return
+    lines = []
     for row in rows:
         weights = f"{row['parameters'] / 1e6:.1f} M weights" if row["parameters"] else "damaged"
         facts = f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights:16}"
-        typer.echo(f"{facts} {row['summary']}")
+        lines.append(f"{facts} {row['summary']}")
+    print_answer(as_json, rows, lines)
 
 
 @app.command("export")
