@@ -25,7 +25,7 @@ from probe.analysis.batch import (
     variants_json,
 )
 from probe.analysis.summary import (
-    Named,
+    ModelFacts,
     Totals,
     fp32_sample,
     made_cells,
@@ -288,7 +288,7 @@ class Assembly:
     """
 
     def __init__(
-        self, source: Source, request: ScoringRequest, places: Places, model: Named,
+        self, source: Source, request: ScoringRequest, places: Places, model: Model | ModelFacts,
         columns: ValueColumns,
     ) -> None:  # fmt: skip
         """The model's name stands behind our names that the input has too. Raises FileError."""
@@ -656,15 +656,6 @@ SCORING = Experiment(
     sweep=lambda plans, before: remove_orphans({plan["folder"] for plan in plans}, before),
     stored_bytes=lambda plan: folder_bytes(plan["folder"]),
 )
-
-
-@dataclass(frozen=True)
-class ModelFacts:
-    """What is told of the model by which a part was scored."""
-
-    name: str
-    revision: str | None
-    task: Task
 
 
 def done_parts(run: StoredRun) -> list[Json]:
