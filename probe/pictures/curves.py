@@ -7,6 +7,7 @@ one with hollow markers the original set.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
@@ -36,15 +37,10 @@ class PanelStyle:
     high: float
     size: tuple[int, int] = (380, 190)
 
-    @property
-    def shapes(self) -> list[str]:
-        """A marker for each name."""
-        return [MODEL_SHAPES[at % len(MODEL_SHAPES)] for at in range(len(self.names))]
-
-    def colours(self, first: str) -> list[str]:
-        """A colour for each name, the first of them given."""
-        colours = (first, *OTHER_COLOURS)
-        return [colours[at % len(colours)] for at in range(len(self.names))]
+    def looks(self, first: str) -> list[tuple[str, str, str]]:
+        """Return each name with its colour, the first of which is given, and its marker."""
+        colours, shapes = cycle((first, *OTHER_COLOURS)), cycle(MODEL_SHAPES)
+        return [*zip(self.names, colours, shapes, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -197,8 +193,7 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     frame = panel.frame.assign(label=labels).sort_values("examples")
     every: list[Any] = list(frame.itertuples(index=False))  # Any: a row of the frame
     counters = counter_tests_in(panel.frame)
-    looks = zip(style.names, style.colours(palette.accent), style.shapes, strict=True)
-    for at, (name, colour, shape) in enumerate(looks):
+    for at, (name, colour, shape) in enumerate(style.looks(palette.accent)):
         shift = 3.0 * (at - (len(style.names) - 1) / 2)
         for which in (*(counters if alone else ()), "original", "challenge"):
             line = [row for row in every if (row.name, row.set) == (name, which)]
@@ -270,11 +265,7 @@ def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
 
 PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
 """Panels in a row, and how large each is in pixels, also where there is one only."""
-
-
 MARGIN, HEAD, LEGEND_LINE = 16, 30, 22
-
-
 BOLD = Markup(' font-size="13" font-weight="600"')
 
 
@@ -290,8 +281,7 @@ def of_panels(
         parts.append(text(left + 4, top + 14, title, more=BOLD))
         parts.append(svg.moved(left, top + HEAD - 8, drawing(panel, style, FILE)))
     base = below = MARGIN + -(-len(titled) // columns) * (height + HEAD)
-    looks = zip(style.names, style.colours(FILE.accent), style.shapes, strict=True)
-    for name, colour, shape in looks:
+    for name, colour, shape in style.looks(FILE.accent):
         base += LEGEND_LINE
         corners = _corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
         parts.append(Markup('<polygon points="{}" fill="{}"/>').format(corners, colour))
