@@ -15,9 +15,9 @@ from finetune.training.encoder import TrainingOptions, train
 from finetune.trials.challenges import catalogue, challenged
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation_plan import Plan, run_request
+from probe.cli.listings import transforms_json
 from probe.errors import Unavailable
 from probe.models.library import load
-from probe.reports.json import transforms_json
 from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store

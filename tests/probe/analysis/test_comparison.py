@@ -28,13 +28,7 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
-from probe.data.rows import Source, of_frame
-from probe.data.source import read_table
-from probe.errors import FileError
-from probe.models.classifier import Prediction
-from probe.models.library import load_reader
-from probe.models.reader import SpanPrediction
-from probe.reports.comparison import (
+from probe.analysis.comparison_report import (
     compared_frame,
     comparison_json,
     example_comparison_json,
@@ -42,6 +36,12 @@ from probe.reports.comparison import (
     keep,
     kept,
 )
+from probe.data.rows import Source, of_frame
+from probe.data.source import read_table
+from probe.errors import FileError
+from probe.models.classifier import Prediction
+from probe.models.library import load_reader
+from probe.models.reader import SpanPrediction
 from probe.statistics import FEWEST, paired_bootstrap
 from probe.tasks import reading
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
