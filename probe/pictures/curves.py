@@ -134,34 +134,6 @@ MARKERS: Mapping[str, Sequence[tuple[float, float]]] = {
 """The corners of each marker of radius 1."""
 
 
-@dataclass(frozen=True)
-class Plot:
-    """Where numbers of examples and percentages lie in a panel."""
-
-    style: PanelStyle
-    places: Sequence[int]
-
-    @property
-    def right(self) -> float:
-        """Where the plot ends."""
-        return self.style.size[0] - RIGHT
-
-    @property
-    def bottom(self) -> float:
-        """Where its axis lies."""
-        return self.style.size[1] - BOTTOM
-
-    def x(self, examples: int) -> float:
-        """Return where a number of examples lies; all are equally far apart."""
-        first, steps = LEFT + 8, max(1, len(self.places) - 1)
-        return first + (self.right - 6 - first) * list(self.places).index(examples) / steps
-
-    def y(self, accuracy: float) -> float:
-        """Return where an accuracy in percent lies."""
-        share = (accuracy - self.style.low) / max(1e-9, self.style.high - self.style.low)
-        return self.bottom - (self.bottom - TOP) * share
-
-
 def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     """Draw accuracy against the number of examples, without the frame of a file.
 
@@ -170,25 +142,33 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     lines of each model, whose points say themselves in words where the pointer rests. The intervals
     of one model are shaded, those of several stand side by side, so that none hides another.
     """
-    plot, soft, alone = Plot(style, panel.places), palette.soft, len(style.names) == 1
+    soft, alone, places = palette.soft, len(style.names) == 1, panel.places
+    right, bottom, first = style.size[0] - RIGHT, style.size[1] - BOTTOM, LEFT + 8
+
+    def x_of(examples: int) -> float:
+        """Return where a number of examples lies; all are equally far apart."""
+        return first + (right - 6 - first) * places.index(examples) / max(1, len(places) - 1)
+
+    def y_of(accuracy: float) -> float:
+        share = (accuracy - style.low) / max(1e-9, style.high - style.low)
+        return bottom - (bottom - TOP) * share
 
     def level(accuracy: float, colour: str, dashes: str = "") -> Markup:
-        y = plot.y(accuracy)
-        return svg.line((LEFT, y), (plot.right, y), colour, dashes)
+        return svg.line((LEFT, y := y_of(accuracy)), (right, y), colour, dashes)
 
     parts = [level(style.low, palette.track)]
     for value in ticks(style):
         parts.append(level(value, palette.track))
-        parts.append(text(LEFT - 6, plot.y(value) + 4, value, "end", soft))
-    for place in panel.places:
-        parts.append(text(plot.x(place), style.size[1] - 6, place, "middle", soft))
+        parts.append(text(LEFT - 6, y_of(value) + 4, value, "end", soft))
+    for place in places:
+        parts.append(text(x_of(place), style.size[1] - 6, place, "middle", soft))
     for height, words, above in grouped_labels(panel.rules):
         parts.append(level(height, soft))
-        parts.append(text(plot.right, plot.y(height) - 5 - 12 * above, words, "end", soft))
+        parts.append(text(right, y_of(height) - 5 - 12 * above, words, "end", soft))
     if (goal := panel.goal_height()) is not None:
         words = "90 % closed, the paper’s claim"
         parts.append(level(goal, soft, "2 3"))
-        parts.append(text(LEFT + 10, plot.y(goal) + 13, words, "start", soft))
+        parts.append(text(LEFT + 10, y_of(goal) + 13, words, "start", soft))
     labels = panel.frame["label"] if "label" in panel.frame else point_texts(panel.frame)
     frame = panel.frame.assign(label=labels).sort_values("examples")
     every: list[Any] = list(frame.itertuples(index=False))  # Any: a row of the frame
@@ -201,7 +181,7 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
             if which == "challenge":
                 shade, fill = colour, colour
                 lows, highs = (
-                    [(plot.x(row.examples), plot.y(getattr(row, end))) for row in line]
+                    [(x_of(row.examples), y_of(getattr(row, end))) for row in line]
                     for end in ("low", "high")
                 )
                 if alone:
@@ -211,10 +191,10 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
                         INTERVAL.format(x + shift, low, high, colour)
                         for (x, low), (_, high) in zip(lows, highs, strict=True)
                     ]
-            places = [(plot.x(row.examples), plot.y(row.accuracy)) for row in line]
-            parts.append(LINE.format(_corners(places), shade, DASHES[which] or "none"))
-            for row, (x, y) in zip(line, places, strict=True):
-                corners = [(x + 3.4 * right, y + 3.4 * down) for right, down in MARKERS[shape]]
+            points = [(x_of(row.examples), y_of(row.accuracy)) for row in line]
+            parts.append(LINE.format(_corners(points), shade, DASHES[which] or "none"))
+            for row, (x, y) in zip(line, points, strict=True):
+                corners = [(x + 3.4 * across, y + 3.4 * down) for across, down in MARKERS[shape]]
                 parts.append(MARKER.format(shape, _corners(corners), fill, shade, row.label))
     return join(parts)
 

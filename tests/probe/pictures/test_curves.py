@@ -13,7 +13,6 @@ from probe.pictures.curves import (
     MODEL_SHAPES,
     Panel,
     PanelStyle,
-    Plot,
     drawing,
     grouped_labels,
     of_panels,
@@ -52,9 +51,12 @@ def test_a_row_for_each_size_and_set_in_percent_with_wilsons_interval() -> None:
 
 
 def test_points_lie_where_they_belong_and_the_axis_has_room_for_every_interval_and_rule() -> None:
-    plot = Plot(PanelStyle(("da",), 50, 90), [0, 10, 50])
-    assert plot.x(0) < plot.x(10) < plot.x(50) and plot.y(80) < plot.y(60)
-    assert plot.x(50) - plot.x(10) == pytest.approx(plot.x(10) - plot.x(0))
+    line = re.findall(r'<polyline points="([^"]*)"', drawn(FRAME, (10, 50)))[-1]  # the challenge
+    (start, before), (end, after) = (map(float, each.split(",")) for each in line.split())
+    assert start < end and before > after  # 60 % of none, 75 % of fifty
+    places = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="middle"', drawn(FRAME, (10, 50)))
+    first, middle, last = map(float, places)
+    assert (first, last) == (start, end) and last - middle == pytest.approx(middle - first, abs=0.2)
     for there in range(3):  # sizes to come keep their place
         assert Panel(curve_frame(POINTS[:there]), (10, 50, 100)).places == [0, 10, 50, 100]
     under = re.findall(r'text-anchor="middle"[^>]*>(\d+)<', drawn(FRAME, (10, 50, 100)))
