@@ -197,10 +197,6 @@ def kept(path: Path) -> list[Row]:
     return rows
 
 
-IN_TWO_CLASSES = (
-    " Some gold labels are of two classes and some of three, so all are compared in two: entailed "
-    "or not."
-)
 ALL_OF = {2: "Both", 3: "All three", 4: "All four", 5: "All five", 6: "All six"}
 PARTS = {ALL: "", ENTAILMENT: " and it follows", NON_ENTAILMENT: " and it does not follow"}
 
@@ -219,8 +215,12 @@ def in_a_sentence(rows: Sequence[Row], names: Sequence[str]) -> str:
         )
     order = sorted(range(len(names)), key=lambda at: -score(scored, at).value)
     against = "; ".join(_against(scored, names, a, b) for a, b in pairwise(order))
-    merged = IN_TWO_CLASSES if has_mixed_golds(NLI, scored) else ""
-    return f"{against}.{merged}{_weakness(scored, len(names))}"
+    if has_mixed_golds(NLI, scored):
+        against += (
+            ". Some gold labels are of two classes and some of three, so all are compared in two: "
+            "entailed or not"
+        )
+    return f"{against}.{_weakness(scored, len(names))}"
 
 
 def gold_name(task: Task) -> str:

@@ -305,24 +305,6 @@ def transform_all(
     }
 
 
-def lineage_json(result: Result) -> list[dict[str, Any]]:
-    """Return each link's texts, gold label, edits by field as [kind, text], seed and note."""
-    return [
-        {
-            "transform": step.transform,
-            **step.task.texts(step.example),
-            "gold": step.example.gold,
-            "edits": {
-                field: [[edit.kind, edit.text] for edit in stretches]
-                for field, stretches in step.edits.items()
-            },
-            "note": step.note,
-            "seed": result.seed,
-        }
-        for step in result.steps
-    ]
-
-
 WINDOW = (
     "The premise is longer than what the model reads at once. It was read in windows of whole "
     "sentences that overlap, and window {} decides: “{}”"
@@ -480,7 +462,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
 
 
 def transformed_json(transformed: Transformed) -> dict[str, Any]:
-    """Return one transformed example, its prediction and its facts."""
+    """Return one transformed example, its prediction, its facts, and what each link made."""
     result = transformed.result
     return {
         "transform": result.transform,
@@ -499,7 +481,20 @@ def transformed_json(transformed: Transformed) -> dict[str, Any]:
         "cut": transformed.cut,
         "seed": result.seed,
         "variant": result.variant,
-        "steps": lineage_json(result),
+        "steps": [
+            {
+                "transform": step.transform,
+                **step.task.texts(step.example),
+                "gold": step.example.gold,
+                "edits": {
+                    field: [[edit.kind, edit.text] for edit in stretches]
+                    for field, stretches in step.edits.items()
+                },
+                "note": step.note,
+                "seed": result.seed,
+            }
+            for step in result.steps
+        ],
     }
 
 

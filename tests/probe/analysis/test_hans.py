@@ -40,6 +40,7 @@ def test_two_accuracies_say_whether_the_profile_is_there() -> None:
         (20, 20, 10, "the profile in part"),
         (20, 0, 20, "no skill either"),
         (20, 10, 10, "no skill either"),
+        (20, 11, 10, "no skill either"),
         (20, 14, 14, "it misses entailments too"),
         (FEWEST - 1, 0, 0, "are too few to tell"),
         (20, 18, 4, "says entailment of 90 % of the entailed pairs and of 80 % of the others"),
