@@ -379,7 +379,6 @@ def calibration(
     )
 
 
-
 def expected_calibration_error(bins: Sequence[Bin]) -> float:
     """Return the mean over all answers of |confidence - accuracy| of their bin."""
     errors = math.fsum(each.n * abs(each.confidence - each.accuracy) for each in bins)
