@@ -154,6 +154,7 @@ def test_what_a_model_cannot_read_is_counted_and_said() -> None:
         for name in names[:2]:
             measured = found.transforms[name]
             assert (measured["agreement"].n, measured.not_applicable) == (n, 4 - n), name
+            assert measured.unchanged == 0, name
         assert found.transforms["shuffleprem"].not_applicable == 0
         assert found.languages == {"German": 1, "Chinese": 1, "Thai": 1}
         (said, *_) = notes(found, options)

@@ -80,6 +80,8 @@ def test_figures_stand_at_their_places() -> None:
     shares = [(BOTTOM - float(place)) / (BOTTOM - TOP) for place in places]
     assert shares == pytest.approx([0.75, 0.97], abs=1e-3)
 
+    lower = re.findall(r"translate\(0,(\d+)\)", FILES["stacked"][0])
+    assert lower == ["0", ET.fromstring(heat_svg(HEAT, "T")).get("height")]
     # who cannot see a forest hears every row
     label = re.search('aria-label="([^"]*)"', forest_plot(FOREST, "shares"))
     assert label and label[1] == "shares: Sort 0.50 (0.40 to 0.60); Drop not measured"
