@@ -8,6 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
+from probe.analysis.comparison_report import (
+    compared_frame,
+    comparison_json,
+    example_comparison_json,
+)
 from probe.analysis.transformed import notes_before
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
@@ -35,7 +40,6 @@ from probe.data.source import read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
 from probe.models.library import that_reads
-from probe.reports.comparison import compared_frame, comparison_json, example_comparison_json
 from probe.statistics import Estimate, percent
 from probe.tasks.task import Task
 

@@ -2,20 +2,28 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from probe.cli.options import AsJson
 from probe.cli.output import check_output_files, print_answer
 from probe.glossary import SECTIONS, glossary
-from probe.reports.json import options_json, transforms_json
 from probe.settings import ASSETS, settings, variable
 from probe.tasks.nli import NLI
-from probe.tasks.task import task_named
+from probe.tasks.task import Task, task_named
 from probe.templates.files import write_pairs
 from probe.templates.generate import Request, generate, read_range
 from probe.templates.grammar import grammar
+from probe.transforms.options import DEFAULTS, OPTIONS
+from probe.transforms.registry import (
+    REGISTRY,
+    group_of,
+    missing,
+    options_of,
+    source_of,
+    summary_of,
+)
 
 
 def glossary_command(
@@ -64,6 +72,46 @@ def templates_command(
     )
     write_pairs(generate(request, n, seed), grammar(kind).task, out)
     typer.echo(f"{n:,} pairs written to {out}")
+
+
+def transforms_json(task: Task = NLI) -> list[dict[str, Any]]:
+    """Return every transform for a task with its facts."""
+    return [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "summary": summary_of(entry, task),
+            "family": entry.family,
+            "side": "both" if len(edited := entry.edited(task)) > 1 else edited[0],
+            "label_rule": entry.rule.name,
+            "level": entry.level,
+            "needs": list(entry.needs),
+            "language": entry.language,
+            "compared_with": (entry.default and task.default_label) or "original prediction",
+            "source": source_of(entry, task),
+            "available": not (lacks := missing(entry, task)),
+            "missing": lacks,
+        }
+        for entry in REGISTRY.values()
+        if entry.suits(task)
+    ]
+
+
+def options_json(task: Task | None = None) -> list[dict[str, Any]]:
+    """Return what each option that a task's transforms read means, its default and its values."""
+    return [
+        {
+            "name": name,
+            "family": group_of(name),
+            "words": option.words,
+            "default": "".join(default) if isinstance(default, tuple) else default,
+            "values": {str(value).lower(): words for value, words in option.values.items()},
+            "range": None if option.values else [option.low, option.high],
+        }
+        for name, option in OPTIONS.items()
+        for default in [getattr(DEFAULTS, name)]
+        if task is None or name in options_of(task)
+    ]
 
 
 def transforms_command(

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,6 @@ from probe.errors import OptionError
 from probe.models.classifier import FIELD, TEMPLATE
 from probe.models.library import entries, locate
 from probe.models.weights import CONFIG, export_model, read_config
-from probe.reports.json import model_json
 from probe.tasks.task import TASKS
 
 app = group(needs_command=False)
@@ -24,7 +23,15 @@ def main(context: typer.Context, as_json: AsJson = False) -> None:
     """List the models on disk."""
     if context.invoked_subcommand:
         return
-    rows = [model_json(entry) for entry in entries()]
+    rows: list[dict[str, Any]] = [  # Any: JSON
+        {
+            **{name: getattr(entry, name) for name in ("name", "title", "summary", "source")},
+            "task": entry.task.name if entry.task else None,
+            "parameters": entry.parameters,
+            "bytes": entry.size,
+        }
+        for entry in entries()
+    ]
     lines = []
     for row in rows:
         weights = f"{row['parameters'] / 1e6:.1f} M weights" if row["parameters"] else "damaged"
