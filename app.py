@@ -14,7 +14,7 @@ import signal
 import sys
 from functools import partial
 
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from finetune.ui.generalise import tab as generalise_tab
 from finetune.ui.inoculate import tab as inoculate_tab
 from finetune.ui.lessons.generalise import GENERALISE

@@ -11,7 +11,7 @@ command fails where figures that should be the same are not.
 
 import json
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -78,22 +78,27 @@ def word_piece(make: Any = BertTokenizer, special: Sequence[str] = BERT) -> PreT
     return tokenizer
 
 
-def byte_pairs(kind: str, special: Sequence[str] = ROBERTA) -> PreTrainedTokenizerBase:
-    """Return a byte-level tokenizer of a class of transformers."""
+def merged_pairs(words: Iterable[str], size: int, special: Sequence[str]) -> dict[str, Any]:
+    """Return the vocabulary and the merges of byte pairs.  # Any: as a tokenizer takes them"""
     trained = Tokenizer(models.BPE())
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.train_from_iterator(
-        WORDS,
+        words,
         trainers.BpeTrainer(
-            vocab_size=500,
+            vocab_size=size,
             special_tokens=list(special),
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
         ),
     )
     merges = [tuple(pair) for pair in json.loads(trained.to_str())["model"]["merges"]]
+    return {"vocab": trained.get_vocab(), "merges": merges}
+
+
+def byte_pairs(kind: str, special: Sequence[str] = ROBERTA) -> PreTrainedTokenizerBase:
+    """Return a byte-level tokenizer of a class of transformers."""
     make: Any = getattr(transformers, kind)  # Any: each class takes what it likes
-    tokenizer: PreTrainedTokenizerBase = make(vocab=trained.get_vocab(), merges=merges)
+    tokenizer: PreTrainedTokenizerBase = make(**merged_pairs(WORDS, 500, special))
     return tokenizer
 
 

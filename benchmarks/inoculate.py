@@ -34,12 +34,11 @@ from benchmarks.faults.durability import until
 from benchmarks.trainer import Pace, pace, with_trainer
 from finetune.training.recipes import Mode
 from finetune.trials.base import numbers
-from finetune.trials.challenges import bundled_sets, file_sets
+from finetune.trials.challenges import UserFiles, bundled_sets, sets_of
 from finetune.trials.datasets import Sets, bundled
-from finetune.trials.inoculation import OUTCOMES, judge
-from finetune.trials.inoculation_plan import Cell, Plan, Point, cells, run_request
-from finetune.trials.inoculation_trial import fresh, run_cell
-from finetune.trials.registry import register_experiments
+from finetune.trials.inoculation import OUTCOMES, Cell, Plan, Point, cells, judge, run_request
+from finetune.trials.planning import register_experiments
+from finetune.trials.trial import fresh, run_cell
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs.engine import Engine
@@ -134,7 +133,9 @@ def main(
     for challenge in challenges.split(","):
         from_file = numerical and challenge == "templates_numerical"
         all_sets = (
-            file_sets(bundled(), "numerical", numerical) if from_file else bundled_sets(challenge)
+            sets_of("numerical", bundled(), UserFiles(challenge=numerical))
+            if from_file
+            else bundled_sets(challenge)
         )
         sets = smaller(all_sets, tests)
         plan = Plan(

@@ -65,8 +65,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["NLI_CLINIC_HOME"] = home
         from finetune.trials.challenges import bundled_sets
-        from finetune.trials.inoculation_plan import Plan, run_request
-        from finetune.trials.registry import register_experiments
+        from finetune.trials.inoculation import Plan, run_request
+        from finetune.trials.planning import register_experiments
         from probe.runs.engine import Engine
         from probe.runs.run import environment
         from probe.runs.store import Store

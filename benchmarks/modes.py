@@ -22,9 +22,8 @@ from benchmarks.inoculate import CHALLENGES, run_ours, smaller
 from finetune.training.recipes import Mode, default_rate
 from finetune.trials.challenges import bundled_sets
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation import Verdict, conclude
-from finetune.trials.inoculation_plan import Plan, cells
-from finetune.trials.inoculation_trial import fresh
+from finetune.trials.inoculation import Plan, Verdict, cells, conclude
+from finetune.trials.trial import fresh
 from probe.models.classifier import Classifier
 from probe.models.library import load
 
@@ -37,7 +36,8 @@ def found(plan: Plan, sets: Sets, classifier: Classifier) -> Verdict:
 
 def row(names: Sequence[str], modes: Sequence[Verdict]) -> str:
     """Return a line of the table: names, then drop in points and outcome of each mode."""
-    each = [f"{100 * mode.largest.drop.value:.1f}, {mode.conclusion.outcome!r}" for mode in modes]
+    drops = [100 * mode.by_size[-1].drop.value for mode in modes]
+    each = [f"{d:.1f}, {m.conclusion.outcome!r}" for d, m in zip(drops, modes, strict=True)]
     return ", ".join([*map(repr, names), *each])
 
 

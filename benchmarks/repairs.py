@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.page.app_process import ROOT
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from probe.runs.gallery import FOLDER, read
 from probe.runs.models import hash_if_there
 

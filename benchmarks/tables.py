@@ -27,8 +27,8 @@ from finetune.report.tables import (
     repair_tables,
     written,
 )
-from finetune.trials.inoculation_plan import BASE, InoculationRun
-from finetune.trials.registry import register_experiments
+from finetune.trials.inoculation import BASE, InoculationRun
+from finetune.trials.planning import register_experiments
 from probe.models.weights import weights_hash
 from probe.published import published_shares
 from probe.runs.gallery import gallery_runs

@@ -22,8 +22,8 @@ from transformers import (
 )
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Plan, Point, nested
-from finetune.trials.inoculation_trial import fresh
+from finetune.trials.inoculation import Cell, Plan, Point, nested
+from finetune.trials.trial import fresh
 from probe.models.classifier import Classifier
 from probe.tasks.nli import Pair
 

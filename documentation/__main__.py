@@ -11,7 +11,7 @@ from documentation.glossary import glossary_page
 from documentation.models import models_page
 from documentation.settings import settings_page
 from documentation.transforms import transforms_page
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PAGES: Mapping[str, Callable[[], str]] = {

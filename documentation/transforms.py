@@ -1,7 +1,7 @@
 """The transforms of each task and their options."""
 
 from documentation.markdown import code, page, table
-from probe.reports.json import options_json
+from probe.cli.listings import options_json
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.registry import (
     FAMILIES,

@@ -7,7 +7,6 @@ and Poliak et al. 2018 show the effect with stronger models), trained by
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -190,10 +189,6 @@ def subsequence(pairs: Sequence[Pair]) -> list[Label]:
     "the chance level of a set",
 )
 def majority(pairs: Sequence[Pair]) -> list[Label]:
-    """Return the most frequent gold label for all: of equals the first of LABELS.
-
-    Without any gold label it is entailment.
-    """
-    counts = Counter(pair.gold for pair in pairs if pair.gold)
-    most_frequent = max((*LABELS, NON_ENTAILMENT), key=lambda label: counts[label])
-    return [most_frequent] * len(pairs)
+    """Return the most frequent gold label for all: of equals, or of none, the first of LABELS."""
+    golds = [pair.gold for pair in pairs]
+    return [max((*LABELS, NON_ENTAILMENT), key=golds.count)] * len(pairs)

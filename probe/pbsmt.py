@@ -74,17 +74,14 @@ class NgramModel:
             ngram = f"{state} {word}"
             probability = probabilities.get(ngram)
             if probability is not None:
-                return total + probability, self._shorten(ngram)
+                longest = ngram.count(" ") >= self.order - 1  # too long for a state
+                return total + probability, ngram.partition(" ")[2] if longest else ngram
             cost, state = self.back_off(state)
             total += cost
         probability = probabilities.get(word)
         if probability is None:
             return total + probabilities[UNKNOWN], ""
         return total + probability, word if self.order > 1 else ""
-
-    def _shorten(self, ngram: str) -> str:
-        """Drop the first word of an n-gram that is too long for a state."""
-        return ngram.partition(" ")[2] if ngram.count(" ") >= self.order - 1 else ngram
 
 
 def parse_arpa(lines: Iterable[str]) -> NgramModel:
@@ -123,13 +120,11 @@ class PhraseTable:
 
     def phrases(self, source: str) -> tuple[Phrase, ...]:
         """Return the translations of a phrase, none where it has none."""
-        if source not in self.lines:
-            return ()
-        if source not in self.parsed:
+        if source in self.lines and source not in self.parsed:
             cells = self.lines[source].split("\t")
             pairs = zip(cells[::2], cells[1::2], strict=True)
             self.parsed[source] = tuple(Phrase(tuple(t.split(" ")), float(s)) for s, t in pairs)
-        return self.parsed[source]
+        return self.parsed.get(source, ())
 
 
 def parse_table(lines: Iterable[str]) -> PhraseTable:

@@ -79,15 +79,10 @@ def published(name: str, task: str, data: str = "") -> PublishedTable | None:
     named = [table for table in published_tables() if table.name == name]
     if not named:
         raise KeyError(f"no published table is called {name!r}")
-    wanted = data.casefold()
-    return next(
-        (table for table in named if table.task == task and wanted in ("", table.data.casefold())),
-        None,
-    )
-
-
-DATA_SETS = ("MRPC", "QQP", "SNLI")
-"""Data sets after which models are named, where the papers have several of a task."""
+    for table in named:
+        if table.task == task and (not data or table.data.casefold() == data.casefold()):
+            return table
+    return None
 
 
 def published_for(name: str, task: str, model: str) -> PublishedTable | None:
@@ -112,5 +107,5 @@ def published_share(name: str, model: str) -> PublishedShare | None:
 
 
 def _data_of(model: str) -> str:
-    """Return the data set that a model is named after, "" for none."""
-    return next((each for each in DATA_SETS if each.casefold() in model.casefold()), "")
+    """Return the data set that a model is named after, where papers have several; "" for none."""
+    return next((each for each in ("MRPC", "QQP", "SNLI") if each in model.upper()), "")

@@ -23,11 +23,6 @@ OTHERS = 0o077
 """The rights of other accounts of the machine; the app begins with this mask."""
 
 
-def default_home() -> Path:
-    """Return `var` in a checkout, the user's data folder for an installed wheel."""
-    return user_data_path("nli-clinic", appauthor=False) if INSTALLED else CHECKOUT / "var"
-
-
 def default_public() -> bool:
     """Whether other people's machines reach the page: on a Space, or by the server's address."""
     address = os.environ.get("GRADIO_SERVER_NAME", "")
@@ -65,7 +60,9 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(
-        default_factory=default_home,
+        default_factory=lambda: (
+            user_data_path("nli-clinic", appauthor=False) if INSTALLED else CHECKOUT / "var"
+        ),
         description="folder of runs and inoculated models",
         examples=["`var/` beside app.py; of a wheel the user's data folder"],
     )

@@ -219,11 +219,10 @@ def adjusted(ps: Sequence[float]) -> list[float]:
     with first_import:
         from scipy.stats import false_discovery_control
 
-    known = [at for at, p in enumerate(ps) if not math.isnan(p)]
-    corrected = list(ps)
-    for at, p in zip(known, false_discovery_control([ps[at] for at in known]), strict=True):
-        corrected[at] = float(p)
-    return corrected
+    corrected = np.array(ps, dtype=float)
+    known = ~np.isnan(corrected)
+    corrected[known] = false_discovery_control(corrected[known])
+    return [float(p) for p in corrected]
 
 
 DRAWN_AT_ONCE = 2_000_000
@@ -359,7 +358,9 @@ def calibration(
     if not len(probabilities) or not admissible.any(axis=1).all():
         raise ValueError("calibration needs examples, each with a right label")
     given = probabilities.argmax(axis=1) if answers is None else answers
-    first = [_class_of(admissible, label) for label in range(admissible.shape[1])]
+    # labels right of the same examples are of the class of the first; one never right is alone
+    alike = (admissible[:, :, None] == admissible[:, None]).all(axis=0) & admissible.any(axis=0)
+    first = (alike | np.eye(len(alike), dtype=bool)).argmax(axis=1)  # (labels,)
     classes, class_of = np.unique(first, return_inverse=True)
     given, admissible = class_of[given], admissible[:, classes]
     probabilities = probabilities @ (class_of[:, None] == np.arange(len(classes)))
@@ -376,16 +377,6 @@ def calibration(
         float(-np.log(np.clip(of_right, SMALLEST, 1)).mean()),
         bins,
     )
-
-
-def _class_of(admissible: NDArray[np.bool_], label: int) -> int:
-    """Return the first label that is right of the same examples; a label never right stands alone.
-
-    # (examples, labels)
-    """
-    if not admissible[:, label].any():
-        return label
-    return int((admissible == admissible[:, [label]]).all(axis=0).argmax())
 
 
 def expected_calibration_error(bins: Sequence[Bin]) -> float:
@@ -474,15 +465,7 @@ def pooled(repeats: Sequence[Sequence[Bin]]) -> tuple[Bin, ...]:
     together = []
     for same in zip(*repeats, strict=True):
         n = sum(each.n for each in same)
-        sure = sum(each.n * each.confidence for each in same) / n if n else 0.0
-        right = sum(each.n * each.accuracy for each in same) / n if n else 0.0
-        together.append(Bin(same[0].low, same[0].high, n, sure, right))
+        sums = [(each.n * each.confidence, each.n * each.accuracy) for each in same]
+        means = [sum(values) / max(1, n) for values in zip(*sums, strict=True)]
+        together.append(Bin(same[0].low, same[0].high, n, *means))
     return tuple(together)
-
-
-def bin_words(each: Bin) -> str:
-    """Say how often the answers of a bin are right."""
-    return (
-        f"sure by {each.low:.2f} to {each.high:.2f}: right on {100 * each.accuracy:.0f} % of "
-        f"{each.n:,}"
-    )

@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     assert not asked, f"the app asked for other hosts than this one:\n{asked}"
 
 
-def wait_for(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
+def wait_for(url: str, process: "subprocess.Popen[Any]", log: Path) -> None:
     until = time.monotonic() + MAX_START_SECONDS
     while time.monotonic() < until:
         if process.poll() is not None:

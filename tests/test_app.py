@@ -1,6 +1,5 @@
 """A view is one row of a place of PLACES; app.py only puts them together."""
 
-import ast
 import re
 from collections import Counter
 from dataclasses import replace
@@ -17,12 +16,12 @@ from probe.ui.links import MOVED, moved
 from probe.ui.page import Page, Place, View
 from probe.ui.server.fair_queue import LONG_PAUSE
 from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
+from tests.support.checkout import imports
 from tests.support.pages.built import built
 
-ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = (
     *("probe.ui", "finetune.ui", "probe.models.library", "probe.runs", "probe.settings"),
-    *("finetune.trials.registry", "probe.native_environment"),
+    *("finetune.trials.planning", "probe.native_environment"),
     *("os", "sys", "signal", "atexit", "functools", "collections", "typing"),
 )
 """What app.py may import: pages, stores, settings of the app and of torch's libraries, the
@@ -124,14 +123,7 @@ def test_every_older_link_leads_to_a_place_and_a_view_that_there_is() -> None:
 
 
 def test_the_app_imports_pages_stores_and_settings() -> None:
-    imported = set()
-    for node in ast.walk(ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            imported |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            imported.add(node.module or "")
-    assert imported
-    assert [name for name in imported if not name.startswith(ALLOWED)] == []
+    assert [name for name in imports("app.py") if not name.startswith(ALLOWED)] == []
 
 
 def test_the_queue_rests_and_gradio_still_asks_how_long() -> None:

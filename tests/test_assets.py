@@ -24,15 +24,12 @@ def licensed() -> list[str]:
     return [f"{name}*" if name.endswith("/") else name for name in named]
 
 
-def test_every_file_has_one_licence() -> None:
-    patterns = licensed()
-    counts = {file: sum(fnmatch(file, pattern) for pattern in patterns) for file in FILES}
-    assert {file: count for file, count in counts.items() if count != 1} == {}
-
-
-def test_every_licence_is_of_a_file_that_may_be_there() -> None:
-    idle = [each for each in licensed() if not any(fnmatch(file, each) for file in FILES)]
-    assert set(idle) <= {"checkups/*"}  # made where somebody asks for references
+def test_every_file_has_one_licence_and_every_licence_a_file_that_may_be_there() -> None:
+    named = {pattern: [file for file in FILES if fnmatch(file, pattern)] for pattern in licensed()}
+    counts = Counter(file for files in named.values() for file in files)
+    assert counts == dict.fromkeys(FILES, 1)
+    idle = {pattern for pattern, files in named.items() if not files}
+    assert idle <= {"checkups/*"}  # made where somebody asks for references
 
 
 LICENCES = {
@@ -55,13 +52,10 @@ def test_the_card_of_each_model_names_the_same_licence() -> None:
         assert [row[2].strip() for row in rows] == [LICENCES[named]], folder.name
 
 
-def test_each_bundled_text_has_a_card() -> None:
-    cards = {card.stem for card in CARDS} - {"README"}
-    assert cards == {path.stem for path in (ASSETS / "bundled").iterdir()}
-
-
-def test_a_card_says_all_that_one_has_to() -> None:
-    for card in (card for card in CARDS if card.stem != "README"):
+def test_each_bundled_text_has_a_card_that_says_all_that_one_has_to() -> None:
+    cards = [card for card in CARDS if card.stem != "README"]
+    assert {card.stem for card in cards} == {path.stem for path in (ASSETS / "bundled").iterdir()}
+    for card in cards:
         headings = re.findall(r"^## (.*)$", card.read_text(encoding="utf-8"), re.MULTILINE)
         assert headings == [
             "What it holds", "How it was written", "How it was checked", "Splits", "Limits",
@@ -91,18 +85,14 @@ def test_a_card_counts_what_is_there() -> None:
     assert counted(ROOT / "docs" / "data-cards" / "reading.md") == there
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_the_citation_and_the_changes_are_of_this_version() -> None:
     citation = yaml.safe_load(text("CITATION.cff"))
     needed = {"cff-version", "message", "title", "authors", "type", "version", "license"}
     assert needed <= set(citation)
     assert (citation["cff-version"], citation["type"]) == ("1.2.0", "software")
-    assert f'version = "{citation["version"]}"' in text("pyproject.toml")
     assert all(set(one) <= {"name", "family-names", "given-names"} for one in citation["authors"])
     for paper in citation["references"]:
         assert {"type", "title", "authors", "year"} <= set(paper)
-
-
-def test_the_changes_name_this_version() -> None:
     versions = re.findall(r"^## \[?([\w.]+)\]?", text("CHANGELOG.md"), re.MULTILINE)
-    assert versions[0] == "Unreleased"
-    assert f'version = "{versions[1]}"' in text("pyproject.toml")
+    assert versions[:2] == ["Unreleased", citation["version"]]
+    assert f'version = "{citation["version"]}"' in text("pyproject.toml")

@@ -28,7 +28,7 @@ from probe.data.source import read_table
 from probe.errors import UserError
 from probe.runs import gallery
 from probe.runs.engine import Engine
-from probe.scoring.files import STATE, read_identity
+from probe.scoring.files import STATE, read_unfinished
 from probe.tasks.nli import NLI
 from probe.templates import grammar
 from probe.transforms.options import DEFAULTS, OPTIONS
@@ -219,7 +219,10 @@ READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
     "a.xlsx": (lambda path: FRAME.to_excel(path, index=False), read_table),
     "a.arrow": (arrow, read_table),
     "a.feather": (FRAME.to_feather, read_table),
-    "a.csv.zst": (compressed, read_table),
+    "a.csv.zst": (
+        lambda path: path.write_bytes(pa.Codec("zstd").compress(b"a,b\nc,d\n", asbytes=True)),
+        read_table,
+    ),
     "squad.json": (
         text(json.dumps(SQUAD)), lambda path: command("distractors", path, "--out", "out.jsonl")
     ),
@@ -235,7 +238,7 @@ READERS: dict[str, tuple[Callable[[Path], object], Read]] = {
     "run.json": (first_of(gallery.FOLDER, "da-*.json"), gallery.read),
     STATE: (
         text('{"identity": {}, "rows": 1, "sizes": {}, "state": {}}'),
-        lambda path: read_identity(path.parent),
+        lambda path: read_unfinished(path.parent),
     ),
     "checkpoint/state.json": (
         lambda path: save_checkpoint(*TRAINING, Checkpoint(1), path.parents[1]),

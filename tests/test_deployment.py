@@ -34,13 +34,6 @@ def variables() -> dict[str, str]:
     return {name: value for name, _, value in (word.partition("=") for word in words)}
 
 
-def header() -> dict[str, str]:
-    """Return the lines between the first two rules of the README."""
-    block = text("README.md").split("---\n")[1]
-    lines = (line.partition(":") for line in block.splitlines() if line[:1].isalpha())
-    return {key.strip(): value.strip().strip("\"'") for key, _, value in lines}
-
-
 def test_the_image_has_what_exists_and_what_a_space_has_with_the_exact_versions() -> None:
     assert [path for path in COPIED if not (ROOT / path).exists()] == []
     assert set(COPIED) == {*BELONGS, "constraints.txt"}
@@ -61,13 +54,17 @@ def test_the_image_runs_as_its_own_user_who_writes_to_volume_and_tmp_alone() -> 
     assert [n for n, v in places.items() if not v.startswith(("/home/user/data", "/tmp"))] == []
 
 
-def test_the_port_is_the_same_everywhere() -> None:
+def test_the_port_is_the_same_everywhere_and_a_space_has_a_gradio_and_a_python_we_support() -> None:
     assert re.findall(r"^EXPOSE (.*)$", IMAGE, re.M) == [PORT]
     assert variables()["GRADIO_SERVER_PORT"] == PORT
     assert variables()["GRADIO_SERVER_NAME"] == "0.0.0.0"
     assert f"http://127.0.0.1:{PORT}" in IMAGE.split("HEALTHCHECK")[1]
     assert SERVICES["app"]["ports"] == ["${CLINIC_ADDRESS:-127.0.0.1:7860}:7860"]
-    assert header().get("app_port", PORT) == PORT
+    space = yaml.safe_load(text("README.md").split("---\n")[1])
+    assert str(space.get("app_port", PORT)) == PORT
+    assert (space["sdk"], space["app_file"]) == ("gradio", "app.py")
+    assert ranges("requirements.txt", "gradio").contains(str(space["sdk_version"]))
+    assert str(space["python_version"]) == "3.12"
 
 
 def test_nothing_is_installed_after_the_code_is_copied_and_wordnet_is() -> None:
@@ -78,28 +75,22 @@ def test_nothing_is_installed_after_the_code_is_copied_and_wordnet_is() -> None:
 
 def test_the_services_are_read_only_wait_for_each_other_and_say_whether_they_are_well() -> None:
     assert list(SERVICES) == ["certificates", "database", "scheduler", "worker", "app"]
-    wrong = [
-        name
-        for name, service in SERVICES.items()
-        if not (
-            service["read_only"]
-            and "/tmp" in service["tmpfs"]
-            and {volume.split(":")[0] for volume in service["volumes"]} <= set(COMPOSE["volumes"])
-            and (name in ("app", "certificates") or service["healthcheck"]["test"])
-        )
-    ]
-    assert wrong == []
-    conditions = {
-        (name, other): each["condition"]
-        for name, service in SERVICES.items()
-        for other, each in service.get("depends_on", {}).items()
-    }
-    assert conditions == {
+    waits: dict[tuple[str, str], str] = {}
+    for name, service in SERVICES.items():
+        assert service["read_only"] and "/tmp" in service["tmpfs"], name
+        assert {each.split(":")[0] for each in service["volumes"]} <= set(COMPOSE["volumes"]), name
+        assert name in ("app", "certificates") or service["healthcheck"]["test"], name
+        asked = service.get("depends_on", {})
+        waits |= {(name, other): each["condition"] for other, each in asked.items()}
+    assert waits == {
         ("scheduler", "certificates"): "service_completed_successfully",
         ("worker", "scheduler"): "service_healthy",
         ("app", "database"): "service_healthy",
         ("app", "scheduler"): "service_healthy",
     }
+    head, _, body = text("compose.yaml").partition("name: nli-clinic")
+    needed = set(re.findall(r"\$\{(\w+)(?::\?|:-)", body)) - {"CLINIC_WORKER_THREADS"}
+    assert [name for name in needed if name not in head] == []  # explained at the top
 
 
 def test_the_services_make_the_certificates_that_they_use_and_make_them_once(
@@ -118,18 +109,6 @@ def test_the_services_make_the_certificates_that_they_use_and_make_them_once(
         (tmp_path / "ca.key").unlink(missing_ok=True)
 
 
-def test_each_variable_of_the_services_is_explained_at_the_top() -> None:
-    head, _, body = text("compose.yaml").partition("name: nli-clinic")
-    needed = set(re.findall(r"\$\{(\w+)(?::\?|:-)", body)) - {"CLINIC_WORKER_THREADS"}
-    assert [name for name in needed if name not in head] == []
-
-
-def test_a_space_starts_the_app_with_a_gradio_and_a_python_that_are_supported() -> None:
-    assert (header()["sdk"], header()["app_file"]) == ("gradio", "app.py")
-    assert ranges("requirements.txt", "gradio").contains(header()["sdk_version"])
-    assert header()["python_version"] == "3.12"
-
-
 def test_a_file_names_no_place_of_one_machine() -> None:
     place = re.compile(
         r"file:|/root\b|/Users/|https?://(?!127\.0\.0\.1)\S+|" + re.escape(str(ROOT))
@@ -137,18 +116,17 @@ def test_a_file_names_no_place_of_one_machine() -> None:
     assert {name: found for name in FILES if (found := place.findall(text(name)))} == {}
 
 
-def test_the_licence_is_whole() -> None:
+def test_the_licence_is_whole_and_the_workflow_tests_the_oldest_python_and_builds_the_image() -> (
+    None
+):
     licence = text("LICENSE")
     assert [f"\n   {n}. " in licence for n in range(1, 10)] == [True] * 9
     assert "END OF TERMS AND CONDITIONS" in licence
     assert re.search(r"Copyright \d{4} The NLI Clinic authors", licence)
-
-
-def test_the_workflow_tests_the_oldest_python_and_the_space_s_and_builds_the_image() -> None:
     jobs = yaml.safe_load(text(".github/workflows/test.yml"))["jobs"]
     assert jobs["test"]["strategy"]["matrix"]["python"] == [PYTHONS[0], "3.12"]
-    runs = {
-        name: [step["run"] for step in job["steps"] if "run" in step] for name, job in jobs.items()
-    }
-    assert runs["test"] == ["make test-all"]
-    assert runs["image"][0].startswith("docker compose up --build --wait")
+    tests, image = (
+        [step["run"] for step in jobs[name]["steps"] if "run" in step] for name in ("test", "image")
+    )
+    assert tests == ["make test-all"]
+    assert image[0].startswith("docker compose up --build --wait")

@@ -1,6 +1,7 @@
 """The tables of the documentation: from result files, of shipped weights, by whole commands."""
 
 import re
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,17 +18,22 @@ from probe.runs.models import named_model_hash
 from tests.support.checkout import text
 from tests.support.runs.repairs import calibration_run
 
-SECTIONS = """# Measurements
+SECTIONS = f"""# Measurements
 ## First
 
-    python -m probe batch one.csv \\
-        --transforms sort
+    python -m probe pair
+
+    python -m probe one.csv --model da \\
+        --sign abs
+    zcat two.csv.gz > two.csv
+    python -m probe two.csv --model minilm
+    python -m benchmarks.all
 
 | a | b |
 |---|---|
 | 1 | 2 |
 
-Weights: minilm 00000000, da 11111111 (older weights)
+Weights: minilm 00000000, da {current("da")} (older weights)
 
 ## Second
 
@@ -44,15 +50,14 @@ Made by `python -m benchmarks.page.idle [--root CHECKOUT]`.
 """
 
 
-def test_the_tables_of_benchmarks_are_those_that_the_command_writes() -> None:
+def test_the_tables_of_benchmarks_are_those_that_the_command_writes_and_prose_has_no_others() -> (
+    None
+):
     written = text(PAGE.name)
     assert page(written) == written
-    assert [match[1] for match in PLACE.finditer(written)] == re.findall(r"<!--(\w+)-->", written)
-    assert set(re.findall(r"<!--(\w+)-->", written)) == set(results())
-
-
-def test_the_prose_of_benchmarks_has_no_table_and_no_figure_of_its_own() -> None:
-    written = text(PAGE.name)
+    tables = re.findall(r"<!--(\w+)-->", written)
+    assert [match[1] for match in PLACE.finditer(written)] == tables
+    assert set(tables) == set(results())
     prose = PLACE.sub("", written).replace("SQuAD 1.1", "")
     held = "".join(match[0] for match in PLACE.finditer(written))
     assert not re.findall(r"^\|.*", prose, re.MULTILINE)
@@ -70,12 +75,8 @@ def test_figures_are_written_with_their_digits_intervals_and_what_was_published(
     assert row_of(columns, ["`reverse`", 9]) == ["`reverse`", "9", "76.9 / 94.2"]
     assert row_of(columns, ["`nothing`", 9]) == ["`nothing`", "9", "–"]
     assert row_of(columns, ["`reverse`", 9, "1.0"]) == ["`reverse`", "9", "1.0"]
-
-
-def test_runs_of_other_weights_say_so() -> None:
-    assert gallery_weights({"minilm": named_model_hash("minilm")}) == (
-        f"Weights: minilm {current('minilm')}; "
-    )
+    shipped = {"minilm": named_model_hash("minilm")}
+    assert gallery_weights(shipped) == f"Weights: minilm {current('minilm')}; "
     assert gallery_weights({"gone": "ab12"}) == "Weights: (older weights); "
 
 
@@ -105,58 +106,37 @@ def test_every_table_names_shipped_weights_and_whole_commands() -> None:
     assert wrong == []
 
 
-def test_lines_weights_and_commands_of_a_card_are_read(tmp_path: Path) -> None:
+def test_lines_weights_and_commands_of_a_card_are_read_and_what_is_stale_is_needed(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "README.md"
     file.write_text(SECTIONS, encoding="utf-8")
-    older = {"minilm": "00000000", "da": "11111111"}
-    assert list(tables(file)) == [
-        Table(file, 7, older, True, ("python -m probe batch one.csv --transforms sort",)),
-        Table(file, 15, {}, False, ("python -m benchmarks.page.idle",)),
-        Table(file, 23, None, False, ("python -m benchmarks.page.idle",)),
-    ]
-
-
-def test_other_weights_or_older_ones_make_a_table_stale(tmp_path: Path) -> None:
-    weights = {"minilm": current("minilm")}
-    assert not Table(tmp_path, 1, weights, False, ()).stale
-    assert Table(tmp_path, 1, weights, True, ()).stale
-    assert Table(tmp_path, 1, {"minilm": "00000000"}, False, ()).stale
+    one, two, both, idle = (
+        "python -m probe one.csv --model da --sign abs",
+        "python -m probe two.csv --model minilm",
+        "python -m benchmarks.all",
+        "python -m benchmarks.page.idle",
+    )
+    weights = {"minilm": "00000000", "da": current("da")}
+    first, *others = tables(file)
+    assert first == Table(file, 12, weights, True, (one, two, both))
+    assert others == [Table(file, 20, {}, False, (idle,)), Table(file, 28, None, False, (idle,))]
+    da = Table(file, 1, {"da": "00000000"}, False, ())
+    assert list(needed([replace(first, older=False)])) == [two, both]
+    assert list(needed([replace(first, older=False), da])) == [one, two, both]
+    assert da.stale and first.stale
+    assert not Table(tmp_path, 1, {"minilm": current("minilm")}, False, ()).stale
+    assert Table(tmp_path, 1, {"minilm": current("minilm")}, True, ()).stale
     assert Table(tmp_path, 1, {"gone": "00000000"}, False, ()).stale
 
 
 def test_words_of_a_config_change_no_weights(tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_bytes(b"1")
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    before = weights_hash(tmp_path)
-    (tmp_path / "config.json").write_text('{"task": "nli"}', encoding="utf-8")
-    assert weights_hash(tmp_path) == before
-    (tmp_path / "model.safetensors").write_bytes(b"2")
-    assert weights_hash(tmp_path) != before
-
-
-def test_adjoining_commands_are_one_table_s_and_those_of_other_models_are_left_out(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "README.md"
-    file.write_text(
-        "    python -m probe pair\n\n"
-        "    python -m probe one.csv --model da \\\n        --sign abs\n"
-        "    zcat two.csv.gz > two.csv\n"
-        "    python -m probe two.csv --model minilm\n"
-        "    python -m benchmarks.all\n\n"
-        f"| a |\n\nWeights: da {current('da')}, minilm 00000000\n",
-        encoding="utf-8",
-    )
-    (table,) = tables(file)
-    one, two, both = (
-        "python -m probe one.csv --model da --sign abs",
-        "python -m probe two.csv --model minilm",
-        "python -m benchmarks.all",
-    )
-    assert table.commands == (one, two, both)
-    assert list(needed([table])) == [two, both]
-    da = Table(file, 1, {"da": "00000000"}, False, ())
-    assert list(needed([table, da])) == [one, two, both]
+    hashes = []
+    for weights, config in ((b"1", "{}"), (b"1", '{"task": "nli"}'), (b"2", "{}")):
+        (tmp_path / "model.safetensors").write_bytes(weights)
+        (tmp_path / "config.json").write_text(config, encoding="utf-8")
+        hashes.append(weights_hash(tmp_path))
+    assert hashes[0] == hashes[1] != hashes[2]
 
 
 FAKE = """import pathlib, sys
@@ -187,7 +167,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def computed(checkout: Path) -> Result:
     data = checkout.parent / "data"
-    (data / "dev").mkdir(parents=True)
+    (data / "dev").mkdir(parents=True, exist_ok=True)
     (data / "dev" / "away.jsonl").write_text("away")
     words = ["run", "--data", str(data), "--out", str(checkout.parent / "out")]
     return CliRunner().invoke(figures.app, words)
@@ -214,12 +194,9 @@ def test_a_failing_command_is_named_one_without_its_file_skipped_and_the_others_
         "away.jsonl --out copy.csv\n", "fail\n", "here.csv --out copy.csv\n"
     ]  # fmt: skip
     assert set(checkout.iterdir()) <= before | {checkout / "__pycache__"}
-
-
-def test_a_skipped_command_is_no_failure(checkout: Path) -> None:
     file = checkout / "README.md"
     file.write_text(file.read_text().replace("fake fail", "fake"))
-    assert computed(checkout).exit_code == 0
+    assert computed(checkout).exit_code == 0  # one that is skipped is no failure
 
 
 def test_gallery_runs_that_are_missing_or_of_other_weights_are_computed(tmp_path: Path) -> None:

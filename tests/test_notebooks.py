@@ -20,22 +20,16 @@ def code_cells(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_from_top_to_bottom(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_notebook_runs_from_top_to_bottom_and_is_kept_without_outputs(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shared: dict[str, Any] = {}
-    for cell in code_cells(path):
+    cells = code_cells(path)
+    assert all("".join(cell["source"] for cell in cells).count(long) == 1 for long in FEW)
+    for cell in cells:
+        assert not cell["outputs"] and not cell["execution_count"]
         code = cell["source"]
         for long, short in FEW.items():
             code = code.replace(long, short)
         exec(code, shared)
         assert capsys.readouterr().out, cell["source"]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
-    assert all(not cell["outputs"] and not cell["execution_count"] for cell in code_cells(path))
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_what_makes_a_notebook_quick_stands_in_it(path: Path) -> None:
-    code = "\n".join(cell["source"] for cell in code_cells(path))
-    assert all(code.count(long) == 1 for long in FEW)

@@ -95,7 +95,7 @@ OFFERED: dict[str, Offered] = {
 }
 
 
-def test_the_table_names_the_tasks_of_the_page() -> None:
+def test_a_tab_offers_a_task_what_the_table_says() -> None:
     assert tuple(task.name for task in offered_tasks()) == EVERY
 
 

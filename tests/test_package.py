@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -28,38 +29,32 @@ class Installed:
     work: Path
     network_log: Path
 
-    def command(self, *words: str) -> list[str]:
-        """Return a call of `nli-clinic`."""
-        return [sys.executable, str(self.site / "bin" / "nli-clinic"), *words]
-
-    def environment(self) -> dict[str, str]:
-        """Return the environment of a call: no setting of ours, no network."""
-        guard = ROOT / "tests" / "support" / "guard"
+    def start(self, *words: str, **options: Any) -> "subprocess.Popen[str]":
+        """Call `nli-clinic` as a person does: no setting of ours, no network."""
         others = {k: v for k, v in os.environ.items() if not k.startswith("NLI_CLINIC_")}
-        return others | {
-            "PYTHONPATH": os.pathsep.join(map(str, (self.site, guard))),
+        places = (self.site, ROOT / "tests" / "support" / "guard")
+        environment = others | {
+            "PYTHONPATH": os.pathsep.join(map(str, places)),
             "NETWORK_LOG": str(self.network_log),
             "XDG_DATA_HOME": str(self.work / "data"),
             "OMP_NUM_THREADS": "1",
+            **options.pop("env", {}),
         }
+        command = [sys.executable, str(self.site / "bin" / "nli-clinic"), *words]
+        return subprocess.Popen(command, cwd=self.work, env=environment, text=True, **options)
 
-    def run(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """Call `nli-clinic` as a person does."""
-        return subprocess.run(
-            self.command(*words),
-            cwd=self.work,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """Return the code with which a command ends and what it says."""
+        process = self.start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out, err = process.communicate()
+        assert self.network_log.read_text() == ""
+        return process.returncode, out, err
 
-    def json(self, *words: str) -> "dict[str, str] | list[dict[str, str]]":
-        """Return the JSON that a command prints."""
-        ended = self.run(*words, "--json")
-        assert ended.returncode == 0, ended.stderr
-        answer: dict[str, str] | list[dict[str, str]] = json.loads(ended.stdout)
-        return answer
+    def done(self, *words: str) -> str:
+        """Return what a command says that ends well."""
+        code, out, err = self.run(*words)
+        assert code == 0, err
+        return out
 
 
 def pip(*words: str) -> None:
@@ -79,77 +74,52 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(wheel, site, work, work / "network.log")
 
 
-def test_the_wheel_is_small_enough_and_brings_all_models(installed: Installed) -> None:
+def test_the_wheel_is_small_enough_and_brings_all_models_and_no_tests(installed: Installed) -> None:
     assert installed.wheel.stat().st_size < MAX_WHEEL_BYTES
     models = installed.site / "probe" / "assets" / "models"
     assert {path.parent.name for path in models.glob("*/config.json")} == BUNDLED
+    rows = json.loads(installed.done("models", "--json"))
+    assert {row["name"] for row in rows if row["source"] == "bundled"} == BUNDLED
+    names = {path.name for path in installed.site.iterdir() if path.suffix != ".dist-info"}
+    ours = {"app.py", "bin", "finetune", "nli_clinic.py", "probe"}
+    assert names - {"__pycache__"} == ours
 
 
-def test_the_wheel_holds_the_code_and_no_tests(installed: Installed) -> None:
-    names = {path.name for path in installed.site.iterdir()}
-    metadata = {name for name in names if name.endswith(".dist-info")}
-    assert names - metadata - {"__pycache__"} == {
-        "app.py", "bin", "finetune", "nli_clinic.py", "probe"
-    }  # fmt: skip
-
-
-def test_assets_and_home_are_those_of_the_installation(installed: Installed) -> None:
-    settings = installed.json("settings")
-    assert isinstance(settings, dict)
+def test_a_file_is_scored_from_another_folder_and_a_mistake_is_one_sentence(
+    installed: Installed,
+) -> None:
+    settings = json.loads(installed.done("settings", "--json"))
     assert settings["assets"] == str(installed.site / "probe" / "assets")
     assert settings["NLI_CLINIC_HOME"] == str(installed.work / "data" / "nli-clinic")
-
-
-def test_the_models_are_listed(installed: Installed) -> None:
-    rows = installed.json("models")
-    assert isinstance(rows, list)
-    assert {row["name"] for row in rows if row["source"] == "bundled"} == BUNDLED
-
-
-def test_a_file_is_scored_from_another_folder(installed: Installed) -> None:
     pairs = installed.site / "probe" / "assets" / "examples" / "pairs.csv"
-    ended = installed.run("batch", str(pairs), "--out", "scored.csv", "--transforms", "sort")
-    assert ended.returncode == 0, ended.stderr
+    installed.done("batch", str(pairs), "--out", "scored.csv", "--transforms", "sort")
     frame = pd.read_csv(installed.work / "scored.csv")
     assert len(frame) == len(pd.read_csv(pairs))
     assert frame["prediction"].notna().all()
-    assert installed.network_log.read_text() == ""
+    wrong = installed.run("pair", "--premise", "A.", "--hypothesis", "B.", "--model", "minilmm")
+    assert wrong[:2] == (2, "")
+    assert wrong[2].startswith("error: there is no model or folder called 'minilmm'")
 
 
 def test_a_model_is_inoculated_by_worker_processes(installed: Installed) -> None:
     words = ["--model", "da", "--challenge", "negation", "--sizes", "5", "--max-epochs", "1"]
-    ended = installed.run("inoculate", *words, "--out", "inoculated")
-    assert ended.returncode == 0, ended.stderr
+    installed.done("inoculate", *words, "--out", "inoculated")
     points = pd.read_csv(installed.work / "inoculated" / "points.csv")
     assert list(points["size"]) == [0, 5]
-    (run,) = installed.json("runs")
-    assert isinstance(run, dict)
+    (run,) = json.loads(installed.done("runs", "--json"))
     assert run["state"] == "done"
     home = installed.work / "data" / "nli-clinic"
     assert (home / "runs.sqlite").is_file() and list((home / "models").iterdir())
-    assert installed.network_log.read_text() == ""
 
 
 def test_the_page_is_served(installed: Installed) -> None:
     port, log = free_port(), installed.work / "app.log"
-    environment = installed.environment() | {"GRADIO_SERVER_PORT": str(port)}
+    environment = {"GRADIO_SERVER_PORT": str(port)}
     with log.open("w") as output:
-        process = subprocess.Popen(
-            installed.command("serve"),
-            cwd=installed.work,
-            env=environment,
-            stdout=output,
-            stderr=output,
-        )
+        process = installed.start("serve", env=environment, stdout=output, stderr=output)
         try:
             wait_for(f"http://127.0.0.1:{port}/", process, log)
         finally:
             process.terminate()
             process.wait(30)
     assert installed.network_log.read_text() == ""
-
-
-def test_a_mistake_is_one_sentence(installed: Installed) -> None:
-    ended = installed.run("pair", "--premise", "A.", "--hypothesis", "B.", "--model", "minilmm")
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("error: there is no model or folder called 'minilmm'")

@@ -1,94 +1,84 @@
-"""What is loaded when a command or a worker starts, in processes of their own."""
+"""What is loaded when a command, the page or a worker starts, in processes of their own.
+
+That of the page also holds docs/reference to the code.
+"""
 
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from tests.support.checkout import ROOT
 
-
-def printed(code: str) -> str:
-    """Return what a new process prints, which says nothing else."""
-    ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")
-    return ended.stdout
-
-
-@pytest.fixture(scope="module")
-def worker() -> list[list[str]]:
-    """The modules of a process after it loaded a worker, and after it loaded what that computes."""
-    found: list[list[str]] = json.loads(
-        printed(
-            "import json, sys, probe.runs.worker\n"
-            "first = list(sys.modules)\n"
-            "import finetune.trials.generalisation_plan\n"
-            "import finetune.trials.inoculation_plan\n"
-            "import finetune.trials.inoculation_trial, finetune.training.checkpoints\n"
-            "trained = list(sys.modules)\n"
-            "import probe.checkup.experiment\n"
-            "print(json.dumps([first, trained, list(sys.modules)]))"
-        )
-    )
-    return found
-
-
-SLOW = [
-    "torch",
-    "transformers",
-    "captum",
-    "nltk",
-    "scipy",
-    "statsmodels",
-    "sklearn",
-]
-HELP = """
-import sys
+SLOW = {"torch", "transformers", "captum", "nltk", "scipy", "statsmodels", "sklearn"}
+COMMANDS = """
+import json, sys
 import finetune.__main__, nli_clinic, probe.__main__
 from typer.testing import CliRunner
 helps = [CliRunner().invoke(m.app, ["--help"]).exit_code
          for m in (nli_clinic, probe.__main__, finetune.__main__)]
-print(helps, [name for name in {} if name in sys.modules])
-"""
-COMMANDS = """
-import json, sys
+helped = list(sys.modules)
 import finetune.cli.main, probe.cli.main
 from importlib import import_module
 for place in (probe.cli.main.COMMANDS | finetune.cli.main.COMMANDS).values():
     import_module(place.split(":")[0])
 finetune.cli.main.main()
 from probe.runs.experiment import EXPERIMENTS
-print(json.dumps([list(EXPERIMENTS), "gradio" in sys.modules]))
+print(json.dumps([helps, helped, list(EXPERIMENTS), "gradio" in sys.modules]))
+"""
+PAGE = """
+import json, sys
+from app import PLACES
+laid_out = list(sys.modules)
+from documentation.__main__ import stale  # elsewhere other tests make up transforms
+print(json.dumps([laid_out, stale()]))
+"""
+WORKER = """
+import json, sys, probe.runs.worker
+first = list(sys.modules)
+import finetune.trials.generalisation
+import finetune.trials.inoculation
+import finetune.trials.trial, finetune.training.checkpoints
+trained = list(sys.modules)
+import probe.checkup.experiment
+print(json.dumps([first, trained, list(sys.modules)]))
 """
 
 
-def test_help_is_shown_without_what_loads_slowly() -> None:
-    slow = [*SLOW, "gradio", "pandas", "distributed", "sqlalchemy", "pydantic"]
-    assert printed(HELP.format(slow)) == "[0, 0, 0] []\n"
+def printed(code: str) -> Any:  # Any: JSON
+    """Return what a new process prints, which says nothing else."""
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return json.loads(ended.stdout)
 
 
-def test_the_commands_need_no_gradio_and_know_the_experiments() -> None:
-    kinds = ("checkup", "scoring", "inoculation", "generalisation", "calibration", "mitigation")
-    assert json.loads(printed(COMMANDS)) == [[*kinds, "transfer"], False]
+def test_help_loads_nothing_slowly_and_the_commands_no_gradio_and_they_know_the_experiments() -> (
+    None
+):
+    helps, helped, kinds, gradio = printed(COMMANDS)
+    slow = SLOW | {"gradio", "pandas", "distributed", "sqlalchemy", "pydantic"}
+    assert (helps, slow & set(helped), gradio) == ([0, 0, 0], set(), False)
+    assert kinds == [
+        *("checkup", "scoring", "inoculation", "generalisation", "calibration", "mitigation"),
+        "transfer",
+    ]
 
 
-def test_a_worker_starts_without_torch(worker: list[list[str]]) -> None:
-    assert "torch" not in worker[0]
+def test_the_page_is_laid_out_without_what_loads_slowly_and_the_reference_is_as_the_code_says() -> (
+    None
+):
+    laid_out, stale = printed(PAGE)
+    assert (SLOW & set(laid_out), stale) == (set(), [])
 
 
-def test_a_worker_s_code_imports_neither_page_nor_store(worker: list[list[str]]) -> None:
+def test_a_worker_starts_without_torch_and_its_code_imports_neither_page_nor_store() -> None:
+    first, trained, all_of_it = map(set, printed(WORKER))
     heavy = {"gradio", "sqlalchemy", "pandas", "scipy.stats", "nltk"}
-    assert heavy & set(worker[1]) == set()
+    assert ({"torch"} & first, heavy & trained) == (set(), set())
     # a check-up reads slices of examples as Compare does, with pandas
-    assert (heavy - {"pandas"}) & set(worker[2]) == set()
-
-
-def test_the_page_is_laid_out_without_what_loads_slowly() -> None:
-    code = "import sys\nfrom app import PLACES\nprint([name for name in {} if name in sys.modules])"
-    assert printed(code.format(SLOW)) == "[]\n"
+    assert (heavy - {"pandas"}) & all_of_it == set()
 
 
 FIRST_IMPORTS = """
@@ -106,10 +96,10 @@ together = Barrier(len(uses))
 threads = [Thread(target=lambda use=use: (together.wait(), use())) for use in uses]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
-print("torch" in sys.modules and "nltk" in sys.modules)
+print("true" if {"torch", "nltk"} <= sys.modules.keys() else "false")
 """
 
 
 @pytest.mark.slow  # loads torch and WordNet anew
 def test_threads_that_begin_together_import_whole_packages() -> None:
-    assert printed(FIRST_IMPORTS) == "True\n"
+    assert printed(FIRST_IMPORTS) is True

@@ -28,14 +28,8 @@ from benchmarks.page.app_process import APP, process
 from finetune.training.recipes import Mode
 from finetune.trials.challenges import bundled_sets
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import (
-    InoculationRun,
-    Plan,
-    Point,
-    inoculation_run,
-    run_request,
-)
-from finetune.trials.registry import register_experiments
+from finetune.trials.inoculation import InoculationRun, Plan, Point, inoculation_run, run_request
+from finetune.trials.planning import register_experiments
 from probe.runs.engine import Engine
 from probe.runs.run import ended, environment
 from probe.runs.store import Store

@@ -41,7 +41,7 @@ def process(*arguments: str, quiet: bool = False) -> Iterator[psutil.Popen]:
 
 def main() -> None:
     """Go on with the runs of the store."""
-    from finetune.trials.registry import register_experiments
+    from finetune.trials.planning import register_experiments
     from probe.runs.engine import Engine
     from probe.runs.store import Store
 

@@ -8,15 +8,16 @@ from typing import Annotated, get_args
 import torch
 import typer
 
-from finetune.cli.trials import compute_inoculation
-from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL
+from finetune.cli.trials import compute
+from finetune.report.inoculation import CHALLENGES, MODELS, NUMERICAL, row_text
 from finetune.training.data import numbered_pairs, read_pairs
 from finetune.training.recipes import Mode, default_rate
 from finetune.trials.base import numbers
-from finetune.trials.challenges import file_sets, make_sets, sets_tested_on
+from finetune.trials.challenges import UserFiles, sets_of
 from finetune.trials.datasets import Sets, SourceData, split_by_premise, unseen
-from finetune.trials.inoculation_plan import Plan, check, read_sizes, resolved
-from probe.cli.options import InProcess, Threads, choice
+from finetune.trials.inoculation import KIND, Plan, check, read_sizes, resolved
+from finetune.trials.planning import KINDS, Planned
+from probe.cli.options import InProcess, Threads, choice, takes
 from probe.cli.output import make_folder
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError
@@ -33,44 +34,31 @@ POOL_FACTOR = 1.5  # pool pairs for each training pair: a challenge leaves some 
 
 @dataclass(frozen=True)
 class GalleryFiles:
-    """The data, and how much of it is used; `tests` 0 tests on all the numerical file's rest.
+    """The options that say what data there is and how much of it is used."""
 
-    `challenge_test` is tested on in place of changed test examples.
-    """
-
-    original: Path
-    pool: Path
-    source: str
-    numerical: Path | None
-    dev: int
-    test: int
-    train: int
-    tests: int
-    seed: int
-    task: Task = NLI
-    challenge_test: Path | None = None
+    original: Annotated[Path, typer.Option(help="Labelled: original dev and test.")]
+    pool: Annotated[Path, typer.Option(help="Labelled: challenges are made of it.")]
+    numerical: Annotated[Path | None, typer.Option(help="The released numerical file.")] = None
+    challenge_test: Annotated[Path | None, typer.Option(help="A released test set.")] = None
+    pool_source: Annotated[str, typer.Option(help="Only pool rows with this `source`.")] = ""
+    dev: Annotated[int, typer.Option(help="Original dev examples.")] = 500
+    test: Annotated[int, typer.Option(help="Original test examples.")] = 1000
+    train: Annotated[int, typer.Option(help="Challenge training examples.")] = 1000
+    numerical_test: Annotated[int, typer.Option(help="0 tests on all the rest.")] = 0
+    sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training sets.")] = 0
 
     def sources(self, challenge: str) -> dict[str, str]:
         """Return the options that draw a challenge's sets, the files without their folders."""
-        own = self.numerical if challenge == NUMERICAL else None
-        said = {
-            **{"original": self.original.name, "pool": self.pool.name},
-            NUMERICAL: own and own.name,
-            "challenge-test": self.challenge_test and self.challenge_test.name,
-            "pool-source": self.source or None,
-            **{"dev": self.dev, "test": self.test, "train": self.train},
-            "numerical-test": None if own is None else self.tests,
-            "sample-seed": self.seed,
+        return {
+            name.replace("_", "-"): value.name if isinstance(value, Path) else str(value)
+            for name, value in vars(self).items()
+            if value not in (None, "") and (challenge == NUMERICAL or "numerical" not in name)
         }
-        return {name: str(value) for name, value in said.items() if value is not None}
 
 
+@takes("files", GalleryFiles)
 def gallery_command(
-    original: Annotated[Path, typer.Option(help="Labelled: original dev and test.")],
-    pool: Annotated[Path, typer.Option(help="Labelled: challenges are made of it.")],
-    numerical: Annotated[Path | None, typer.Option(help="The released numerical file.")] = None,
-    challenge_test: Annotated[Path | None, typer.Option(help="A released test set.")] = None,
-    pool_source: Annotated[str, typer.Option(help="Only pool rows with this `source`.")] = "",
+    files: GalleryFiles,
     out: Annotated[Path, typer.Option(help="Folder for the finished runs.")] = FOLDER,
     model: Annotated[list[str], typer.Option(help="May be repeated.")] = MODELS,
     challenge: Annotated[list[str], typer.Option(help="May be repeated.")] = CHALLENGES,
@@ -82,11 +70,6 @@ def gallery_command(
     mode: ModeName = "full",
     max_epochs: int = 10,
     patience: int = 5,
-    dev: Annotated[int, typer.Option(help="Original dev examples.")] = 500,
-    test: Annotated[int, typer.Option(help="Original test examples.")] = 1000,
-    train: Annotated[int, typer.Option(help="Challenge training examples.")] = 1000,
-    numerical_test: Annotated[int, typer.Option(help="0 tests on all the rest.")] = 0,
-    sample_seed: Annotated[int, typer.Option(help="Draws dev, test and training sets.")] = 0,
     in_process: InProcess = False,
     threads: Threads = 1,
 ) -> None:
@@ -100,22 +83,9 @@ def gallery_command(
         raise ExperimentError(
             f"the models answer {task.name} and {others[0].name}; name one task's"
         )
-    files = GalleryFiles(
-        original,
-        pool,
-        pool_source,
-        numerical,
-        dev,
-        test,
-        train,
-        numerical_test,
-        sample_seed,
-        task,
-        challenge_test,
-    )
     rates = read_rates(lrs)
     make_folder(out)
-    sets = all_sets(files, challenge)
+    sets = all_sets(files, challenge, task)
     for name in model:
         for each in challenge:
             plan = Plan(
@@ -133,7 +103,8 @@ def gallery_command(
             check(plan, sets[each])
             typer.echo(f"{plan.model} on {plan.challenge}")
             alone = in_process or threads > 1
-            run = compute_inoculation(plan, sets[each], files.sources(each), alone)
+            asked = Planned(KINDS[KIND], plan, sets[each], files.sources(each))
+            run = compute(asked, row_text, alone)
             path = write(out, f"{plan.model}-{plan.challenge}", run)
             typer.echo(f"written: {path.name}, {path.stat().st_size:,} bytes")
 
@@ -147,44 +118,44 @@ def read_rates(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     return {name.strip(): numbers("--lrs", rates, float) for name, _, rates in parts}
 
 
-def all_sets(files: GalleryFiles, challenges: Sequence[str]) -> dict[str, Sets]:
+def all_sets(files: GalleryFiles, challenges: Sequence[str], task: Task = NLI) -> dict[str, Sets]:
     """Return the sets of each challenge, each training set of as many pairs as asked for.
 
     Raises ExperimentError, FileError or LabelError.
     """
-    source_data, found = sample_source_data(files), dict[str, Sets]()
+    source_data, found = sample_source_data(files, task), dict[str, Sets]()
+    seed, tests = files.sample_seed, files.numerical_test
     for name in challenges:
         if name == NUMERICAL:
             if files.numerical is None:
                 raise ExperimentError("the numerical challenge needs --numerical FILE")
-            sets = file_sets(source_data, name, files.numerical, train=files.train, seed=files.seed)
-            if files.tests:
-                tests, seed = sets.challenge_test, files.seed
-                tested, _ = split_by_premise(tests, files.tests, seed, files.task)
-                sets = replace(sets, challenge_test=tested[: files.tests])
-        elif files.challenge_test:
-            sets = sets_tested_on(files.challenge_test, name, source_data, seed=files.seed)
+            own = UserFiles(challenge=files.numerical, train=files.train, seed=seed)
+            sets = sets_of(name, source_data, own)
+            if tests:
+                tested, _ = split_by_premise(sets.challenge_test, tests, seed, task)
+                sets = replace(sets, challenge_test=tested[:tests])
         else:
-            sets = make_sets(name, source_data, files.seed)
+            own = UserFiles(challenge_test=files.challenge_test, seed=seed)
+            sets = sets_of(name, source_data, own)
         found[name] = replace(sets, challenge_train=sets.challenge_train[: files.train])
     return found
 
 
-def sample_source_data(files: GalleryFiles) -> SourceData:
+def sample_source_data(files: GalleryFiles, task: Task = NLI) -> SourceData:
     """Draw dev, test and pool by premise; no premise is in two of them.
 
     Raises ExperimentError where there are too few, FileError or LabelError.
     """
-    task, seed = files.task, files.seed
+    seed = files.sample_seed
     dev, rest = split_by_premise(read_pairs(files.original, task), files.dev, seed, task)
     test, _ = split_by_premise(rest, files.test, seed, task)
     rows, wanted = numbered_pairs(files.pool, task), round(POOL_FACTOR * files.train)
-    if files.source:
+    if files.pool_source:
         frame = read_table(files.pool).frame
         if "source" not in frame.columns:
             raise FileError(f"no column 'source' in {files.pool.name}")
         said = list(frame["source"])
-        rows = [(row, pair) for row, pair in rows if said[row] == files.source]
+        rows = [(row, pair) for row, pair in rows if said[row] == files.pool_source]
     fresh = unseen(tuple(pair for _, pair in rows), dev, test, task=task)
     pool, _ = split_by_premise(fresh, wanted, seed, task)
     for name, drawn, n in (("dev", dev, files.dev), ("test", test, files.test)):

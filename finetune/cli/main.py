@@ -27,6 +27,6 @@ app = group(COMMANDS)
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them, see what they generalise to."""
-    from finetune.trials.registry import register_experiments  # not for the help
+    from finetune.trials.planning import register_experiments  # not for the help
 
     register_experiments()

@@ -9,7 +9,7 @@ import typer
 
 from finetune.report.files import export
 from finetune.trials.challenges import KIND_TITLES, catalogue
-from finetune.trials.inoculation_plan import KIND, Selection, inoculation_run
+from finetune.trials.inoculation import KIND, Selection, inoculation_run
 from probe.cli.options import AsJson, choice
 from probe.cli.output import make_folder, print_json
 from probe.errors import ExperimentError, ModelError
@@ -55,16 +55,13 @@ def find_run(run_id: str) -> StoredRun:
     return shipped[0] if shipped else Store().get(run_id)
 
 
-SelectionName = Annotated[
-    Selection,
-    choice("selection", get_args(Selection), "What the rate is chosen by; published: oracle_lr."),
-]
+CHOSEN = "What the rate is chosen by; published: oracle_lr."
 
 
 def report_command(
     run_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="As for `run`.")],
     out: Annotated[Path, typer.Option(help="Folder for points, figure and report.")],
-    selection: SelectionName = "oracle_lr",
+    selection: Annotated[Selection, choice("selection", get_args(Selection), CHOSEN)] = "oracle_lr",
 ) -> None:
     """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
     stored = [find_run(run_id) for run_id in dict.fromkeys(run_ids)]

@@ -1,16 +1,19 @@
 """`python -m finetune train`, `reader`, `words`, `word-reader` and `vectors`: train new models."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import fields, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import torch
 import typer
 from safetensors.torch import save_file
 
+from finetune.cli.trials import Given, takes_options
 from finetune.training.checkpoints import CHECKPOINT, newest_checkpoint
 from finetune.training.encoder import Progress, TrainingOptions, start_reader, train
 from finetune.training.frozen_layers import encode, score
@@ -28,7 +31,7 @@ from finetune.trials.base import MAX_EPOCHS, MAX_SEED, rate_problems, refuse
 from probe.cli.file_options import labelled_and_told, settled, takes_file
 from probe.cli.options import PrecisionName, choice, warn
 from probe.cli.output import make_folder
-from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
+from probe.data.file_options import FileOptions
 from probe.data.questions import answered, question_rows
 from probe.data.reading import left_out, stream_examples
 from probe.data.rows import NO_COLUMN, read_rows
@@ -39,7 +42,7 @@ from probe.models.classifier import resolve
 from probe.models.library import AnyModel, full_name, load_any, locate, notes_of
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import NLI
-from probe.tasks.reading import READING, Question
+from probe.tasks.reading import READING
 from probe.tasks.task import IN_COMMON, Task, in_common_classes, task_named
 
 MIN_TOKENS = 8
@@ -58,33 +61,60 @@ def _checked_minutes(minutes: float) -> float:
     return minutes
 
 
-def _set_threads(threads: int) -> int:
-    torch.set_num_threads(threads)
-    return threads
+def _row(kind: Any, default: Any = ..., help: str | None = None, **facts: Any) -> Any:
+    return kind, default, typer.Option(help=help, **facts)
 
 
-PairFiles = Annotated[list[Path], typer.Option("--train", help="Labelled, of any form.")]
-QuestionFiles = Annotated[list[Path], typer.Option("--train", help="SQuAD's JSON, or a table.")]
-Out = Annotated[Path, typer.Option(help="Folder for checkpoints and the finished model.")]
-Dev = Annotated[list[Path], typer.Option(help="Sets to measure on.")]
-Rate = Annotated[float, typer.Option(callback=_checked_rate)]
-Epochs = Annotated[int, typer.Option(min=1, max=MAX_EPOCHS)]
-Batch = Annotated[int, typer.Option(min=1)]
-Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED)]
-Threads = Annotated[int, typer.Option(min=1, help="Torch threads.", callback=_set_threads)]
-Frozen = Annotated[
-    bool, typer.Option(help="Keep the encoder's word embeddings, which models can share.")
-]
-Vectors = Annotated[str, typer.Option(help="Name of the vectors in assets/vectors.")]
-Correction = Annotated[int, typer.Option(min=0, help="Rank of what is learnt on top of them.")]
-PRESETS = "Instead of the preset's."
-PresetRate = Annotated[float | None, typer.Option(callback=_checked_rate, help=PRESETS)]
-PresetBatch = Annotated[int | None, typer.Option(min=1, help=PRESETS)]
-PresetEpochs = Annotated[int | None, typer.Option(min=1, max=MAX_EPOCHS, help=PRESETS)]
-Fall = Annotated[bool, typer.Option(help="Let the rate fall to zero, step by step.")]
-Minutes = Annotated[
-    float, typer.Option(callback=_checked_minutes, help="No epoch ends later than this.")
-]
+_precision, _precision_option = get_args(PrecisionName)
+_device = choice("device", ("cpu", "cuda"), "Where it is trained.")
+FROZEN = "Keep the encoder's word embeddings, which models can share."
+WEIGHT = "Weight of the teachers' mean against a label."
+LATEST = "No epoch ends later than this."
+OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for none), typer's own
+    "model": _row(str),
+    "train": _row(list[Path], help="Labelled, of any form."),
+    "out": _row(Path, help="Folder for checkpoints and the finished model."),
+    "dev": _row(list[Path], [], "Sets to measure on."),
+    "dev_size": _row(int, min=1),
+    "task": _row(str, NLI.name, "What the model is to answer."),
+    "epochs": _row(int, min=1, max=MAX_EPOCHS),
+    "lr": _row(float, callback=_checked_rate),
+    "batch": _row(int, min=1),
+    "every": _row(int, 200, "Steps between two checkpoints.", min=1),
+    "max_tokens": _row(int, 96, "Where pairs are cut.", min=MIN_TOKENS),
+    "seed": _row(int, 0, min=0, max=MAX_SEED),
+    "threads": _row(int, 1, "Torch threads.", min=1),
+    "precision": (_precision, "auto", _precision_option),
+    "freeze_word_embeddings": _row(bool, False, FROZEN),
+    "teacher": _row(list[str], [], "Model whose probabilities count beside the labels."),
+    "teacher_weight": _row(float, TrainingOptions.teacher_weight, WEIGHT, min=0, max=1),
+    "unlabelled": _row(list[Path], [], "Texts that are learnt from the teachers alone."),
+    "preset": _row(str, "allennlp"),
+    "vectors": _row(str, "words", "Name of the vectors in assets/vectors."),
+    "correction": _row(int, 0, "Rank of what is learnt on top of them.", min=0),
+    "own": _row(bool, False, "Copy the vectors and train them whole."),
+    "more": _row(Path, None),
+    "fall": _row(bool, False, "Let the rate fall to zero, step by step."),
+    "minutes": _row(float, 600.0, LATEST, callback=_checked_minutes),
+    "device": (str, "cpu", _device),
+}
+"""The options of all four commands that train."""
+PRESETS = dict.fromkeys(("lr", "batch", "epochs"), "Instead of the preset's.")
+
+
+def command(names: str, help: Mapping[str, str], **defaults: Any) -> Callable[[Any], Any]:
+    """Make a command of a function of values by name; help and defaults may be a command's own."""
+
+    def parameter(name: str) -> inspect.Parameter:
+        kind, usual, option = OPTIONS[name]
+        default, own = defaults.get(name, usual), copy(option)
+        own.help = help.get(name, option.help)
+        kind = Annotated[kind | None if default is None else kind, own]
+        default = inspect.Parameter.empty if default is ... else default
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Parameter(name, keyword, annotation=kind, default=default)
+
+    return takes_options(map(parameter, names.split()))
 
 
 def dev_sets(
@@ -127,11 +157,26 @@ def examples_of(
     return [row.example for row in rows if row.example]
 
 
-def _questions(files: Sequence[Path]) -> tuple[Sequence[Question], str]:
-    """Return the questions that can be learnt, and how many there are in words."""
-    rows = [row for file in files for row in question_rows(file)]
-    questions = answered(rows)
-    return questions, f"{len(questions)} questions, {len(rows) - len(questions)} left out"
+def _examples(given: Given, task: Task) -> tuple[Sequence[Any], str]:  # Any: as above
+    """Return the examples that are learnt, and how many there are in words."""
+    if task.has_spans:
+        rows = [row for file in given["train"] for row in question_rows(file)]
+        questions = answered(rows)
+        return questions, f"{len(questions)} questions, {len(rows) - len(questions)} left out"
+    read = partial(examples_of, task=task, reading=given["reading"])
+    pairs = [pair for file in given["train"] for pair in read(file)]
+    bare = given.get("unlabelled", ())
+    pairs += [pair for file in bare for pair in read(file, needs_gold=False)]
+    return pairs, f"{len(pairs)} pairs"
+
+
+def _dev_sets(given: Given, task: Task) -> dict[str, Sequence[Any]]:
+    def read(file: Path) -> Iterable[Any]:  # Any: as above
+        if task.has_spans:
+            return answered(question_rows(file))
+        return examples_of(file, task, given["reading"])
+
+    return dev_sets(given.get("dev", ()), read, task, given.get("dev_size"))
 
 
 def _make_model_folder(out: Path, resumes: bool = True) -> None:
@@ -169,123 +214,76 @@ def _follow(rows: Iterable[Progress | Epoch], out: Path, task: Task) -> None:
         )
 
 
+def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
+    """Train what an encoder starts as."""
+    out, teachers = given["out"], given.get("teacher", ())
+    _make_model_folder(out)
+    model = start(str(locate(given["model"])[0]))
+    warn(notes_of(model))
+    for name in teachers:
+        locate(name)  # before files are read
+    own = {"precision": resolve(given["precision"]), "teachers": tuple(map(full_name, teachers))}
+    known = {each.name: given[each.name] for each in fields(TrainingOptions) if each.name in given}
+    options = TrainingOptions(**{**known, **own})
+    examples, counted = _examples(given, task)
+    sets = _dev_sets(given, task)
+    typer.echo(f"{counted}, {options}")
+    if teachers:
+        typer.echo("first the teachers answer all of them")
+    _follow(train(model, examples, options, out, sets, given.get("every", 1000)), out, task)
+
+
 @takes_file(texts=False)
-def train_command(
-    model: Annotated[str, typer.Option(help="Encoder or model: folder, bundled name or hub id.")],
-    train_file: PairFiles,
-    out: Out,
-    dev: Dev = [],  # noqa: B006
-    dev_size: Annotated[
-        int, typer.Option(min=1, help="Pairs of each dev set, from its start.")
-    ] = 2000,
-    task: Annotated[str, typer.Option(help="What the model is to answer.")] = NLI.name,
-    epochs: Epochs = 1,
-    lr: Rate = 1.5e-4,
-    batch: Batch = 32,
-    max_tokens: Annotated[int, typer.Option(min=MIN_TOKENS, help="Where pairs are cut.")] = 96,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    precision: PrecisionName = "auto",
-    freeze_word_embeddings: Frozen = False,
-    teacher: Annotated[
-        list[str], typer.Option(help="Model whose probabilities count beside the labels.")
-    ] = [],  # noqa: B006
-    teacher_weight: Annotated[
-        float, typer.Option(min=0, max=1, help="Weight of the teachers' mean against a label.")
-    ] = TrainingOptions.teacher_weight,
-    unlabelled: Annotated[
-        list[Path], typer.Option(help="Texts that are learnt from the teachers alone.")
-    ] = [],  # noqa: B006
-    reading: FileOptions = AS_THE_FILE_TELLS,
-) -> None:
+@command(
+    "model train out dev dev_size task epochs lr batch max_tokens seed threads precision "
+    "freeze_word_embeddings teacher teacher_weight unlabelled",
+    {
+        "model": "Encoder or model: folder, bundled name or hub id.",
+        "dev_size": "Pairs of each dev set, from its start.",
+    },
+    **{"dev_size": 2000, "epochs": 1, "lr": 1.5e-4, "batch": 32},
+)
+def train_command(given: Given) -> None:
     """Fine-tune an encoder into a model of a task, by default NLI; run again to resume.
 
     With teachers it is distilled: it learns from the mean of their probabilities too.
     """
-    refuse({"--unlabelled needs a --teacher, whose answers are learnt": unlabelled and not teacher})
-    asked = task_named(task)
-    _make_model_folder(out)
-    encoder = start_from_encoder(str(locate(model)[0]), asked)
-    warn(notes_of(encoder))
-    for name in teacher:
-        locate(name)  # before files are read
-    options = TrainingOptions(
-        lr=lr,
-        epochs=epochs,
-        batch=batch,
-        max_tokens=max_tokens,
-        seed=seed,
-        precision=resolve(precision),
-        freeze_word_embeddings=freeze_word_embeddings,
-        teachers=tuple(map(full_name, teacher)),
-        teacher_weight=teacher_weight,
-    )
-    read = partial(examples_of, task=asked, reading=reading)
-    pairs = [pair for file in train_file for pair in read(file)]
-    pairs += [pair for file in unlabelled for pair in read(file, needs_gold=False)]
-    sets = dev_sets(dev, read, asked, dev_size)
-    typer.echo(f"{len(pairs)} pairs, {options}")
-    if teacher:
-        typer.echo("first the teachers answer all of them")
-    _follow(train(encoder, pairs, options, out, sets), out, asked)
+    bare = given["unlabelled"] and not given["teacher"]
+    refuse({"--unlabelled needs a --teacher, whose answers are learnt": bare})
+    task = task_named(given["task"])
+    _tune(given, task, lambda path: start_from_encoder(path, task))
 
 
-def reader_command(
-    model: Annotated[str, typer.Option(help="Encoder or reader: folder, bundled name or hub id.")],
-    train_file: QuestionFiles,
-    out: Out,
-    dev: Dev = [],  # noqa: B006
-    dev_size: Annotated[
-        int, typer.Option(min=1, help="Questions of each dev set, from its start.")
-    ] = 500,
-    epochs: Epochs = 2,
-    lr: Rate = 6e-5,
-    batch: Batch = 24,
-    every: Annotated[int, typer.Option(min=1, help="Steps between two checkpoints.")] = 200,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    precision: PrecisionName = "auto",
-    freeze_word_embeddings: Frozen = False,
-) -> None:
+@command(
+    "model train out dev dev_size epochs lr batch every seed threads precision "
+    "freeze_word_embeddings",
+    {
+        "model": "Encoder or reader: folder, bundled name or hub id.",
+        "train": "SQuAD's JSON, or a table.",
+        "dev_size": "Questions of each dev set, from its start.",
+    },
+    **{"dev_size": 500, "epochs": 2, "lr": 6e-5, "batch": 24},
+)
+def reader_command(given: Given) -> None:
     """Fine-tune an encoder to answer questions with spans of a passage; run again to resume."""
-    _make_model_folder(out)
-    encoder = start_reader(str(locate(model)[0]))
-    warn(notes_of(encoder))
-    options = TrainingOptions(
-        lr=lr,
-        epochs=epochs,
-        batch=batch,
-        seed=seed,
-        precision=resolve(precision),
-        freeze_word_embeddings=freeze_word_embeddings,
-    )
-    questions, counted = _questions(train_file)
-    sets = dev_sets(dev, lambda file: answered(question_rows(file)), READING, dev_size)
-    typer.echo(f"{counted}, {options}")
-    _follow(train(encoder, questions, options, out, sets, every), out, READING)
+    _tune(given, READING, start_reader)
 
 
-def _preset(
-    kinds: Mapping[str, WordModel],
-    model: str,
-    preset: str,
-    lr: float | None,
-    batch: int | None,
-    epochs: int | None,
-    fall: bool,
-) -> Preset:
+def _preset(kinds: Mapping[str, WordModel], given: Given) -> Preset:
     """Return a preset with what the person sets otherwise. Raises TrainingError for none."""
+    model, preset = given["model"], given["preset"]
     if model not in kinds or preset not in kinds[model].presets:
         known = ", ".join(f"{name} ({', '.join(own.presets)})" for name, own in kinds.items())
         raise TrainingError(f"there is no {model!r} with {preset!r}; there are: {known}")
     begun = kinds[model].presets[preset]
-    falls = begun.fall or fall
+    fall = begun.fall or given["fall"]
+    changes = {name: given[name] for name in ("lr", "batch") if given[name]}
     return replace(
         begun,
-        recipe=replace(begun.recipe, lr=lr or begun.recipe.lr, batch=batch or begun.recipe.batch),
-        epochs=epochs or begun.epochs,
-        halve_patience=None if falls else begun.halve_patience,
-        fall=falls,
+        recipe=replace(begun.recipe, **changes),
+        epochs=given["epochs"] or begun.epochs,
+        halve_patience=None if fall else begun.halve_patience,
+        fall=fall,
     )
 
 
@@ -299,93 +297,73 @@ def _trained(folder: Path, name: str, kind: WordModel, task: Task) -> AnyModel:
     return model
 
 
-def _facts(model: AnyModel, preset: Preset) -> str:
+def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> None:
+    """Train a word model, or a reader, whose training alone can be resumed."""
+    name, out, device = given["model"], given["out"], given.get("device", "cpu")
+    preset = _preset(kinds, given)
+    if device == "cuda" and not torch.cuda.is_available():
+        raise TrainingError("there is no GPU here that torch can use; take --device cpu")
+    _make_model_folder(out, resumes=task.has_spans)
+    sets = _dev_sets(given, task)
+    names = ("preset", "vectors", "correction", "own", "seed")
+    model: Any = (  # Any: a classifier or a reader
+        _trained(given["more"], name, kinds[name], task)
+        if given["more"]
+        else untrained(name, **{each: given[each] for each in names if each in given})
+    )
+    model.model.to(place := torch.device(device))
+    examples, counted = _examples(given, task)
     parameters = sum(weight.numel() for weight in model.model.parameters())
-    return (
-        f"{parameters} trained weights, batches of {preset.recipe.batch}, "
+    typer.echo(
+        f"{counted}, {parameters} trained weights, batches of {preset.recipe.batch}, "
         f"lr {preset.recipe.lr:g}, at most {preset.epochs} epochs"
     )
+    exact = resolve(given["precision"])
+    rows = train_words(model, preset, examples, out, given["seed"], given["minutes"], exact)
+    _follow(rows, out, task)
+    for name, measured in sets.items():
+        typer.echo(f"{name} {score(model, encode(model, measured, DEV_TOKENS, place)):.4f}")
 
 
 @takes_file(texts=False)
-def words_command(
-    model: Annotated[str, typer.Option(help="da, esim or esim_char.")],
-    train_file: PairFiles,
-    out: Annotated[Path, typer.Option(help="Folder for the model.")],
-    preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or paper.")] = "allennlp",
-    vectors: Vectors = "words",
-    correction: Correction = 0,
-    own: Annotated[bool, typer.Option(help="Copy the vectors and train them whole.")] = False,
-    dev: Annotated[list[Path], typer.Option(help="Sets to measure on at the end.")] = [],  # noqa: B006
-    more: Annotated[Path | None, typer.Option(help="Go on from this trained model.")] = None,
-    lr: PresetRate = None,
-    batch: PresetBatch = None,
-    epochs: PresetEpochs = None,
-    fall: Fall = False,
-    seed: Seed = 0,
-    minutes: Minutes = 600.0,
-    device: Annotated[str, choice("device", ("cpu", "cuda"), "Where it is trained.")] = "cpu",
-    precision: PrecisionName = "fp32",
-    threads: Threads = 1,
-    reading: FileOptions = AS_THE_FILE_TELLS,
-) -> None:
+@command(
+    "model train out preset vectors correction own dev more lr batch epochs fall seed minutes "
+    "device precision threads",
+    {
+        **PRESETS,
+        "model": "da, esim or esim_char.",
+        "out": "Folder for the model.",
+        "preset": "allennlp (Liu et al. 2019) or paper.",
+        "dev": "Sets to measure on at the end.",
+        "more": "Go on from this trained model.",
+    },
+    **{**dict.fromkeys(PRESETS), "precision": "fp32"},
+)
+def words_command(given: Given) -> None:
     """Train one of the papers' word-level models from word vectors."""
-    settings = _preset(WORD_MODELS, model, preset, lr, batch, epochs, fall)
-    if device == "cuda" and not torch.cuda.is_available():
-        raise TrainingError("there is no GPU here that torch can use; take --device cpu")
-    _make_model_folder(out, resumes=False)
-    read = partial(examples_of, task=NLI, reading=reading)
-    sets = dev_sets(dev, read, NLI)
-    classifier: Any = (  # Any: no reader
-        _trained(more, model, WORD_MODELS[model], NLI)
-        if more
-        else untrained(model, preset, vectors, correction, own, seed)
-    )
-    classifier.model.to(place := torch.device(device))
-    classifier = replace(classifier, device=place)
-    pairs = [pair for file in train_file for pair in read(file)]
-    typer.echo(f"{len(pairs)} pairs, {_facts(classifier, settings)}")
-    rows = train_words(classifier, settings, pairs, out, seed, minutes, resolve(precision))
-    _follow(rows, out, NLI)
-    for name, examples in sets.items():
-        data = encode(classifier, examples, DEV_TOKENS, place)
-        typer.echo(f"{name} {score(classifier, data):.4f}")
+    _train_words(given, WORD_MODELS, NLI)
 
 
-def word_reader_command(
-    model: Annotated[str, typer.Option(help="bidaf or qanet.")],
-    train_file: QuestionFiles,
-    out: Out,
-    preset: Annotated[str, typer.Option(help="allennlp (Liu et al. 2019) or small.")] = "allennlp",
-    vectors: Vectors = "words",
-    correction: Correction = 0,
-    more: Annotated[Path | None, typer.Option(help="Go on from this trained reader.")] = None,
-    lr: PresetRate = None,
-    batch: PresetBatch = None,
-    epochs: PresetEpochs = None,
-    fall: Fall = False,
-    seed: Seed = 0,
-    minutes: Minutes = 600.0,
-    precision: PrecisionName = "auto",
-    threads: Threads = 1,
-) -> None:
+@command(
+    "model train out preset vectors correction more lr batch epochs fall seed minutes precision "
+    "threads",
+    {
+        **PRESETS,
+        "model": "bidaf or qanet.",
+        "train": "SQuAD's JSON, or a table.",
+        "preset": "allennlp (Liu et al. 2019) or small.",
+        "more": "Go on from this trained reader.",
+    },
+    **dict.fromkeys(PRESETS),
+)
+def word_reader_command(given: Given) -> None:
     """Train BiDAF or QANet from word vectors; run again to resume."""
-    settings = _preset(WORD_READERS, model, preset, lr, batch, epochs, fall)
-    _make_model_folder(out)
-    reader = (
-        _trained(more, model, WORD_READERS[model], READING)
-        if more
-        else untrained(model, preset, vectors, correction, seed=seed)
-    )
-    questions, counted = _questions(train_file)
-    typer.echo(f"{counted}, {_facts(reader, settings)}")
-    rows = train_words(reader, settings, questions, out, seed, minutes, resolve(precision))
-    _follow(rows, out, READING)
+    _train_words(given, WORD_READERS, READING)
 
 
 def vectors_command(
     encoder: Annotated[str, typer.Option(help="Folder of a sentence encoder, or hub id.")],
-    train_file: PairFiles,
+    train_file: Annotated[list[Path], typer.Option("--train", help="Labelled, of any form.")],
     out: Annotated[Path, typer.Option(help="Writes OUT.txt and OUT.safetensors.")],
     words: Annotated[
         int, typer.Option(min=len(SPECIAL) + 1, help="How many, special ones included.")

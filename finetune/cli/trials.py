@@ -1,7 +1,7 @@
 """The commands that run trials and write all into a folder; `params` has their options."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -14,16 +14,13 @@ from finetune.report import generalisation as of_generalisation
 from finetune.report import inoculation as of_inoculation
 from finetune.report.files import write_files, write_points
 from finetune.training.data import Asked
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import TrialKind, refuse
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials.base import Epoch, refuse
 from finetune.trials.challenges import UserFiles
-from finetune.trials.datasets import Sets
-from finetune.trials.duration import inoculation_seconds, overflow_note
+from finetune.trials.duration import overflow_note, run_seconds
 from finetune.trials.generalisation import same_phenomenon
 from finetune.trials.params import PARAMS, REQUIRED, Param
-from finetune.trials.planning import Choices, Planned, option_of, planned
+from finetune.trials.planning import Choices, Planned, planned
 from probe.cli import options
 from probe.cli.compute import compute_run
 from probe.cli.file_options import local_file, takes_file
@@ -34,7 +31,7 @@ from probe.models.library import AnyModel
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs, write
 from probe.runs.models import named_model_hash
-from probe.runs.run import Json, StoredRun, environment
+from probe.runs.run import Json, StoredRun
 from probe.runs.store import Store
 from probe.statistics import mean_error
 from probe.text.duration import duration_words
@@ -73,8 +70,8 @@ def _option(param: Param) -> inspect.Parameter:
     return inspect.Parameter(param.name, keyword, annotation=kind, default=default)
 
 
-def command(kind: str) -> Callable[[Callable[[Given], None]], Any]:
-    """Make a command of a function that takes the values of a kind's parameters, by name."""
+def takes_options(parameters: Iterable[inspect.Parameter]) -> Callable[[Any], Any]:
+    """Make a command of a function that takes the values of options, by name."""
 
     def with_options(run: Callable[[Given], None]) -> Any:  # Any: typer takes any function
         @wraps(run)
@@ -82,10 +79,16 @@ def command(kind: str) -> Callable[[Callable[[Given], None]], Any]:
             torch.set_num_threads(given["threads"])
             run(given)
 
-        called.__signature__ = inspect.Signature(list(map(_option, PARAMS[kind])))  # type: ignore[attr-defined]  # typer reads it
-        return takes_file(texts=False)(called)
+        called.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]  # typer reads it
+        return called
 
     return with_options
+
+
+def command(kind: str) -> Callable[[Callable[[Given], None]], Any]:
+    """Make a command of a function that takes the values of a kind's parameters, by name."""
+    with_options = takes_options(map(_option, PARAMS[kind]))
+    return lambda run: takes_file(texts=False)(with_options(run))
 
 
 def told(reading: FileOptions) -> Asked:
@@ -95,9 +98,10 @@ def told(reading: FileOptions) -> Asked:
 
 def local_files(files: UserFiles) -> UserFiles:
     """Return files of this disk, those of the hub fetched. Raises FileError."""
-    named: Given = {field.name: getattr(files, field.name) for field in fields(files)}
-    paths = {name: path for name, path in named.items() if isinstance(path, Path)}
-    return UserFiles(**{**named, **{name: local_file(path) for name, path in paths.items()}})
+    paths: dict[str, Any] = {  # Any: as fields of several types
+        name: local_file(path) for name, path in vars(files).items() if isinstance(path, Path)
+    }
+    return replace(files, **paths)
 
 
 def _choices(kind: str, given: Given, model: AnyModel) -> Choices:
@@ -109,7 +113,7 @@ def _choices(kind: str, given: Given, model: AnyModel) -> Choices:
     own = {field: given[name] for field, name in names.items() if name in given}
     files = local_files(UserFiles(**own, asked=told(given["reading"])))
     labels = model.order if given["task"] or given["labels"] else ()
-    return Choices(kind, model.task, given, files, labels, option_of)
+    return Choices(kind, model.task, given, files, labels, "option")
 
 
 def _alone(given: Given) -> bool:
@@ -132,31 +136,25 @@ def _keep(given: Given, name: str, run: StoredRun) -> None:
         typer.echo(f"written: {write(gallery, stem, run)}")
 
 
-def compute_inoculation(
-    plan: inoculation.Plan,
-    sets: Sets,
-    sources: Json,
+def compute(
+    asked: Planned,
+    row_text: Callable[[Any], str],  # Any: each kind has rows of its own
     in_process: bool,
-    on_result: Callable[[StoredRun], object] | None = None,
+    folder: Path | None = None,
 ) -> StoredRun:
-    """Compute an inoculation as `compute_run` does. Raises ModelError besides."""
-    model = {"model": named_model_hash(plan.model)}
-    request = inoculation.run_request(plan, sets, environment(), model)
-    if sources:
-        request.artefacts["sources"] = sources
-    known = partial(inoculation.known_results, plan=plan, artefacts=request.artefacts)
-    row_text = partial(_row_text, inoculation.TRIALS, of_inoculation.row_text)
-    return compute_run(request, known, row_text, in_process, on_result)
+    """Compute a run as `compute_run` does; points.csv is in the folder after each result.
 
+    Raises ModelError besides.
+    """
+    trials, request = asked.kind.trials, asked.request(model=named_model_hash(asked.plan.model))
+    known = partial(trials.known_results, plan=asked.plan, artefacts=request.artefacts)
 
-def _row_text(
-    kind: TrialKind[Any, Any, Any, Any],  # Any: each kind has rows of its own
-    text: Callable[[Any], str],
-    key: Json,
-    row: Progress | Result,
-) -> str:
-    read = kind.point_from if isinstance(row, Result) else kind.epoch_from
-    return text(read(key, row.values))
+    def told(key: Json, row: Progress | Result) -> str:
+        read = trials.point_from if isinstance(row, Result) else trials.epoch_from
+        return row_text(read(key, row.values))
+
+    write_rows = partial(write_points, folder=folder) if folder else None
+    return compute_run(request, known, told, in_process, write_rows)
 
 
 @command(inoculation.KIND)
@@ -173,15 +171,14 @@ def inoculate_command(given: Given) -> None:
     _say_seconds(asked.seconds(model))
     _note(*filter(None, [overflow_note(plan, sets, model)]), *asked.warnings)
     make_folder(out)
-    write_rows = partial(write_points, folder=out)
-    stored = compute_inoculation(plan, sets, asked.sources, _alone(given), write_rows)
+    stored = compute(asked, of_inoculation.row_text, _alone(given), out)
     write_files([stored], out)
     run, found = inoculation.inoculation_run(stored), stored.verdict["oracle_lr"]
     typer.echo(f"{found['headline']}. {of_inoculation.meaning(found)}")
     if more := of_inoculation.missing_texts(found):
         typer.echo(more)
     if telling := of_inoculation.plan_that_tells(run, "oracle_lr"):
-        wait = duration_words(inoculation_seconds(telling, sets, model))
+        wait = duration_words(run_seconds(telling, sets, model))
         typer.echo(f"{of_inoculation.telling_command(run, 'oracle_lr')} ({wait} on one core)")
     _note(*run.verdict["warnings"])
 
@@ -208,8 +205,7 @@ def generalise_command(given: Given) -> None:
     plan = asked.plan
     _say_seconds(asked.seconds(model))
     make_folder(out)
-    row_text = partial(_row_text, generalisation.TRIALS, of_generalisation.row_text)
-    run = _computed(asked, row_text, given)
+    run = compute(asked, of_generalisation.row_text, _alone(given), out)
     beside = same_phenomenon(plan, (*gallery_runs(), *Store().runs(kind=inoculation.KIND)))
     write_files([run], out, beside)
     typer.echo(f"{run.verdict['name']}. {run.verdict['explanation']}")
@@ -217,18 +213,6 @@ def generalise_command(given: Given) -> None:
     if beside:
         typer.echo(f"inoculation on {beside.plan.challenge}: {beside.verdict['headline']}")
     _keep(given, f"{plan.phenomenon}-{plan.vary}", run)
-
-
-def _computed(
-    asked: Planned,
-    row_text: Callable[[Json, Progress | Result], str],
-    given: Given,
-) -> StoredRun:
-    """Compute a run as `compute_run` does; points.csv is written after each result."""
-    request = asked.request(model=named_model_hash(asked.plan.model))
-    known = partial(asked.kind.trials.known_results, plan=asked.plan, artefacts=request.artefacts)
-    write_rows = partial(write_points, folder=given["out"])
-    return compute_run(request, known, row_text, _alone(given), write_rows)
 
 
 def _repair(
@@ -249,16 +233,14 @@ def _repair(
     _say_seconds(asked.seconds(model))
     _note(*filter(None, [notes(asked.plan)]))
     make_folder(out)
-    trials = asked.kind.trials
 
-    def row_text(key: Json, row: Progress | Result) -> str:
-        if isinstance(row, Progress):
-            epoch = trials.epoch_from(key, row.values)
-            return f"{begins(key)}  {of_inoculation.epoch_text(epoch)}"
-        point = trials.point_from(key, row.values)
-        return f"{begins(key)}  {came_to(point)}  {point.seconds:.1f} s"
+    def row_text(row: Any) -> str:  # Any: as above
+        cell = begins(vars(row.cell))
+        if isinstance(row, Epoch):
+            return f"{cell}  {of_inoculation.epoch_text(row)}"
+        return f"{cell}  {came_to(row)}  {row.seconds:.1f} s"
 
-    run = _computed(asked, row_text, given)
+    run = compute(asked, row_text, _alone(given), out)
     write_files([run], out)
     typer.echo(run.verdict["explanation"])
     return run

@@ -6,9 +6,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import TrialKind
 from finetune.trials.params import PARAMS
 from probe.data.file_options import option_words
@@ -63,8 +61,9 @@ def _options(plan: Any, within: str = "") -> list[str]:  # Any: as above, or a p
         name, value = f"{within}{field.name}", getattr(plan, field.name)
         if is_dataclass(value):
             parts += _options(value, f"{name}.")
-        elif name in OPTIONS and (field.name == "mode" or value != field.default):
-            words += _option(OPTIONS[name], value)
+        elif field.name == "mode" or value != field.default:
+            option = OPTIONS.get(name) or OPTIONS.get(field.name)
+            words += _option(option, value) if option else []
     return [*words, *parts]
 
 

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
+from jinja2 import Environment
 from markupsafe import Markup
 
 from finetune.report import generalisation as of_generalisation
@@ -24,16 +25,14 @@ from finetune.report.inoculation import (
     missing_texts,
     model_name,
     panels,
-    points_frame,
+    point_rows,
     run_label,
     short,
     summary,
     telling_command,
 )
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
 from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
 from probe.pictures.heat_map import Cell, Head, HeatMap, heat_svg, share_cell
@@ -42,8 +41,6 @@ from probe.pictures.svg import png_file, svg_file
 from probe.runs.run import Json, StoredRun
 from probe.statistics import NOTHING, Estimate, exactly, first_bin, mean_error
 from probe.tasks.task import task_named
-
-EMPTY = Markup("")
 
 WORDS = (
     "Solid: {} on the challenge in percent, with its 95 % interval.",
@@ -73,23 +70,17 @@ INVALID = "Clean accuracy, and the share of broken texts that is found invalid"
 def reliability_svg(run: StoredRun) -> Markup:
     """Draw a diagram for each method: its point of the largest size and first seed."""
     points, plan = calibration.points_of(run), calibration.plan_from(run.plan)
-    chosen = {
-        point.cell.method: point
-        for point in sorted(points, key=lambda point: (point.cell.size, -point.cell.seed))
-    }
-    stays = {
-        each.method: each.agreement
-        for each in sorted(calibration.outcomes(points), key=lambda one: one.size)
-    }
+    ordered = sorted(points, key=lambda point: (point.cell.size, -point.cell.seed))
+    measured = sorted(calibration.outcomes(points), key=lambda one: one.size)
+    stays = {each.method: each.agreement for each in measured}
     labels = len(plan.labels or task_named(plan.task).labels)
     drawn = []
-    for method, point in chosen.items():
-        measured = point.calibration
-        by_chance = mean_error([measured]).chance.value
-        words = f"ECE {measured.ece:.3f}, {by_chance:.3f} by chance · {stays[method]:.0%} stay"
-        title, first = calibration.METHODS[method].title, first_bin(measured.bins, labels)
+    for method, found in {point.cell.method: point.calibration for point in ordered}.items():
+        by_chance = mean_error([found]).chance.value
+        words = f"ECE {found.ece:.3f}, {by_chance:.3f} by chance · {stays[method]:.0%} stay"
+        titles = calibration.METHODS[method].title, words
         is_before = method == calibration.BASE.method
-        drawn.append(Diagram(measured.bins, first, (title, words), is_before))
+        drawn.append(Diagram(found.bins, first_bin(found.bins, labels), titles, is_before))
     return diagrams_svg(drawn, "Reliability")
 
 
@@ -110,26 +101,16 @@ def invalid_svg(run: StoredRun) -> Markup:
     measured = mitigation.outcomes(points)
     names = list(dict.fromkeys(name for each in measured for name in each.per_transform))
     counts = {name: each.n for point in points for name, each in point.found.items()}
-    rows = [
-        Head(
-            mitigation.METHODS[each.method].title + (f", {each.size} examples" if each.size else "")
-        )
-        for each in measured
-    ]
-    cells = [
-        [
-            Cell(f"{each.clean:.2f}"),
-            _share(each.invalid_found, sum(counts.values())),
-            *(_share(each.per_transform.get(name, 0.0), counts[name]) for name in names),
-        ]
-        for each in measured
-    ]
-    columns = [Head("clean"), Head("all broken"), *(Head(name) for name in names)]
+    rows, cells = [], []
+    for each in measured:
+        examples = f", {each.size} examples" if each.size else ""
+        rows.append(Head(mitigation.METHODS[each.method].title + examples))
+        found = [(each.invalid_found, sum(counts.values()))]
+        found += [(each.per_transform.get(name, 0.0), counts[name]) for name in names]
+        shares = [share_cell(Estimate(share, share, share, n)) for share, n in found]
+        cells.append([Cell(f"{each.clean:.2f}"), *shares])
+    columns = [Head(name) for name in ("clean", "all broken", *names)]
     return heat_svg(HeatMap(rows, columns, cells), INVALID)
-
-
-def _share(value: float, n: int) -> Cell:
-    return share_cell(Estimate(value, value, value, n))
 
 
 def _calibrated(point: calibration.Point) -> Json:
@@ -180,42 +161,35 @@ def _found(point: mitigation.Point | transfer.Point) -> Json:
     return shares | {f"n_{name}": each.n for name, each in point.found.items()}
 
 
-@dataclass(frozen=True)
-class Files:
-    """How the points of a kind's run are made, and how its figure is called and drawn."""
-
-    points: Callable[[StoredRun], pd.DataFrame]
-    figure: str
-    draw: Callable[[StoredRun], Markup]
-
-
-FILES: Mapping[str, Files] = {
-    inoculation.KIND: Files(
-        lambda run: points_frame([inoculation.inoculation_run(run)]),
+Rows = Callable[[StoredRun], Iterable[Json]]
+FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
+    inoculation.KIND: (
+        lambda run: point_rows([inoculation.inoculation_run(run)]),
         "curve.svg",
         lambda run: curves([inoculation.inoculation_run(run)], "oracle_lr"),
     ),
-    generalisation.KIND: Files(
-        lambda run: of_generalisation.points_frame(generalisation.generalisation_run(run)),
+    generalisation.KIND: (
+        lambda run: of_generalisation.point_rows(generalisation.generalisation_run(run)),
         "figure.svg",
         lambda run: of_generalisation.figure(generalisation.generalisation_run(run)),
     ),
-    calibration.KIND: Files(
-        lambda run: pd.DataFrame(map(_calibrated, calibration.points_of(run))),
+    calibration.KIND: (
+        lambda run: map(_calibrated, calibration.points_of(run)),
         "reliability.svg",
         reliability_svg,
     ),
-    mitigation.KIND: Files(
-        lambda run: pd.DataFrame(map(_mitigated, mitigation.points_of(run))),
+    mitigation.KIND: (
+        lambda run: map(_mitigated, mitigation.points_of(run)),
         "invalid.svg",
         invalid_svg,
     ),
-    transfer.KIND: Files(
-        lambda run: pd.DataFrame(map(_taught, transfer.points_of(run))),
+    transfer.KIND: (
+        lambda run: map(_taught, transfer.points_of(run)),
         "transfer.svg",
         transfer_svg,
     ),
 }
+"""The rows of a kind's points, how its figure is called, and what draws it."""
 
 
 def _write(path: Path, content: str | bytes) -> Path:
@@ -224,13 +198,14 @@ def _write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def _write_frame(frame: pd.DataFrame, folder: Path) -> Path:
+def _write_rows(rows: Iterable[Json], folder: Path) -> Path:
+    frame = pd.DataFrame(rows)
     return _write(folder / "points.csv", frame.to_csv(index=False, lineterminator="\n"))
 
 
 def write_points(run: StoredRun, folder: Path) -> Path:
     """Write points.csv, a row for each finished cell, and return its place. Raises FileError."""
-    return _write_frame(FILES[run.kind].points(run), folder)
+    return _write_rows(FILES[run.kind][0](run), folder)
 
 
 def write_files(
@@ -243,11 +218,11 @@ def write_files(
     """
     paths = list[Path]()
     for run in runs:
-        own, files = folder if len(runs) == 1 else folder / run.id, FILES[run.kind]
+        own, (_, figure, draw) = folder if len(runs) == 1 else folder / run.id, FILES[run.kind]
         with writing(own):
             own.mkdir(parents=True, exist_ok=True)
         paths.append(write_points(run, own))
-        paths.append(_write(own / files.figure, svg_file(files.draw(run)) + "\n"))
+        paths.append(_write(own / figure, svg_file(draw(run)) + "\n"))
         if run.verdict:
             facts = json.dumps(_summary(run, beside), indent=1, ensure_ascii=False, allow_nan=False)
             paths.append(_write(own / "summary.json", facts + "\n"))
@@ -284,10 +259,10 @@ def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -
     """
     drawn = curves(runs, selection)
     return [
-        _write_frame(points_frame(runs), folder),
+        _write_rows(point_rows(runs), folder),
         _write(folder / "figure.svg", svg_file(drawn)),
         _write(folder / "figure.png", png_file(drawn)),
-        _write(folder / "report.html", report(runs)),
+        _write(folder / "report.html", report(runs) + "\n"),
     ]
 
 
@@ -307,50 +282,48 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f8; paddi
 figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }
 @media print { body { margin: 0; max-width: none; } .wide { overflow: visible; } }
 """)
-POLICY = Markup(
-    "default-src 'none'; style-src 'unsafe-inline'"
-)  # the file asks nobody for anything
+TEMPLATE = """
+{% macro table(heads, rows) %}<div class="wide"><table>
+{% if heads %}<thead><tr>{% for head in heads %}<th scope="col">{{ head }}</th>{% endfor %}</tr>
+</thead>{% endif %}<tbody>
+{% for row in rows %}<tr>{% for it in row %}<td>{{ it | written }}</td>{% endfor %}</tr>{% endfor %}
+</tbody></table></div>{% endmacro %}
+<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width"><title>Inoculation report</title>
+<style>{{ style }}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{{ about }}</p>
+{% if outcomes %}<h2>Outcomes</h2>{{ table(outcomes[0], outcomes[1:]) }}{% endif %}
+{% for title, drawn in figures %}<figure>{{ drawn }}<figcaption>
+The learning rate of each size is the one {{ title }}.
+ Intervals are Wilson's for accuracy, Student's for F1.</figcaption></figure>
+{% endfor %}{% for run in runs %}
+<section><h2>{{ run.plan.challenge }} on {{ model_name(run) }} ({{ run_label(run) }})</h2>
+{% if run.error %}<p><b>{{ run.state }}</b> {{ run.error }}</p>{% endif %}
+{% if run.verdict %}<p><b>{{ run.verdict.oracle_lr.headline }}.</b></p>
+{% for line in lines(run) %}<p>{{ line }}</p>{% endfor %}
+{% if run.verdict.warnings %}<h3>Warnings</h3><ul>
+{% for line in run.verdict.warnings %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
+{% else %}<p>{{ run.results | length }} of {{ run.cells | length }} cells are finished:
+ no outcome yet.</p>
+{% endif %}<h3>The command that repeats it</h3><pre>{{ command(run) }}</pre>
+<h3>Settings</h3>{{ table((), asdict(run.plan) | flat) }}
+<h3>Ran on</h3>{{ table((), run.environment | flat) }}
+{% if run.artefacts %}<h3>Sources and hashes</h3>{{ table((), run.artefacts | flat) }}{% endif %}
+{% if run.results %}<h3>Points</h3>{{ table(*points(run)) }}{% endif %}
+</section>{% endfor %}</body></html>
+"""
+"""The report, whose lines follow each other without a break. It asks nobody for anything."""
+OUTCOME_HEADS = (
+    *("challenge", "model", "mode", "outcome, as published", "outcome, rate by original dev"),
+    *("gap", "closed, %", "drop", "n", "run"),
+)
 
 
-def report(runs: Sequence[InoculationRun]) -> Markup:
+def report(runs: Sequence[InoculationRun]) -> str:
     """Return the report as HTML. Runs without a finished cell are named and say why."""
     drawn = [run for run in runs if run.results]
-    figures = [
-        Markup(
-            "<figure>{}<figcaption>The learning rate of each size is the one {}. Intervals are "
-            "Wilson's for accuracy, Student's for F1.</figcaption></figure>"
-        ).format(curves(drawn, selection), title)
-        for selection, title in SELECTION_TITLES.items()
-        if drawn
-    ]
-    return Markup(
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="{}">'
-        '<meta name="viewport" content="width=device-width"><title>Inoculation report</title>'
-        "<style>{}</style></head><body><h1>Inoculation by fine-tuning</h1><p>{} {}</p>"
-        "{}{}{}</body></html>\n"
-    ).format(
-        POLICY,
-        STYLE,
-        ABOUT,
-        CAUTION,
-        _outcomes(runs),
-        EMPTY.join(figures),
-        EMPTY.join(map(_section, runs)),
-    )
-
-
-def _each(template: Markup, values: Iterable[object]) -> Markup:
-    return EMPTY.join(template.format(value) for value in values)
-
-
-def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
-    heads = (
-        *("challenge", "model", "mode"),
-        *("outcome, as published", "outcome, rate by original dev"),
-        *("gap", "closed, %", "drop", "n", "run"),
-    )
-    rows = [
+    titles = SELECTION_TITLES.items() if drawn else ()
+    outcomes = [
         (
             run.plan.challenge,
             model_name(run),
@@ -363,65 +336,41 @@ def _outcomes(runs: Sequence[InoculationRun]) -> Markup:
         for run in runs
         if run.verdict
     ]
-    return Markup("<h2>Outcomes</h2>{}").format(_table(heads, rows)) if rows else EMPTY
-
-
-def _section(run: InoculationRun) -> Markup:
-    trouble = Markup("<p><b>{}</b> {}</p>").format(run.state, run.error) if run.error else EMPTY
-    return Markup(
-        "<section><h2>{} on {} ({})</h2>{}{}"
-        "<h3>The command that repeats it</h3><pre>{}</pre>"
-        "<h3>Settings</h3>{}<h3>Ran on</h3>{}{}{}</section>"
-    ).format(
-        run.plan.challenge,
-        model_name(run),
-        run_label(run),
-        trouble,
-        _verdict(run),
-        command(run),
-        _facts(asdict(run.plan)),
-        _facts(run.environment),
-        Markup("<h3>Sources and hashes</h3>{}").format(_facts(run.artefacts))
-        if run.artefacts
-        else EMPTY,
-        _points(run),
+    environment = Environment(autoescape=True)
+    environment.filters |= {"flat": _flat, "written": _written}
+    called = (asdict, command, model_name, run_label)
+    environment.globals |= {each.__name__: each for each in called}
+    return environment.from_string("".join(TEMPLATE.splitlines())).render(
+        style=STYLE,
+        about=f"{ABOUT} {CAUTION}",
+        outcomes=outcomes and [OUTCOME_HEADS, *outcomes],
+        figures=[(title, curves(drawn, selection)) for selection, title in titles],
+        runs=runs,
+        lines=_lines,
+        points=_points,
     )
 
 
-def _verdict(run: InoculationRun) -> Markup:
-    """Say the outcome in words, or how many cells are finished until there is one."""
-    if not run.verdict:
-        return Markup("<p>{} of {} cells are finished: no outcome yet.</p>").format(
-            len(run.results), len(run.cells)
-        )
-    result, warnings = run.verdict["oracle_lr"], run.verdict["warnings"]
-    lines = [
+def _lines(run: InoculationRun) -> list[str]:
+    """Say the outcome of a judged run in words."""
+    result = run.verdict["oracle_lr"]
+    return [
         summary(result),
         meaning(result),
         *filter(None, [missing_texts(result), telling_command(run, "oracle_lr")]),
         *counter_lines(run.verdict),
         *details(run.verdict, "oracle_lr"),
     ]
-    listed = Markup("<h3>Warnings</h3><ul>{}</ul>").format(_each(Markup("<li>{}</li>"), warnings))
-    return Markup("<p><b>{}.</b></p>{}{}").format(
-        result["headline"], _each(Markup("<p>{}</p>"), lines), listed if warnings else EMPTY
-    )
 
 
-def _points(run: InoculationRun) -> Markup:
-    frame = points_frame([run]).drop(columns=["run", "model", "challenge", "mode"], errors="ignore")
-    if frame.empty:
-        return EMPTY
+def _points(run: InoculationRun) -> tuple[Sequence[str], Sequence[object]]:
+    frame = pd.DataFrame(point_rows([run])).drop(columns=["run", "model", "challenge", "mode"])
     rows = frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
-    return Markup("<h3>Points</h3>{}").format(_table(tuple(frame.columns), list(rows)))
-
-
-def _facts(facts: Mapping[str, object]) -> Markup:
-    """Show names and values, those within values joined by dots."""
-    return _table((), _flat(facts))
+    return tuple(frame.columns), list(rows)
 
 
 def _flat(facts: Mapping[str, object], within: str = "") -> list[tuple[str, object]]:
+    """Return names and values, those within values joined by dots."""
     rows: list[tuple[str, object]] = []
     for name, value in facts.items():
         if isinstance(value, Mapping):
@@ -430,16 +379,6 @@ def _flat(facts: Mapping[str, object], within: str = "") -> list[tuple[str, obje
             several = value if isinstance(value, (list, tuple)) else (value,)
             rows.append((f"{within}{name}", ", ".join(map(str, several))))
     return rows
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
-    head = _each(Markup('<th scope="col">{}</th>'), heads)
-    body = _each(
-        Markup("<tr>{}</tr>"), (_each(Markup("<td>{}</td>"), map(_written, row)) for row in rows)
-    )
-    return Markup('<div class="wide"><table>{}<tbody>{}</tbody></table></div>').format(
-        Markup("<thead><tr>{}</tr></thead>").format(head) if heads else EMPTY, body
-    )
 
 
 def _written(value: object) -> str:

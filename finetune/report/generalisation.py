@@ -1,6 +1,6 @@
 """Finished generalisations as figures, frames and text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,35 +9,23 @@ from markupsafe import Markup
 
 from finetune.report.inoculation import epoch_text
 from finetune.trials.generalisation import (
-    chosen,
-    on_condition,
-    on_original,
-    untrained,
-)
-from finetune.trials.generalisation_plan import (
     Epoch,
     GeneralisationRun,
     Plan,
     Point,
+    chosen,
     described,
+    on_condition,
+    on_original,
     share_right,
     total,
+    untrained,
 )
 from probe.errors import RunError
-from probe.pictures.curves import (
-    ALONE,
-    PANEL_SIZE,
-    Panel,
-    PanelStyle,
-    of_panels,
-    style_for,
-)
+from probe.pictures.curves import ALONE, PANEL_SIZE, Panel, PanelStyle, of_panels, style_for
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
-from probe.pictures.svg import (
-    stacked,
-)
+from probe.pictures.svg import stacked
 from probe.runs.run import Json
-from probe.statistics import Estimate
 from probe.tasks.task import task_named
 
 ORIGINAL = "Original set"
@@ -84,25 +72,22 @@ def heat(grid: Json, plan: Plan) -> HeatMap:
             *(grid[name] for name in ("rows", "accuracy", "low", "high", "n")), strict=True
         )
     ]
-    rows, columns = (
-        [Head(known[name].title) for name in grid[which]] for which in ("rows", "columns")
-    )
+    rows, columns = ([Head(known[name].title) for name in grid[it]] for it in ("rows", "columns"))
     return HeatMap(rows, columns, cells, CORNER)
 
 
 def curves(plan: Plan, points: Sequence[Point]) -> tuple[list[tuple[str, Panel]], PanelStyle]:
     """Return a panel for each condition that was trained on, under its title, and their look."""
     frames = {row: curve_frame(plan, points, row) for row in plan.rows}
-    drawn = {row: frame for row, frame in frames.items() if len(frame)}
-    every = pd.concat(frames.values())
-    style = style_for(every)
     known = described((*plan.rows, *plan.columns), plan.vary)
+    style = style_for(pd.concat(frames.values()))
     names = (*(known[column].title for column in plan.columns), ORIGINAL)
-    size = PANEL_SIZE if len(drawn) > 1 else ALONE
     panels = [
         (PANEL_TITLE.format(known[row].title), Panel(frame, plan.sizes))
-        for row, frame in drawn.items()
+        for row, frame in frames.items()
+        if len(frame)
     ]
+    size = PANEL_SIZE if len(panels) > 1 else ALONE
     return panels, PanelStyle(names, style.low, style.high, size)
 
 
@@ -121,6 +106,9 @@ def original_curves(plan: Plan, points: Sequence[Point]) -> tuple[Panel, PanelSt
     return Panel(frame, plan.sizes), style_for(frame)
 
 
+COLUMNS = ["name", "set", "examples", "accuracy", "low", "high", "n", "label"]
+
+
 def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:
     """Return a line for each size and tested set, in percent, of a model trained on a row.
 
@@ -131,22 +119,16 @@ def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:
     if start := untrained(points):
         sizes[0] = start
     lines = []
-    for size in sorted(sizes):
-        own = sizes[size]
-        lines.append(_line(ORIGINAL, "original", size, on_original(own)))
+    for size, own in sorted(sizes.items()):
+        measured = [(ORIGINAL, "original", on_original(own))]
         for column in plan.columns:
-            estimate = on_condition(own, column)
-            lines.append(_line(known[column].title, "challenge", size, estimate))
+            measured.append((known[column].title, "challenge", on_condition(own, column)))
+        for name, which, found in measured:
+            value, low, high = (100 * share for share in (found.value, found.low, found.high))
+            words = f"{value:.1f} % ({low:.1f} to {high:.1f}), n {found.n}"
+            label = f"{name}, {size} examples: {words}"
+            lines.append((name, which, size, value, low, high, found.n, label))
     return pd.DataFrame(lines, columns=COLUMNS)
-
-
-COLUMNS = ["name", "set", "examples", "accuracy", "low", "high", "n", "label"]
-
-
-def _line(name: str, which: str, size: int, estimate: Estimate) -> tuple[object, ...]:
-    value, low, high = (100 * share for share in (estimate.value, estimate.low, estimate.high))
-    label = f"{name}, {size} examples: {value:.1f} % ({low:.1f} to {high:.1f}), n {estimate.n}"
-    return name, which, size, value, low, high, estimate.n, label
 
 
 ORIGINAL_COLUMN = "original"
@@ -167,27 +149,14 @@ def row_text(row: Epoch | Point) -> str:
     )
 
 
-def points_frame(run: GeneralisationRun) -> pd.DataFrame:
-    """Return a row for each finished cell and tested set; accuracies are from 0 to 1."""
-    plan = run.plan
-    about = {
-        "run": run.id,
-        "model": Path(plan.model).name,
-        "phenomenon": plan.phenomenon,
-        "vary": plan.vary,
-        "mode": plan.mode,
-    }
-    names = ("dev", "epochs", "best_epoch", "seconds", "precision")
-    return pd.DataFrame(
-        {
-            **about,
-            **asdict(point.cell),
-            "test": tested,
-            "accuracy": share_right(scores),
-            "right": total(scores).right,
-            "n": total(scores).n,
-            **{name: getattr(point, name) for name in names},
-        }
-        for point in run.results
-        for tested, scores in {ORIGINAL_COLUMN: point.original, **point.tests}.items()
-    )
+def point_rows(run: GeneralisationRun) -> Iterator[Json]:
+    """Yield a row for each finished cell and tested set; accuracies are from 0 to 1."""
+    plan, names = run.plan, ("dev", "epochs", "best_epoch", "seconds", "precision")
+    about = {"run": run.id, "model": Path(plan.model).name}
+    about |= {name: getattr(plan, name) for name in ("phenomenon", "vary", "mode")}
+    for point in run.results:
+        facts = {name: getattr(point, name) for name in names}
+        for tested, scores in {ORIGINAL_COLUMN: point.original, **point.tests}.items():
+            counts = {"right": total(scores).right, "n": total(scores).n}
+            accuracy = {"test": tested, "accuracy": share_right(scores)}
+            yield {**about, **asdict(point.cell), **accuracy, **counts, **facts}

@@ -1,47 +1,50 @@
 """Several runs looked at together: their lines, their panels, their points in one table."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cache, lru_cache
+from itertools import takewhile
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from finetune.report.command_line import command
 from finetune.training.recipes import mode_words
 from finetune.trials.challenges import title_of
-from finetune.trials.inoculation import BY_SIZE, MORE_TEXTS, OUTCOMES, Outcome, badge, telling_plan
-from finetune.trials.inoculation_plan import (
+from finetune.trials.inoculation import (
     BASE,
+    BY_SIZE,
+    MORE_TEXTS,
+    OUTCOMES,
     Epoch,
     InoculationRun,
+    Outcome,
     Plan,
     Point,
     Selection,
+    badge,
     choose,
     inoculation_runs,
+    merge,
+    telling_plan,
 )
 from probe.errors import UserError
 from probe.models import bundled
-from probe.pictures.curves import (
-    Panel,
-    PanelStyle,
-    counter_tests_in,
-    style_for,
-)
+from probe.pictures.curves import Panel, PanelStyle, counter_tests_in, style_for
 from probe.runs.gallery import FOLDER, OWNER, gallery_runs
-from probe.runs.run import OPEN
+from probe.runs.run import OPEN, Json
 from probe.statistics import mean_score
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
+from probe.text.words import listing
 from probe.transforms import REGISTRY
 
 SCORES = ("original", "challenge", "dev", "control")
-ROW_ANSWERS = ("original_right", "challenge_right")
-"""What a point holds: mean scores, and how right each test row was."""
+"""The mean scores that a point holds; of the first two how right each test row was, too."""
 
 
 def model_name(run: InoculationRun) -> str:
@@ -65,9 +68,7 @@ def measure_of(runs: Sequence[InoculationRun]) -> str:
     return " or ".join(dict.fromkeys(named))
 
 
-@lru_cache(maxsize=256)
-def _title(challenge: str, task: Task) -> str:
-    return title_of(challenge, task)
+_title = lru_cache(maxsize=256)(title_of)
 
 
 def challenge_title(run: InoculationRun) -> str:
@@ -83,12 +84,8 @@ def run_label(run: InoculationRun) -> str:
 def line_names(runs: Sequence[InoculationRun]) -> dict[str, str]:
     """Return each run's name in a figure by its id: the model, or more where two are alike."""
     count = Counter((model_name(run), run.plan.challenge) for run in runs)
-    return {
-        run.id: model_title(run)
-        if count[model_name(run), run.plan.challenge] == 1
-        else f"{model_title(run)} ({run_label(run)})"
-        for run in runs
-    }
+    alike = {run.id: count[model_name(run), run.plan.challenge] > 1 for run in runs}
+    return {run.id: model_title(run) + f" ({run_label(run)})" * alike[run.id] for run in runs}
 
 
 def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
@@ -105,15 +102,12 @@ def by_panel(runs: Sequence[InoculationRun]) -> dict[str, list[InoculationRun]]:
 def frames(runs: Sequence[InoculationRun], selection: Selection) -> dict[str, pd.DataFrame]:
     """Return the rows of each panel."""
     names = line_names(runs)
+
+    def frame(run: InoculationRun) -> pd.DataFrame:
+        return curve_frame(run.results, selection, names[run.id], task_of(run))
+
     return {
-        title: pd.concat(
-            [
-                curve_frame(run.results, selection, names[run.id], task_of(run))
-                for run in own
-                if run.results
-            ],
-            ignore_index=True,
-        )
+        title: pd.concat([frame(run) for run in own if run.results], ignore_index=True)
         for title, own in by_panel(runs).items()
     }
 
@@ -134,15 +128,9 @@ def panels(
     frames_of, rules, runs_of = frames(runs, selection), baselines_of(runs), by_panel(runs)
     together = pd.concat(frames_of.values()) if frames_of else curve_frame(())
     style = replace(style_for(together, rules), size=size)
-    drawn = {
-        name: Panel(
-            frame,
-            tuple(size for run in runs_of[name] for size in run.plan.sizes),
-            rules,
-            goal=len(frames_of) == 1,
-        )
-        for name, frame in frames_of.items()
-    }
+    sizes = {name: [it for run in own for it in run.plan.sizes] for name, own in runs_of.items()}
+    alone = len(frames_of) == 1
+    drawn = {name: Panel(it, tuple(sizes[name]), rules, alone) for name, it in frames_of.items()}
     return drawn, style
 
 
@@ -152,49 +140,51 @@ def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
     return {name: REGISTRY[name].title for name in names}
 
 
-def points_frame(runs: Sequence[InoculationRun]) -> pd.DataFrame:
-    """Return a row for each finished cell of each run; `on_` are mean scores from 0 to 1."""
-    rows = []
+def point_rows(runs: Iterable[InoculationRun]) -> Iterator[Json]:
+    """Yield a row for each finished cell of each run; `on_` are mean scores from 0 to 1."""
     for run in runs:
         about = {"run": run.id, "model": model_name(run), "challenge": run.plan.challenge}
         for point in run.results:
             facts = asdict(point)
-            cell, *bits = (facts.pop(name) for name in ("cell", *ROW_ANSWERS))
-            counts = dict(zip(("n_original", "n_challenge"), map(len, bits), strict=True))
+            tests, cell = facts.pop("counter_tests"), facts.pop("cell")
             scores = {f"on_{name}": facts.pop(name) for name in SCORES}
-            tests = facts.pop("counter_tests")
             scores |= {f"on_{name}": fmean(rows_of) for name, rows_of in tests.items()}
-            settings = {"mode": run.plan.mode, **cell}
-            rows.append({**about, **settings, **scores, **counts, **facts, "task": run.plan.task})
-    return pd.DataFrame(rows)
+            counts = {f"n_{name}": len(facts.pop(f"{name}_right")) for name in SCORES[:2]}
+            about |= {"mode": run.plan.mode, **cell}
+            yield {**about, **scores, **counts, **facts, "task": run.plan.task}
 
 
-TONES: Mapping[Outcome, str] = {
-    "1": "good",
-    "2": "bad",
-    "3": "bad",
-    "between": "keep",
-    "0": "plain",
-    "too_little": "plain",
+class Said(NamedTuple):
+    """An outcome in a run, and in an overview of one model and of several."""
+
+    tone: str
+    meaning: str
+    clause: str
+    many: str
+
+
+SAID: Mapping[Outcome, Said] = {
+    "1": Said("good", "only lacked examples", "{model} recovers from {names} {after}", "closed"),
+    "between": Said("keep", "between: part closes", "on {names} part of the gap closes", "partly"),
+    "2": Said("bad", "lacks the ability", "on {names} it learns little", "not"),
+    "3": Said(
+        "bad",
+        "original lost",
+        "{names} {costs} it part of what it knew",
+        "at the cost of the original set",
+    ),
+    "0": Said("plain", "no gap to close", "on {names} it has no gap", "without a gap"),
+    "too_little": Said(
+        "plain",
+        "too little to tell",
+        "on {names} there is too little to tell",
+        "too little to tell",
+    ),
 }
+TONES = {outcome: said.tone for outcome, said in SAID.items()}
 """The class of each outcome's badge."""
-MEANINGS: Mapping[Outcome, str] = {
-    "1": "only lacked examples",
-    "2": "lacks the ability",
-    "3": "original lost",
-    "between": "between: part closes",
-    "0": "no gap to close",
-    "too_little": "too little to tell",
-}
+MEANINGS = {outcome: said.meaning for outcome, said in SAID.items()}
 """What each outcome says of the model, in the fewest words."""
-COUNTS: Mapping[Outcome, str] = {
-    "1": "{} closed",
-    "between": "{} partly",
-    "2": "{} not",
-    "3": "{} at the cost of the original set",
-    "0": "{} without a gap",
-    "too_little": "{} too little to tell",
-}
 
 
 def overview(runs: Sequence[InoculationRun], selection: Selection) -> str:
@@ -211,7 +201,7 @@ def overview(runs: Sequence[InoculationRun], selection: Selection) -> str:
     counts = []
     for name, own in by_model.items():
         found = Counter(outcome_in(run, selection) for run in own)
-        told = [words.format(found[each]) for each, words in COUNTS.items() if each in found]
+        told = [f"{found[each]} {said.many}" for each, said in SAID.items() if each in found]
         counts.append(f"{name}: {', '.join(told)}")
     return f"Gaps closed by examples. {'; '.join(counts)}." if counts else ""
 
@@ -223,53 +213,35 @@ def outcome_in(run: InoculationRun, selection: Selection) -> Outcome:
 
 
 def _one_model(name: str, runs: Sequence[InoculationRun], selection: Selection) -> str:
-    found: dict[Outcome, list[InoculationRun]] = {}
-    for run in runs:
-        found.setdefault(outcome_in(run, selection), []).append(run)
-    said = {}
-    for outcome, own in found.items():  # what changes the meaning of an outcome stands with it
-        marks = [", ".join(run.verdict[selection]["marks"]) for run in own]
-        said[outcome] = _listed(
-            [
-                f"“{challenge_title(run)}”" + (f" ({told})" if told else "")
-                for run, told in zip(own, marks, strict=True)
-            ]
-        )
-    sizes = sorted({_enough(run, selection) for run in found.get("1", ())})
-    after = f"after {'at most ' if len(sizes) > 1 else ''}{sizes[-1]} examples" if sizes else ""
-    lost = "costs" if len(found.get("3", ())) == 1 else "cost"
-    clauses = {
-        "1": f"{name} recovers from {said.get('1')} {after}",
-        "2": f"on {said.get('2')} it learns little",
-        "between": f"on {said.get('between')} part of the gap closes",
-        "3": f"{said.get('3')} {lost} it part of what it knew",
-        "0": f"on {said.get('0')} it has no gap",
-        "too_little": f"on {said.get('too_little')} there is too little to tell",
-    }
-    text = "; ".join(clauses[outcome] for outcome in COUNTS if outcome in found)
+    found: dict[Outcome, dict[str, None]] = {}
+    for run in runs:  # what changes the meaning of an outcome stands with it
+        marks = ", ".join(run.verdict[selection]["marks"])
+        title = f"“{challenge_title(run)}”" + (f" ({marks})" if marks else "")
+        found.setdefault(outcome_in(run, selection), {})[title] = None
+    sizes = {_enough(run, selection) for run in runs if outcome_in(run, selection) == "1"}
+    after = f"after {'at most ' * (len(sizes) > 1)}{max(sizes, default=0)} examples"
+    costs = "costs" if sum(outcome_in(run, selection) == "3" for run in runs) == 1 else "cost"
+    text = "; ".join(
+        said.clause.format(model=name, names=listing([*found[each]]), after=after, costs=costs)
+        for each, said in SAID.items()
+        if each in found
+    )
     return f"{text}." if "1" in found else f"{name}: {text}."
 
 
 def _enough(run: InoculationRun, selection: Selection) -> int:
     """Return the smallest size from which on, up to the one that shows it, the outcome is 1."""
     by_size, enough = run.verdict[BY_SIZE[selection]], int(run.verdict[selection]["shown_at"])
-    for size in sorted((size for size in map(int, by_size) if size <= enough), reverse=True):
-        if by_size[str(size)]["outcome"] != "1":
-            break
-        enough = size
-    return enough
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = dict.fromkeys(names)
-    return f"{', '.join(others)} and {last}" if others else last
+    smaller = sorted((size for size in map(int, by_size) if size <= enough), reverse=True)
+    same = takewhile(lambda size: by_size[str(size)]["outcome"] == "1", smaller)
+    return min(same, default=enough)
 
 
 def status(runs: Sequence[InoculationRun]) -> str:
     """Say how far own runs are that are under way or ended early; "" where none is."""
     going = [run for run in runs if run.state in OPEN]
     if going:
-        names = _listed([f"“{challenge_title(run)}”" for run in going])
+        names = listing([*dict.fromkeys(f"“{challenge_title(run)}”" for run in going)])
         return f"Learning {names}: {_trainings(going)} done."
     stopped = [run for run in runs if run.state in ("failed", "cancelled")]
     if not stopped:
@@ -291,12 +263,12 @@ def seconds_left(run: InoculationRun) -> float | None:
     A training takes what testing takes, and longer by its examples.
     """
     ended = [(cell.key.size, cell.result.seconds) for cell in run.cells if cell.result]
-    trained = [(size, seconds) for size, seconds in ended if size]
     missing = [cell.key.size for cell in run.cells if not cell.result]
+    trained = sum(size for size, _ in ended)
     if not trained or not missing:
         return None
     fixed = min(seconds for _, seconds in ended)
-    per_example = sum(seconds - fixed for _, seconds in trained) / sum(size for size, _ in trained)
+    per_example = sum(seconds - fixed for size, seconds in ended if size) / trained
     return sum(fixed + per_example * size for size in missing)
 
 
@@ -328,9 +300,8 @@ def meaning(outcome: Verdict) -> str:
 
 def missing_texts(outcome: Verdict) -> str:
     """Name what would tell where only more texts can, "" elsewhere."""
-    told = [
-        MORE_TEXTS[each["missing"]] for each in outcome["lacks"] if each["missing"] in MORE_TEXTS
-    ]
+    missing = [each["missing"] for each in outcome["lacks"]]
+    told = [MORE_TEXTS[each] for each in missing if each in MORE_TEXTS]
     return f"What would tell: {' and '.join(told)}." if told else ""
 
 
@@ -405,16 +376,13 @@ def plan_that_tells(run: InoculationRun, selection: Selection) -> Plan | None:
     None where nothing is lacking, where only more texts would do, where every training diverged, or
     where the model is gone.
     """
-    found = run.verdict[selection]
+    found, available = run.verdict[selection], run.verdict["evidence"]["available"]
     if all(point.diverged for point in run.results if point.cell.size == found["shown_at"]):
         return None
     missing = [each["missing"] for each in found["lacks"]]
-    try:
-        return telling_plan(
-            run.plan, missing, found["shown_at"], run.verdict["evidence"]["available"]
-        )
-    except UserError:
-        return None
+    with suppress(UserError):
+        return telling_plan(run.plan, missing, found["shown_at"], available)
+    return None
 
 
 def telling_command(run: InoculationRun, selection: Selection) -> str:
@@ -479,7 +447,8 @@ def curve_frame(
     Of several learning rates the one that the selection chooses; of several seeds the mean.
     """
     rows = []
-    for point in choose(points, selection):
+    for seeds in choose(points, selection):
+        point = merge(seeds)
         for which, scores in (
             ("challenge", point.challenge_right),
             ("original", point.original_right),
@@ -487,5 +456,5 @@ def curve_frame(
         ):
             found = mean_score(task, scores)
             shares = (100 * share for share in (found.value, found.low, found.high))
-            rows.append((point.size, which, *shares, found.n, point.lr, point.seeds))
+            rows.append((point.cell.size, which, *shares, found.n, point.cell.lr, len(seeds)))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)

@@ -10,16 +10,17 @@ from typing import Any
 
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials.generalisation import (
+    GeneralisationRun,
     at_largest,
     by_label,
     chosen,
     estimate,
+    generalisation_runs,
     labelled,
     on_condition,
     on_original,
     untrained,
 )
-from finetune.trials.generalisation_plan import GeneralisationRun, generalisation_runs
 from finetune.trials.transfer import Lesson, largest
 from finetune.trials.transfer import Point as Taught
 from probe.published import PublishedTable, published, published_for
@@ -87,38 +88,41 @@ def settings(runs: Sequence[StoredRun]) -> str:
 
 Paper = Callable[[str, str], str]
 """Writes what the paper has in a row and column beside a run, a dash where it has nothing."""
+Row = Mapping[str, str]
+"""What stands under each head."""
 METHODS: Mapping[str, tuple[Any, Any]] = {  # Any: each kind has methods and points of its own
     calibration.KIND: (calibration.METHODS, calibration.points_of),
     mitigation.KIND: (mitigation.METHODS, mitigation.points_of),
 }
 
 
-def _by_method(run: StoredRun) -> Iterator[tuple[str, list[str], list[Any]]]:
+def _by_method(run: StoredRun) -> Iterator[tuple[str, Row, list[Any]]]:
     """Yield each method, how its row begins, and its points, those of the largest size."""
     (methods, points_of), rows = METHODS[run.kind], dict[str, list[Any]]()
     for point in points_of(run):
         if point.cell.size in (0, max(run.plan["sizes"])):
             rows.setdefault(point.cell.method, []).append(point)
     for method, points in rows.items():
-        yield method, [f"`{_name(run)}`", methods[method].title], points
+        yield method, {"model": f"`{_name(run)}`", "method": methods[method].title}, points
 
 
-def _clean(points: Sequence[Taught] | Sequence[mitigation.Point]) -> Estimate:
-    return mean_share((point.clean.share for point in points), points[0].clean.n)
+def _clean(points: Sequence[Taught] | Sequence[mitigation.Point]) -> str:
+    shares = (point.clean.share for point in points)
+    return with_interval(mean_share(shares, points[0].clean.n))
 
 
-def _calibrated(run: StoredRun, paper: Paper) -> Iterator[list[str]]:
+def _calibrated(run: StoredRun, paper: Paper) -> Iterator[Row]:
     for method, begins, points in _by_method(run):
         measured = [point.calibration for point in points]
         n, error = measured[0].n, mean_error(measured)
-        yield [
-            *begins,
-            f"{n:,}",
-            with_interval(mean_share((each.accuracy for each in measured), n)),
-            f"{with_interval(error.found)}, by chance {in_percent(error.chance.value)}",
-            paper(method, "accuracy"),
-            paper(method, "ece"),
-        ]
+        yield {
+            **begins,
+            "n": f"{n:,}",
+            "accuracy": with_interval(mean_share((each.accuracy for each in measured), n)),
+            "error": f"{with_interval(error.found)}, by chance {in_percent(error.chance.value)}",
+            "paper: accuracy": paper(method, "accuracy"),
+            "paper: error": paper(method, "ece"),
+        }
 
 
 FAMILIES: Mapping[str, str] = {
@@ -129,114 +133,98 @@ FAMILIES: Mapping[str, str] = {
 """The families of word salad, and what the paper calls them."""
 
 
-def _agreeing(run: StoredRun, paper: Paper) -> Iterator[list[str]]:
+def _agreeing(run: StoredRun, paper: Paper) -> Iterator[Row]:
     for method, begins, points in _by_method(run):
         salad = [pair for point in points for pair in point.salad.items()]
-        shares = []
-        for family in FAMILIES:
+        shares = {}
+        for family, title in FAMILIES.items():
             own = [each for name, each in salad if REGISTRY[name].family == family and each.n]
             n = min((each.n for each in own), default=0)
-            shares.append(with_interval(mean_share((each.agree / each.n for each in own), n)))
-        fewest = f"{min(each.n for _, each in salad):,}"
-        yield [*begins, fewest, *shares, *(paper(method, family) for family in FAMILIES)]
+            shares[title] = with_interval(mean_share((each.agree / each.n for each in own), n))
+        printed = {f"paper: {title}": paper(method, name) for name, title in FAMILIES.items()}
+        yield {**begins, "n": f"{min(each.n for _, each in salad):,}", **shares, **printed}
 
 
-def _mitigated(run: StoredRun, paper: Paper) -> Iterator[list[str]]:
+def _mitigated(run: StoredRun, paper: Paper) -> Iterator[Row]:
     for method, begins, points in _by_method(run):
         n = min(each.n for each in points[0].found.values())
-        yield [
-            *begins,
-            f"{points[0].clean.n:,}",
-            with_interval(_clean(points)),
-            f"{n:,}",
-            with_interval(mean_share((point.invalid_found for point in points), n)),
-            paper(method, "clean"),
-            paper(method, "invalid_found"),
-        ]
+        yield {
+            **begins,
+            "n": f"{points[0].clean.n:,}",
+            "accuracy": _clean(points),
+            "broken": f"{n:,}",
+            "found": with_interval(mean_share((point.invalid_found for point in points), n)),
+            "paper: accuracy": paper(method, "clean"),
+            "paper: found": paper(method, "invalid_found"),
+        }
 
 
-ONLY: Mapping[str, Lesson] = {"clean": "clean_only", "salad": "salad_only"}
-"""What alone is trained on in table 11, by the row's name."""
+ONLY: Mapping[str, tuple[Lesson, str]] = {
+    "whole": ("clean_only", "clean"),
+    "shuffled": ("salad_only", "salad"),
+}
+"""What alone is trained on in table 11, and the row's name there."""
 
 
-def _only(run: StoredRun, paper: Paper) -> Iterator[list[str]]:
+def _only(run: StoredRun, paper: Paper) -> Iterator[Row]:
     plan, points = transfer.plan_from(run.plan), transfer.points_of(run)
-    trained = [largest(plan, points, lesson) for lesson in ONLY.values()]
-    if all(trained):
-        n = f"{trained[0][0].clean.n:,}"
-        shares = [with_interval(_clean(each)) for each in trained]
-        yield [f"`{_name(run)}`", n, *shares, *(paper(row, "accuracy") for row in ONLY)]
+    trained = {head: largest(plan, points, lesson) for head, (lesson, _) in ONLY.items()}
+    if all(trained.values()):
+        begins = {"model": f"`{_name(run)}`", "n": f"{trained['whole'][0].clean.n:,}"}
+        printed = {f"paper: {head}": paper(row, "accuracy") for head, (_, row) in ONLY.items()}
+        yield {**begins, **{head: _clean(own) for head, own in trained.items()}, **printed}
 
 
-@dataclass(frozen=True)
-class Published:
-    """A table of Gupta et al. whose rows are of all runs of a kind, and its name among theirs."""
-
-    number: int
-    name: str
-    kind: str
-    says: str
-    heads: Sequence[str]
-    rows: Callable[[StoredRun, Paper], Iterator[list[str]]]
-
-
-PUBLISHED = (
-    Published(
+Rows = Callable[[StoredRun, Paper], Iterator[Row]]
+PUBLISHED: Sequence[tuple[int, str, str, Rows, str]] = (
+    (
         8,
         "calibration",
         calibration.KIND,
+        _calibrated,
         "Accuracy on whole texts, and calibration error beside that of perfectly calibrated "
         "answers by chance",
-        ("model", "method", "n", "accuracy", "error", "paper: accuracy", "paper: error"),
-        _calibrated,
     ),
-    Published(
+    (
         9,
         "calibrated_agreement",
         calibration.KIND,
+        _agreeing,
         "Agreement on word salad, the mean over a family's transforms; n is of that which "
         "changed fewest",
-        (
-            *("model", "method", "n", *FAMILIES.values()),
-            *(f"paper: {title}" for title in FAMILIES.values()),
-        ),
-        _agreeing,
     ),
-    Published(
+    (
         11,
         "salad_only",
         transfer.KIND,
-        "Accuracy on whole texts, trained on these or on shuffled ones",
-        ("model", "n", "whole", "shuffled", "paper: whole", "paper: shuffled"),
         _only,
+        "Accuracy on whole texts, trained on these or on shuffled ones",
     ),
-    Published(
+    (
         12,
         "mitigation",
         mitigation.KIND,
+        _mitigated,
         "Accuracy on whole texts and share of broken ones found invalid, the mean over the "
         "transforms",
-        (
-            *("model", "method", "n", "accuracy", "broken", "found"),
-            *("paper: accuracy", "paper: found"),
-        ),
-        _mitigated,
     ),
 )
+"""Tables of Gupta et al. by number and name, whose rows are of all runs of a kind."""
 
 
 def repair_tables(runs: Iterable[StoredRun]) -> Iterator[MarkdownTable]:
     """Yield the tables that there are runs for, in the paper's order."""
     known = list(runs)
-    for table in PUBLISHED:
-        if own := [run for run in known if run.kind == table.kind]:
-            yield MarkdownTable(
-                f"{table.says}; table {table.number}. {settings(own)}.",
-                table.heads,
-                [row for run in own for row in table.rows(run, _paper(table.name, run))],
-                {_name(run): run.artefacts["model"] for run in own},
-            )
+    for number, name, kind, rows_of, says in PUBLISHED:
+        own = [run for run in known if run.kind == kind]
+        if rows := [row for run in own for row in rows_of(run, _paper(name, run))]:
+            models = {_name(run): run.artefacts["model"] for run in own}
+            yield _table(f"{says}; table {number}. {settings(own)}.", rows, models)
     yield from (transfer_table(run) for run in known if run.kind == transfer.KIND)
+
+
+def _table(says: str, rows: Sequence[Row], models: Mapping[str, str]) -> MarkdownTable:
+    return MarkdownTable(says, list(rows[0]), [list(row.values()) for row in rows], models)
 
 
 def _beside(name: str, run: StoredRun) -> PublishedTable | None:
@@ -257,19 +245,17 @@ def transfer_table(run: StoredRun) -> MarkdownTable:
     beside_it = "behind a stroke the paper's; table 18" if printed else "table 18 has MNLI alone"
     rows = []
     for row in plan.transforms:
-        own, shares = [point for point in points if point.cell.transform == row], []
+        own, shares = [point for point in points if point.cell.transform == row], {}
         for column in plan.transforms:
             found = [point.found[column] for point in own if column in point.found]
             share = mean_share((each.share for each in found), found[0].n if found else 0)
-            shares.append(with_interval(share) + f" / {paper(row, column)}" * printed)
-        rows.append([f"`{row}`", *shares, with_interval(_clean(own))])
-    return MarkdownTable(
+            shares[f"`{column}`"] = with_interval(share) + f" / {paper(row, column)}" * printed
+        rows.append({"taught": f"`{row}`", **shares, "accuracy on whole texts": _clean(own)})
+    says = (
         f"Found invalid, taught the row's transform, tested on {tests} texts of the column's; "
-        f"{beside_it}. {settings([run])}.",
-        ("taught", *(f"`{name}`" for name in plan.transforms), "accuracy on whole texts"),
-        rows,
-        {_name(run): run.artefacts["model"]},
+        f"{beside_it}. {settings([run])}."
     )
+    return _table(says, rows, {_name(run): run.artefacts["model"]})
 
 
 ALL = "all"
@@ -281,16 +267,18 @@ def generalisation_tables(runs: Iterable[StoredRun]) -> Iterator[MarkdownTable]:
     """Yield for each generalisation of NLI the accuracies before training and the final grid."""
     for run in generalisation_runs(runs):
         if run.plan.task == NLI.name:
-            model, varied = Path(run.plan.model).name, VARIED.get(run.plan.vary, run.plan.vary)
-            for says, heads, rows in (_before(run, model, varied), _grid(run, model, varied)):
-                yield MarkdownTable(says, heads, rows, {model: run.artefacts["model"]})
+            plan, name = run.plan, Path(run.plan.model).name
+            model, varied = f"`{name}`", VARIED.get(plan.vary, plan.vary)
+            examples = f"{max(plan.sizes):,} {plan.phenomenon} examples"
+            for says, rows in {
+                f"Table 3: {model} before training, {plan.phenomenon} by {varied}.": _before,
+                f"{model} after {examples} of the row's {varied}.": _grid,
+            }.items():
+                yield _table(says, list(rows(run, varied)), {name: run.artefacts["model"]})
 
 
-Parts = tuple[str, Sequence[str], Sequence[Sequence[str]]]
-
-
-def _before(run: GeneralisationRun, model: str, varied: str) -> Parts:
-    """Return the accuracy before any training by condition and gold label, table 3."""
+def _before(run: GeneralisationRun, varied: str) -> Iterator[Row]:
+    """Yield the accuracy before any training by condition and gold label, table 3."""
     plan, points = run.plan, untrained(run.results)
     has_paper = plan.vary == "complexity" and plan.phenomenon in ("dative", "numerical")
     paper = published(f"before_{plan.phenomenon}", NLI.name) if has_paper else None
@@ -300,36 +288,21 @@ def _before(run: GeneralisationRun, model: str, varied: str) -> Parts:
     every = [point.tests[name] for point in points for name in plan.columns]
     conditions[ALL] = {**labelled(every), ALL: estimate(every)}
     labels = [*(label for label in NLI.labels if label in conditions[ALL]), ALL]
-    return (
-        f"Table 3: `{model}` before training, {plan.phenomenon} by {varied}.",
-        (varied, "n", *labels, *(f"paper: {label}" for label in labels if paper)),
-        [
-            [
-                name,
-                f"{own[ALL].n:,}",
-                *(with_interval(own[label]) if label in own else NONE for label in labels),
-                *(in_percent(paper.value(name, label)) for label in labels if paper),
-            ]
-            for name, own in conditions.items()
-        ],
-    )
+    for name, own in conditions.items():
+        shares = {label: with_interval(own.get(label, NOTHING)) for label in labels}
+        printed = paper and {f"paper: {it}": in_percent(paper.value(name, it)) for it in labels}
+        yield {varied: name, "n": f"{own[ALL].n:,}", **shares, **(printed or {})}
 
 
-def _grid(run: GeneralisationRun, model: str, varied: str) -> Parts:
-    """Return the accuracy by what was trained on and tested, and that on the original set."""
+def _grid(run: GeneralisationRun, varied: str) -> Iterator[Row]:
+    """Yield the accuracy by what was trained on and tested, and that on the original set."""
     plan, columns = run.plan, run.plan.columns
     rows = {"nothing": untrained(run.results), **at_largest(plan, chosen(run.results))}
-    return (
-        f"`{model}` after {max(plan.sizes):,} {plan.phenomenon} examples of the row's {varied}.",
-        ("trained on", "n", *columns, "n original", "original"),
-        [
-            [
-                name,
-                f"{on_condition(own, columns[0]).n:,}",
-                *(with_interval(on_condition(own, column)) for column in columns),
-                f"{on_original(own).n:,}",
-                with_interval(on_original(own)),
-            ]
-            for name, own in rows.items()
-        ],
-    )
+    for name, own in rows.items():
+        yield {
+            "trained on": name,
+            "n": f"{on_condition(own, columns[0]).n:,}",
+            **{column: with_interval(on_condition(own, column)) for column in columns},
+            "n original": f"{on_original(own).n:,}",
+            "original": with_interval(on_original(own)),
+        }

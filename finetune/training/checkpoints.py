@@ -14,7 +14,7 @@ from safetensors.torch import load_model as load_tied
 from safetensors.torch import save_model as save_tied
 from torch.optim import Optimizer
 
-from finetune.training.loop import Diverged, Trainee, Weights, require_finite, weights_digest
+from finetune.training.loop import Diverged, Weights, require_finite, weights_digest
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
@@ -85,7 +85,7 @@ class Checkpoint:
 
 
 def save_checkpoint(
-    trainee: Trainee, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
+    trainee: AnyModel, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
 ) -> None:
     """Replace the checkpoint in `out`; a crash leaves the old one complete.
 
@@ -112,7 +112,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    trainee: Trainee, optimiser: Optimizer, begun: Options, out: Path
+    trainee: AnyModel, optimiser: Optimizer, begun: Options, out: Path
 ) -> Checkpoint:
     """Load the checkpoint in `out`, if any, into model and optimiser.
 
@@ -143,7 +143,7 @@ def load_checkpoint(
     return reached
 
 
-def begun_with(trainee: Trainee, examples: Sequence[Example]) -> dict[str, str]:
+def begun_with(trainee: AnyModel, examples: Sequence[Example]) -> dict[str, str]:
     """Return hashes of what a training begins with, by the names that `check_same` gives them."""
     return {"model": weights_digest(trainee.model), "data": pairs_hash(examples)}
 
@@ -153,8 +153,12 @@ def check_same(before: Options, now: Options, out: Path) -> None:
     first, second = _leaves(before), _leaves(now)
     told: dict[str, str] = {}
     for name in {**second, **first}:
-        if first.get(name) != second.get(name):
-            told[OPTIONS.get(name.rpartition(".")[2], "--preset")] = _was(first, second, name)
+        was, new = first.get(name), second.get(name)
+        if was != new:
+            words = " (an earlier version did not note which)" if name not in first else ""
+            if isinstance(was, int | float) and new is not None and "." not in name:
+                words = f" ({was:g}, now {new:g})"  # hashes tell nobody anything
+            told[OPTIONS.get(name.rpartition(".")[2], "--preset")] = words
     if told:
         others = ", another ".join(option + was for option, was in told.items())
         raise TrainingError(
@@ -170,14 +174,6 @@ def _leaves(values: Options, within: str = "") -> dict[str, Any]:  # Any: JSON v
         inner = isinstance(value, Mapping) and _leaves(value, f"{within}{name}.")
         found |= inner or {f"{within}{name}": value}
     return found
-
-
-def _was(before: Options, now: Options, name: str) -> str:
-    """Say what an option was and is; hashes tell nobody anything."""
-    if name not in before:
-        return " (an earlier version did not note which)"
-    plain = name in now and isinstance(now[name], int | float) and "." not in name
-    return f" ({before[name]:g}, now {now[name]:g})" if plain else ""
 
 
 def newest_checkpoint(out: Path) -> Path | None:

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.questions import question_rows, without_originals
-from probe.data.reading import labelled
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 from probe.tasks.nli import NLI
@@ -35,6 +33,9 @@ def read_pairs(
 
 def numbered_pairs(path: Path, task: Task = NLI, asked: Asked = Asked()) -> list[tuple[int, Any]]:
     """Read the labelled examples of a table as `read_pairs` does, each with its row, from 0."""
+    from probe.data.questions import question_rows, without_originals  # with pandas
+    from probe.data.reading import labelled
+
     if not task.has_spans:
         read = labelled(path, task, asked.options, asked.bounds)
         if read.words:

@@ -36,7 +36,6 @@ from probe.errors import Stopped, TrainingError
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Precision
-from probe.models.hardware import device
 from probe.models.library import AnyModel, load
 from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
@@ -203,7 +202,7 @@ def start_reader(path: str) -> Reader:
         path, Path(path), READER, to_train=True, num_labels=2, ignore_mismatched_sizes=True
     )
     name, notes = Path(path).name, read.notes
-    return that_answers(Reader(name, read.model, read.tokenizer, device(), notes=notes))
+    return that_answers(Reader(name, read.model, read.tokenizer, notes=notes))
 
 
 def dev_score(model: AnyModel, examples: Sequence[Any], precision: Precision) -> float:
@@ -231,13 +230,13 @@ class EncodedQuestions:
             if question.answers and not self.reader.too_long(question)
             for window in self.reader.windows(question)
             for start, text in [(question.answers[0].start, question.answers[0].text)]
-            if (found := tokens_of(window.places, start, start + len(text)))
+            if (found := tokens_of(window.in_passage, start, start + len(text)))
         ]
 
     @cached_property
     def lengths(self) -> list[int]:
         """Tokens of each window."""
-        return [len(window.sides) for window, _, _ in self.examples]
+        return [len(window.places) for window, _, _ in self.examples]
 
     def first(self, rows: int) -> "EncodedQuestions":
         """Return the first questions alone."""
@@ -257,7 +256,7 @@ class EncodedQuestions:
 
 @dataclass(frozen=True)
 class PreparedReader:
-    """A reader whose weights are all trained; see `finetune.trials.inoculation_trial.Trainable`."""
+    """A reader whose weights are all trained; see `finetune.trials.trial.Trainable`."""
 
     whole: Reader
     precision: Precision

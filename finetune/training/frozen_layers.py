@@ -61,45 +61,19 @@ def encode(
     )
 
 
-def unscaled_logits(
-    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
-) -> torch.Tensor:
-    """Return the logits of each pair before any temperature, float32. Raises Cancelled.
-
-    # (pairs, labels)
-    """
-    values = torch.zeros(data.targets.shape, device=data.targets.device)
-
-    def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
-        raise_if_stopped(stop)
-        return model.unscaled_logits(data.padded(rows))
-
-    for rows, several in classifier.each_of_like_length(precision, data.lengths, logits):
-        values[rows] = several.to(values.device)
-    return values
-
-
-def predictions(
-    classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
-) -> torch.Tensor:
-    """Return for each pair the number of the label predicted. Raises Cancelled.  # (pairs,)"""
-    return unscaled_logits(classifier, data, precision, stop).argmax(1)
-
-
-def correct(data: Encoded, labels: torch.Tensor) -> tuple[bool, ...]:
-    """Return for each pair whether the label of this number is right; never without a gold."""
-    return tuple(data.targets.gather(1, labels[:, None]).squeeze(1).tolist())
+def correct(data: Encoded, logits: torch.Tensor) -> tuple[bool, ...]:
+    """Return for each pair whether the likeliest label is right; never without a gold."""
+    return tuple(data.targets.gather(1, logits.argmax(1, keepdim=True)).squeeze(1).tolist())
 
 
 def score(
     classifier: Classifier, data: Encoded, precision: Precision = "fp32", stop: Stop = never
 ) -> float:
     """Return the accuracy on encoded pairs. Raises Cancelled."""
-    outcomes = correct(data, predictions(classifier, data, precision, stop))
+    outcomes = correct(data, classifier.unscaled(data, precision, stop))
     return sum(outcomes) / len(outcomes)
 
 
-Inputs = Mapping[str, torch.Tensor]
 FROZEN_PER_TRAINED = 5
 """Layers frozen for each that is trained. minilm's last of six closes word overlap's gap about as
 far as its last two do, at a third of their time; for numbers it does worse than all weights."""
@@ -118,7 +92,11 @@ def cut_of(classifier: Classifier) -> EncoderLayers | WordLayers:
 def upper_part(classifier: Classifier) -> Classifier:
     """Return a classifier of the upper part, with the weights of the whole."""
     cut, model = cut_of(classifier), classifier.model
-    upper = _word_upper(cut, model) if isinstance(cut, WordLayers) else _encoder_upper(cut, model)
+    if isinstance(cut, WordLayers):
+        encoder = StatesReader() if cut.by_side else nn.Identity()
+        upper = replaced(replaced(model, cut.embeddings, StatesInput()), cut.encoder, encoder)
+    else:
+        upper = _encoder_upper(cut, model)
     assert isinstance(upper, PreTrainedModel)  # a copy of one
     return replace(classifier, model=upper.eval())
 
@@ -206,7 +184,9 @@ def _encoder_upper(cut: EncoderLayers, model: PreTrainedModel) -> nn.Module:
     return replaced(model, model.base_model_prefix, base)
 
 
-def _word_lower(cut: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torch.Tensor:
+def _word_lower(
+    cut: WordLayers, model: PreTrainedModel, inputs: Mapping[str, torch.Tensor]
+) -> torch.Tensor:
     """Return the states of all words, a pair's hypothesis behind its premise.  # (words, size)"""
     characters = [inputs[CHARACTER_IDS]] if CHARACTER_IDS in inputs else []
     mask, types = inputs["attention_mask"], inputs["token_type_ids"]
@@ -219,11 +199,6 @@ def _word_lower(cut: WordLayers, model: PreTrainedModel, inputs: Inputs) -> torc
     words = [side[known] for side, known in zip(encoder(sides), sides.mask, strict=True)]
     half = len(words) // 2
     return torch.cat([words[row + end] for row in range(half) for end in (0, half)])
-
-
-def _word_upper(cut: WordLayers, model: PreTrainedModel) -> nn.Module:
-    encoder = StatesReader() if cut.by_side else nn.Identity()
-    return replaced(replaced(model, cut.embeddings, StatesInput()), cut.encoder, encoder)
 
 
 TENSOR_CACHE = ByteBoundedCache(
@@ -260,19 +235,16 @@ class Prepared:
         )
         return replace(states, targets=data.targets)
 
-    def initial_predictions(self, data: Encoded, stop: Stop = never) -> torch.Tensor:
-        """Return the untrained model's predictions, computed once for all cells.
-
-        Raises Cancelled.
-        """
+    def initial_logits(self, data: Encoded, stop: Stop = never) -> torch.Tensor:
+        """Return the untrained model's logits, computed once for all cells. Raises Cancelled."""
         return TENSOR_CACHE.get(
             (weights_hash(self.trained), self.frozen_key, self.precision, data.digest),
-            lambda: predictions(self.trained, data, self.precision, stop),
+            lambda: self.trained.unscaled(data, self.precision, stop),
         )
 
     def learnt(self, data: Encoded, stop: Stop = never) -> tuple[float, ...]:
         """Return of each pair whether `trained` is right as it is. Raises Cancelled."""
-        return correct(data, predictions(self.trained, data, self.precision, stop))
+        return correct(data, self.trained.unscaled(data, self.precision, stop))
 
     def scorer(
         self, examples: tuple[Any, ...], stop: Stop = never
@@ -280,12 +252,9 @@ class Prepared:
         """Return what says of each example whether the model, perhaps untrained, is right."""
         data = self.encoded(examples, self.whole.max_tokens, stop)
 
-        def scores(untrained: bool) -> tuple[float, ...]:
-            if untrained:
-                return correct(data, self.initial_predictions(data, stop))
-            return self.learnt(data, stop)
-
-        return scores
+        return lambda untrained: (
+            correct(data, self.initial_logits(data, stop)) if untrained else self.learnt(data, stop)
+        )
 
 
 def prepare(classifier: Classifier, mode: Mode, precision: Precision) -> Prepared:

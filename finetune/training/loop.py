@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Protocol
 
 import torch
 from torch.autograd.graph import increment_version
@@ -24,6 +24,7 @@ from finetune.training.losses import Loss, cross_entropy
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.hardware import Precision, autocast
+from probe.models.library import AnyModel
 from probe.stopping import Stop, never, raise_if_stopped
 
 
@@ -49,17 +50,9 @@ OPTIMISERS: Mapping[str, Callable[..., Optimizer]] = {  # each takes settings of
 def make_optimiser(recipe: Recipe, weights: Sequence[Parameter], lr: float) -> Optimizer:
     """Return a recipe's optimiser over weights, without state from earlier steps."""
     optimiser = OPTIMISERS[recipe.optimiser](weights, lr=lr, **recipe.settings)
-    optimiser.register_step_post_hook(_count_change)
+    # torch's fused steps change weights and do not count that, by which copies in bf16 are stale
+    optimiser.register_step_post_hook(lambda *_: increment_version(list(weights)))
     return optimiser
-
-
-def _count_change(optimiser: Optimizer, *_: Any) -> None:  # Any: what the step was called with
-    """Count a step as a change of the weights, by which copies in bf16 know that they are stale.
-
-    torch's fused steps change weights and do not count that.
-    """
-    for group in optimiser.param_groups:
-        increment_version(group["params"])
 
 
 def clip_gradients(recipe: Recipe, weights: Iterable[Parameter]) -> None:
@@ -103,21 +96,15 @@ def average_of(
 
 
 @contextmanager
-@torch.no_grad()
 def averaged(model: PreTrainedModel, average: MovingAverage | None) -> Iterator[None]:
     """Give a model its averages within the context, where there are any."""
     weights = {} if average is None else average.weights
-    own = {name: model.get_parameter(name).clone() for name in weights}
+    own = {name: model.get_parameter(name).detach().clone() for name in weights}
     try:
-        _copy(weights, model)
+        model.load_state_dict(weights, strict=False)
         yield
     finally:
-        _copy(own, model)
-
-
-def _copy(weights: Weights, model: PreTrainedModel) -> None:
-    for name, weight in weights.items():
-        model.get_parameter(name).copy_(weight)
+        model.load_state_dict(own, strict=False)
 
 
 BATCHES_SORTED_BY_LENGTH = 50  # together, so that little padding is computed
@@ -127,29 +114,10 @@ class Diverged(TrainingError):
     """A training whose loss or weights became no finite number: it has come to nothing."""
 
     def __init__(self, what: str) -> None:
-        """`what` became no number, and where."""
         super().__init__(
             f"{what}: the training has diverged, and no model of it is kept; a lower learning rate "
             "(--lr) may not"
         )
-
-
-class Trainee(Protocol):
-    """What is trained: a model on its device, and the logits of a batch of inputs."""
-
-    @property
-    def model(self) -> PreTrainedModel:
-        """The weights."""
-
-    @property
-    def device(self) -> torch.device:
-        """Where they lie."""
-
-    def logits(self, inputs: BatchEncoding) -> torch.Tensor:
-        """Return the logits that the loss takes, float32."""
-
-
-TraineeT = TypeVar("TraineeT", bound=Trainee)
 
 
 class TrainingData(Protocol):
@@ -167,13 +135,13 @@ class TrainingData(Protocol):
 
 
 @dataclass(frozen=True)
-class Trainer(Generic[TraineeT]):
+class Trainer:
     """A model, its optimiser and loss; the recipe says how gradients are clipped.
 
     Where there is an `average` of the weights, that is measured and kept in their place.
     """
 
-    classifier: TraineeT
+    classifier: AnyModel
     recipe: Recipe
     optimiser: Optimizer
     precision: Precision = "fp32"
@@ -224,7 +192,7 @@ class BestEpoch:
 
 
 def train_epochs(
-    trainer: Trainer[TraineeT],
+    trainer: Trainer,
     data: TrainingData,
     measure: Callable[[], float],
     schedule: Schedule,
@@ -263,7 +231,7 @@ def train_epochs(
 
 
 def train_epoch(
-    trainer: Trainer[TraineeT],
+    trainer: Trainer,
     batches: Sequence[Sequence[int]],
     rates: Sequence[float],
     load: Callable[[Sequence[int]], tuple[BatchEncoding, torch.Tensor]],
@@ -285,9 +253,7 @@ def train_epoch(
         yield loss
 
 
-def take_step(
-    trainer: Trainer[TraineeT], inputs: BatchEncoding, targets: torch.Tensor, seed: int
-) -> float:
+def take_step(trainer: Trainer, inputs: BatchEncoding, targets: torch.Tensor, seed: int) -> float:
     """Change the weights once and return the mean loss before. `seed` fixes the dropout."""
     classifier = trainer.classifier
     classifier.model.train()
@@ -308,7 +274,7 @@ def require_finite(model: PreTrainedModel) -> None:
         raise Diverged("a weight of the model became no finite number")
 
 
-def trainable(classifier: Trainee) -> list[torch.nn.Parameter]:
+def trainable(classifier: AnyModel) -> list[torch.nn.Parameter]:
     """Return the weights that take a gradient."""
     return [weight for weight in classifier.model.parameters() if weight.requires_grad]
 
@@ -332,14 +298,12 @@ def weights_digest(
 
 def epoch_batches(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[list[int]]:
     """Shuffle rows, then group similar lengths within every 50 batches."""
-    rng = random.Random(f"{seed}|{epoch}")
+    rng, together = random.Random(f"{seed}|{epoch}"), batch * BATCHES_SORTED_BY_LENGTH
     rows = list(range(len(lengths)))
     rng.shuffle(rows)
     batches = []
-    for start in range(0, len(rows), batch * BATCHES_SORTED_BY_LENGTH):
-        by_length = sorted(
-            rows[start : start + batch * BATCHES_SORTED_BY_LENGTH], key=lambda row: lengths[row]
-        )
+    for start in range(0, len(rows), together):
+        by_length = sorted(rows[start : start + together], key=lengths.__getitem__)
         batches += [by_length[i : i + batch] for i in range(0, len(by_length), batch)]
     rng.shuffle(batches)
     return batches

@@ -39,7 +39,9 @@ def smoothed(epsilon: float) -> Loss:
 
     The right label has its part of epsilon too, as in the code of Gupta et al. 2021 and in torch.
     """
-    return partial(_smoothed, epsilon)
+    return lambda logits, targets: (
+        (1 - epsilon) * cross_entropy(logits, targets) - epsilon * logits.log_softmax(1).mean()
+    )
 
 
 def focal(gamma: float) -> Loss:
@@ -87,11 +89,6 @@ def _surprise(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Return minus the log of the probability of each row's admissible labels.  # (batch,)"""
     admitted = logits.masked_fill(~targets, -torch.inf).logsumexp(1)
     return logits.logsumexp(1) - admitted
-
-
-def _smoothed(epsilon: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    to_all = -logits.log_softmax(1).mean()
-    return (1 - epsilon) * cross_entropy(logits, targets) + epsilon * to_all
 
 
 def _focal(gamma: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

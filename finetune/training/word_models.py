@@ -58,23 +58,11 @@ from probe.models.reader import Reader
 from probe.models.weights import VECTORS
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
 from probe.models.word_models.layers import shared_table
-from probe.models.word_models.word_tokenizer import (
-    SPECIAL,
-    splitter,
-    word_tokenizer,
-)
+from probe.models.word_models.word_tokenizer import SPECIAL, splitter, word_tokenizer
 from probe.tasks.nli import LABELS, NLI
 
 COMPONENT_RMS = 0.4
 """Root mean square of a component, as in GloVe's 840B vectors, which the configurations expect."""
-
-
-def words_of(vectors: str) -> list[str]:
-    """Return the words of assets/vectors/NAME.txt. Raises TrainingError where it is not there."""
-    known = sorted(path.stem for path in VECTORS.glob("*.txt"))
-    if vectors not in known:
-        raise TrainingError(f"there are no word vectors {vectors!r}; there are: {', '.join(known)}")
-    return (VECTORS / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def vocabulary(texts: Iterable[str], size: int, lower: bool = True) -> list[str]:
@@ -166,7 +154,11 @@ def untrained(
     }
     if reads:
         auto, labels = AutoModelForQuestionAnswering, {}
-    words, table = words_of(vectors), shared_table(vectors)
+    known = sorted(path.stem for path in VECTORS.glob("*.txt"))
+    if vectors not in known:
+        raise TrainingError(f"there are no word vectors {vectors!r}; there are: {', '.join(known)}")
+    words = (VECTORS / f"{vectors}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    table = shared_table(vectors)
     config = AutoConfig.for_model(
         kind.model_type,
         vocab_size=len(words),
@@ -183,8 +175,8 @@ def untrained(
     lower = all(word == word.lower() for word in words[len(SPECIAL) :])
     tokenizer = word_tokenizer(words, lower, reads or bool(kind.settings.get("characters")))
     if reads:
-        return Reader(name, model, tokenizer, torch.device("cpu"))
-    return Classifier(name, model, tokenizer, NLI, LABELS, torch.device("cpu"))
+        return Reader(name, model, tokenizer)
+    return Classifier(name, model, tokenizer, NLI, LABELS)
 
 
 def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0) -> float:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 from pydantic import TypeAdapter
 
 from finetune.training.recipes import Mode
-from finetune.trials.datasets import (
-    SourceData,
-)
+from finetune.trials.datasets import SourceData
 from probe.data.names import STEM_BYTES, cut
 from probe.errors import ExperimentError
 from probe.first_import import first_import
@@ -24,17 +22,10 @@ from probe.models.classifier import Precision
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import load_unchanged
 from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
-from probe.stopping import Stop
 from probe.tasks.task import WHY_IN_COMMON
 
 if TYPE_CHECKING:
-    from finetune.trials import (
-        calibration,
-        generalisation_plan,
-        inoculation_plan,
-        mitigation,
-        transfer,
-    )
+    from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 
 MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
 """The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
@@ -58,7 +49,7 @@ def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number
         ) from None
 
 
-def sweep_problems(plan: "inoculation_plan.Plan | generalisation_plan.Plan") -> dict[str, bool]:
+def sweep_problems(plan: "inoculation.Plan | generalisation.Plan") -> dict[str, bool]:
     """Return what may be wrong with a plan's trainings, but for how large its sizes may be."""
     fewest = min(1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience)
     return {
@@ -273,11 +264,11 @@ def _sets_of(artefacts: Json, cell: object) -> object:
 class TrialKind(Generic[Plan, Cell, Data, Point]):
     """How a kind's plans, cells, epochs and points are computed, stored and read.
 
-    The fields in `varies` say which cells a plan has, and how they are judged. `trial` returns the
-    model that it changes, a copy of the one it is given, and the epochs and the point of a cell; it
-    imports what computes. The model of a cell that `keeps_model` comes with its point and may stay;
-    unless `takes_all`, such a cell is computed anew even where it is known. `artefacts` are facts
-    that a run keeps of its data, `depends` those of them that a cell's result depends on.
+    It is sent to workers, so that its functions are named ones of modules that import fast.
+    The fields in `varies` say which cells a plan has, and how they are judged. The model of a cell
+    that `keeps_model` comes with its point and may stay; unless `takes_all`, such a cell is
+    computed anew even where it is known. `artefacts` are facts that a run keeps of its data,
+    `depends` those of them that a cell's result depends on.
     """
 
     name: str
@@ -286,7 +277,6 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
     point: type[Point]
     cells: Callable[[Plan], Sequence[Cell]]
     varies: Sequence[str]
-    trial: Callable[[Plan, Data, Cell, Any, Stop], tuple[Any, Iterator[object]]]  # Any: a model
     data_json: Callable[[Data], Json]
     data_from: Callable[[Json], Data]
     artefacts: Callable[[Plan, Data], Json]
@@ -371,10 +361,12 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
         """Run a cell of a stored run. Raises ModelError where its model is another one by now."""
         with first_import:
             from finetune.training.checkpoints import model_files
+            from finetune.trials.trial import trial
 
         typed, cell = self.plan_from(plan), self.cell_from(key)
         before = self.load(plan["model"], context.model, tuple(plan.get("labels", ())))
-        model, rows = self.trial(typed, self.data_from(inputs), cell, before, context.stop)
+        data = self.data_from(inputs)
+        model, rows = trial(self.name, typed, data, cell, before, context.stop)
         for row in rows:
             if isinstance(row, self.point):  # what it holds is computed before the files are
                 kept = self.keeps_model(typed, cell)

@@ -1,13 +1,12 @@
 """Calibration as a kind of run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
 from statistics import fmean
 
 from finetune.trials.base import BASE as BASE
 from finetune.trials.base import (
-    Epoch,
     MethodCell,
     Training,
     TrialKind,
@@ -18,8 +17,6 @@ from finetune.trials.base import (
     names_problem,
 )
 from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
-from probe.first_import import first_import
-from probe.models.classifier import Classifier
 from probe.runs.run import Json
 from probe.statistics import (
     Calibration,
@@ -29,7 +26,6 @@ from probe.statistics import (
     mean_error,
     wilson,
 )
-from probe.stopping import Stop
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label
 from probe.terms import Term
@@ -240,18 +236,6 @@ def _with_interval(error: CalibrationError) -> str:
     return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
 
 
-def trial(
-    plan: Plan, source: SourceData, cell: Cell, before: Classifier, stop: Stop
-) -> tuple[Classifier, Iterator[Epoch | Point]]:
-    """Return a copy of a model, and what its calibration comes to."""
-    with first_import:
-        from finetune.trials.inoculation_trial import fresh
-        from finetune.trials.repair_trial import calibrate
-
-    changed = fresh(before)
-    return changed, calibrate(plan, source, cell, before, changed, stop)
-
-
 def _brief(result: Json) -> Json:
     measured = result.get("calibration", {})
     return {name: measured.get(name) for name in ("accuracy", "confidence", "ece")}
@@ -259,7 +243,7 @@ def _brief(result: Json) -> Json:
 
 KIND = "calibration"
 TRIALS = TrialKind(
-    KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), trial, source_json, source_from,
+    KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), source_json, source_from,
     source_artefacts, is_largest,
 )  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of

@@ -6,24 +6,16 @@ A challenge is a transform that leaves a gold label, a set of templates, or anyb
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from finetune.training.data import Asked, numbered_pairs, read_pairs
 from finetune.trials.base import refuse
 from finetune.trials.datasets import Examples, Sets, SourceData, bundled, split_by_premise, unseen
-from finetune.trials.inoculation_plan import SelectedPoint
 from probe.data.file_options import Said
-from probe.data.hub_dataset import source_name
 from probe.data.names import listed, shown
-from probe.data.rows import is_missing
-from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError, UnknownTransform
-from probe.statistics import Estimate, resampled_means
 from probe.tasks.label_rules import COMPUTED
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
@@ -41,82 +33,8 @@ from probe.transforms.registry import (
     summary_of,
 )
 
-Array = NDArray[np.float64]
-
-
-def estimate(value: float, draws: Array, n: int) -> Estimate:
-    """Return a value of n rows with the 95 % interval of its resamples."""
-    if np.isnan(value) or np.isnan(draws).all():
-        return Estimate(float("nan"), float("nan"), float("nan"), n)
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
-    return Estimate(value, float(low), float(high), n)
-
-
 COUNTER_TESTS: Mapping[str, tuple[str, ...]] = {"addsent": ("addsent_first", "addsent_other")}
 """The names of the counter-tests of a challenge, which are transforms."""
-LEARNT_INSTEAD = {"addsent_first": "the position", "addsent_other": "the false answers"}
-"""What could be learnt in place of the phenomenon, if a counter-test gains less."""
-
-
-@dataclass(frozen=True)
-class CounterTest:
-    """Scores before and after; its gain, and by how much the challenge gained more, as shares."""
-
-    name: str
-    before: float
-    after: float
-    gain: Estimate
-    lead: Estimate
-
-    @property
-    def shows(self) -> bool:
-        """Whether the challenge gained more than this test, beyond chance."""
-        return self.lead.low > 0
-
-
-def counter_tests(
-    base: SelectedPoint, after: SelectedPoint, seed: int = 0, times: int = 1000
-) -> tuple[CounterTest, ...]:
-    """Compare each counter-test's gain with the challenge's, each set resampled by itself."""
-
-    def gains(before: Sequence[float], now: Sequence[float], seed: int) -> Array:
-        """The mean gain, then those of resamples of the rows.  # (1 + times,)"""
-        rows = np.array([before, now]).T
-        draws = resampled_means(rows, times, np.random.default_rng(seed))
-        means: Array = np.vstack([rows.mean(0), draws])
-        return np.asarray(means[:, 1] - means[:, 0])
-
-    challenge, found = gains(base.challenge_right, after.challenge_right, seed), []
-    for at, (name, before) in enumerate(base.counter_tests.items(), 1):
-        if name in after.counter_tests:
-            now = after.counter_tests[name]
-            own = gains(before, now, seed + at)
-            gain, lead = (
-                estimate(float(values[0]), values[1:], len(before))
-                for values in (own, challenge - own)
-            )
-            found.append(CounterTest(name, float(np.mean(before)), float(np.mean(now)), gain, lead))
-    return tuple(found)
-
-
-def counter_sentence(test: CounterTest, measure: str) -> str:
-    """Say what a counter-test shows; `measure` is what scores are called."""
-    title, what = REGISTRY[test.name].title, LEARNT_INSTEAD[test.name]
-    gains = (
-        f"Did it learn {what}? On “{title}” {measure} went from {100 * test.before:.1f} to "
-        f"{100 * test.after:.1f} %; the challenge gained {_points(test.lead.value)} points more "
-        f"({_points(test.lead.low)} to {_points(test.lead.high)})"
-    )
-    if test.shows:
-        return f"{gains}: a part of what was learnt is {what}, not to see through the sentence."
-    doubt = "which may be chance" if test.lead.high >= 0 else "so this test gained more"
-    return f"{gains}, {doubt}: no sign of that."
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:.1f}".replace("-", "−")
-
-
 Kind = Literal["transform", "template", "file"]
 KIND_TITLES: Mapping[Kind, str] = {
     "transform": "Ordinary examples, changed",
@@ -256,13 +174,13 @@ def _with_counter_tests(
     counter_tests = {
         name: challenged(name, originals, seed, task) for name in COUNTER_TESTS.get(challenge, ())
     }
-    sets = Sets(source_data.dev, originals, learnt, tested, task=task)
-    return replace(sets, counter_tests=counter_tests)
+    return Sets(source_data.dev, originals, learnt, tested, counter_tests=counter_tests, task=task)
 
 
-def bundled_sets(challenge: str, task: Task = NLI, seed: int = 0) -> Sets:
+@lru_cache(maxsize=16)
+def bundled_sets(challenge: str, task: Task = NLI) -> Sets:
     """Return the sets made from bundled examples. Raises ExampleError where the task has none."""
-    return make_sets(challenge, bundled(task), seed)
+    return make_sets(challenge, bundled(task))
 
 
 SPLIT_SPELLINGS = {
@@ -273,94 +191,58 @@ SPLIT_SPELLINGS = {
 """How people spell the values of a column `split`."""
 
 
-def column_cells(path: Path, column: str, asked: Asked) -> tuple[str | None, list[str], list[str]]:
-    """Return a column's own name, those of all columns, and its cells without space around them.
+def rows_by_column(
+    path: Path, column: str, task: Task, asked: Asked
+) -> tuple[str | None, list[str], dict[str, list[Any]]]:
+    """Return a column's own name, those of all columns, and the labelled examples by its cells.
 
-    The name is None where there is no such column, in whatever case. Raises FileError.
+    These are without space around them. The name is None, and there are no examples, where there is
+    no such column, in whatever case. Raises FileError or LabelError.
     """
+    from probe.data.rows import is_missing  # with pandas
+    from probe.data.source import read_table
+
     frame = read_table(path, asked.bounds, asked.options).frame
     names = {str(name).strip().lower(): name for name in reversed(frame.columns)}
-    found, there = names.get(column.strip().lower()), list(map(str, frame.columns))
-    values = () if found is None else frame[found]
-    return found, there, ["" if is_missing(cell) else str(cell).strip() for cell in values]
+    rows: dict[str, list[Any]] = {}
+    if (found := names.get(column.strip().lower())) is not None:
+        cells = ["" if is_missing(cell) else str(cell).strip() for cell in frame[found]]
+        for number, example in numbered_pairs(path, task, asked):
+            rows.setdefault(cells[number], []).append(example)
+    return found, list(map(str, frame.columns)), rows
 
 
-def file_sets(
-    source_data: SourceData,
-    challenge: str,
-    files: Path | tuple[Path, Path],
-    asked: Asked = Asked(),
-    train: int = MAX_PAIRS,
-    seed: int = 0,
-) -> Sets:
-    """Return the sets of a challenge from files: one to train on and one to test on, or one.
+def _divided(path: Path, task: Task, asked: Asked, n: int, seed: int) -> tuple[Examples, Examples]:
+    """Return what one file trains and tests on, by its column `split`, else drawn by the seed.
 
-    One file may have a column `split`; its dev rows are tested on where there are no test rows.
-    Without the column `train` pairs drawn by the seed are trained on and all others tested, as
-    Liu et al. 2019 did with the numerical stress test; half of a file with fewer than twice as
-    many. Raises ExperimentError, FileError or LabelError.
+    Its dev rows are tested on where there are no test rows. Without the column n pairs are trained
+    on and all others tested, as Liu et al. 2019 did with the numerical stress test; half of a file
+    with fewer than twice as many. No passage of questions is on both sides.
     """
-    task = source_data.task
-    if isinstance(files, tuple):
-        train_pairs, test_pairs = (read_pairs(path, task, asked) for path in files)
-    elif not (parts := _parts(files, task, asked)):
-        train_pairs, test_pairs = _drawn(read_pairs(files, task, asked), train, seed, task)
-    else:
-        train_pairs, test_pairs = parts
-    if not (train_pairs and test_pairs):
-        raise ExperimentError(
-            f"{challenge}: too few {task.unit}s to train on some and test on others"
-        )
-    return _with_counter_tests(challenge, source_data, train_pairs, test_pairs, seed)
-
-
-def sets_tested_on(
-    path: Path,
-    challenge: str,
-    source_data: SourceData,
-    asked: Asked = Asked(),
-    seed: int = 0,
-) -> Sets:
-    """Return the sets of a challenge made from the pool, and a file to test on.
-
-    What the file is about is not trained on. Raises ExperimentError, FileError or LabelError.
-    """
-    task = source_data.task
-    tests = read_pairs(path, task, asked)
-    apart = replace(source_data, pool=unseen(source_data.pool, tests, task=task))
-    return replace(make_sets(challenge, apart, seed), challenge_test=tests)
-
-
-def _drawn(pairs: Examples, train: int, seed: int, task: Task) -> tuple[Examples, Examples]:
-    """Draw pairs to train on and to test on; no passage of questions is on both sides."""
-    n = train if len(pairs) >= 2 * train else len(pairs) // 2
-    if task.has_spans:
-        return split_by_premise(pairs, n, seed, task)
-    rows = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
-    learnt = tuple(pairs[row] for row in sorted(rows))
-    return learnt, tuple(pair for row, pair in enumerate(pairs) if row not in rows)
-
-
-def _parts(path: Path, task: Task, asked: Asked) -> tuple[Examples, Examples] | None:
-    """Return the rows by the column `split`, None where there is none. Raises FileError."""
-    column, _, cells = column_cells(path, "split", asked)
+    column, _, rows = rows_by_column(path, "split", task, asked)
     if column is None:
-        return None
-    rows: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
-    for number, pair in numbered_pairs(path, task, asked):
-        rows.setdefault(SPLIT_SPELLINGS.get(cells[number].lower(), ""), []).append(pair)
-    test_pairs = rows["test"] or rows["dev"]
-    if not (rows["train"] and test_pairs):
-        names = listed(sorted({cell.lower() for cell in cells if cell})) or "nothing"
+        pairs = read_pairs(path, task, asked)
+        n = n if len(pairs) >= 2 * n else len(pairs) // 2
+        if task.has_spans:
+            return split_by_premise(pairs, n, seed, task)
+        chosen = set(random.Random(f"{seed}|split").sample(range(len(pairs)), max(0, n)))
+        learnt = tuple(pairs[row] for row in sorted(chosen))
+        return learnt, tuple(pair for row, pair in enumerate(pairs) if row not in chosen)
+    parts: dict[str, list[Any]] = {"train": [], "test": [], "dev": []}
+    for cell, examples in rows.items():
+        parts.setdefault(SPLIT_SPELLINGS.get(cell.lower(), ""), []).extend(examples)
+    learnt, tested = tuple(parts["train"]), tuple(parts["test"] or parts["dev"])
+    if not (learnt and tested):
+        names = listed(sorted({cell.lower() for cell in rows if cell})) or "nothing"
         raise FileError(
             f"the column {shown(column)} of {path.name} needs train and test; has: {names}"
         )
-    if others := sum(map(len, rows.values())) - len(rows["train"]) - len(test_pairs):
+    if others := sum(map(len, parts.values())) - len(learnt) - len(tested):
         asked.tell(
             f"note: {path.name}: {others:,} rows are left out, of which {shown(column)} says "
             "neither train nor what is tested on"
         )
-    return tuple(rows["train"]), tuple(test_pairs)
+    return learnt, tested
 
 
 OPTIONS = {"challenge": "challenge-file"}
@@ -406,26 +288,32 @@ def read_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
         "--train must be 1 or more": files.train < 1,
     }
     refuse(problems)
-    return read_unchecked_sets(challenge, files, task)
+    return sets_of(challenge, read_source_data(files, task), files)
 
 
-def read_unchecked_sets(challenge: str, files: UserFiles, task: Task = NLI) -> Sets:
-    """Return the sets of files that are known to go together. Raises as `read_sets` does."""
-    source_data = read_source_data(files, task)
+def sets_of(challenge: str, source_data: SourceData, files: UserFiles) -> Sets:
+    """Return the sets of a challenge, made of ordinary examples where there are no files of it.
+
+    Where there is one to test on alone, what it is about is not trained on. Raises as `read_sets`.
+    """
+    task, asked, seed = source_data.task, files.asked, files.seed
+    learnt = read_pairs(files.challenge_train, task, asked) if files.challenge_train else ()
+    tested = read_pairs(files.challenge_test, task, asked) if files.challenge_test else ()
     if files.challenge:
-        one = files.challenge
-        sets = file_sets(source_data, challenge, one, files.asked, files.train, files.seed)
-    elif files.challenge_train and files.challenge_test:
-        two = (files.challenge_train, files.challenge_test)
-        sets = file_sets(source_data, challenge, two, files.asked)
-    elif files.challenge_test:
-        one = files.challenge_test
-        sets = sets_tested_on(one, challenge, source_data, files.asked, files.seed)
+        learnt, tested = _divided(files.challenge, task, asked, files.train, seed)
+    if files.challenge or files.challenge_train:
+        if not (learnt and tested):
+            raise ExperimentError(
+                f"{challenge}: too few {task.unit}s to train on some and test on others"
+            )
+        sets = _with_counter_tests(challenge, source_data, learnt, tested, seed)
     else:
-        sets = make_sets(challenge, source_data, files.seed)
+        pool = unseen(source_data.pool, tested, task=task)
+        sets = make_sets(challenge, replace(source_data, pool=pool), seed)
+        sets = replace(sets, challenge_test=tested or sets.challenge_test)
     if files.control is None:
         return sets
-    return replace(sets, control=read_pairs(files.control, task, files.asked))
+    return replace(sets, control=read_pairs(files.control, task, asked))
 
 
 def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
@@ -452,6 +340,8 @@ def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
 
 def sources_of(files: UserFiles) -> Said:
     """Return by options, for the command that repeats a run, its files, draws and reading."""
+    from probe.data.hub_dataset import source_name  # with pandas
+
     named = {
         OPTIONS.get(field.name, field.name.replace("_", "-")): getattr(files, field.name)
         for field in fields(files)

@@ -115,14 +115,27 @@ def merged_measure(task: Task, *several: Sequence[Any]) -> Json:
     return {"measure": measure} if measure != task.measure else {}
 
 
-def examples_json(examples: Sequence[Any]) -> list[Json]:
-    """Return examples as JSON."""
-    return [example_json(each) for each in examples]
+def named_json(task: Task, named: Mapping[str, Any]) -> Json:  # Any: examples, or more by name
+    """Return examples by their names, and the name of their task, as JSON."""
+
+    def rows(value: Any) -> Any:  # Any: as above
+        if isinstance(value, Mapping):
+            return {name: rows(examples) for name, examples in value.items()}
+        return [example_json(each) for each in value]
+
+    return {"task": task.name, **rows(named)}
 
 
-def examples_from(task: Task, rows: Sequence[Json]) -> Examples:
-    """Read what `examples_json` wrote."""
-    return tuple(read_example(task, row) for row in rows)
+def named_from(values: Json) -> tuple[Task, dict[str, Any]]:
+    """Read what `named_json` wrote; the first files were NLI's and did not say so."""
+    task = task_named(values.get("task", NLI.name))
+
+    def examples(value: Any) -> Any:  # Any: as above
+        if isinstance(value, Mapping):
+            return {name: examples(rows) for name, rows in value.items()}
+        return tuple(read_example(task, row) for row in value)
+
+    return task, {name: examples(rows) for name, rows in values.items() if name != "task"}
 
 
 @dataclass(frozen=True)
@@ -170,17 +183,13 @@ SETS = ("dev", "test", "pool")
 
 def source_json(source: SourceData) -> Json:
     """Return the examples and the name of their task as JSON."""
-    return {
-        "task": source.task.name,
-        **{name: examples_json(getattr(source, name)) for name in SETS},
-    }
+    return named_json(source.task, {name: getattr(source, name) for name in SETS})
 
 
 def source_from(values: Json) -> SourceData:
     """Read examples from their JSON."""
-    task = task_named(values["task"])
-    dev, test, pool = (examples_from(task, values[name]) for name in SETS)
-    return SourceData(dev, test, pool, task)
+    task, examples = named_from(values)
+    return SourceData(**examples, task=task)
 
 
 def source_artefacts(plan: object, source: SourceData) -> Json:

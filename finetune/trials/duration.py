@@ -9,21 +9,21 @@ from typing import Any
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.recipes import Mode
-from finetune.trials import calibration, generalisation_plan, mitigation, transfer
-from finetune.trials import inoculation_plan as inoculation
-from finetune.trials.base import method_cells
-from finetune.trials.datasets import Sets, SourceData
-from finetune.trials.inoculation_trial import fresh, prepare_any
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials.datasets import Examples, Sets
+from finetune.trials.trial import fresh, prepare_any
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
-from probe.models.classifier import Classifier, Precision
-from probe.models.library import AnyModel, load, load_any
+from probe.models.classifier import Precision
+from probe.models.library import AnyModel, load_any
 
 TIMED = {"full": 8, "fast": 32}
 """Examples that are timed: in fast mode a batch costs little."""
 DESTROYED = 6
 IMPROVING_EPOCHS = 3
 """Epochs that a training goes on improving for, before its patience begins to run out."""
+MODULES: tuple[Any, ...] = (inoculation, generalisation, calibration, mitigation, transfer)
+CELLS = {each.Plan: each.cells for each in MODULES}
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,16 @@ class Work:
     answered: float
     trained: float
     destroyed: float = 0.0
+
+    def seconds(self, each: Throughput, destroying: float = 0.0) -> float:
+        """Return what it takes at a throughput, and at the seconds of one text destroyed once."""
+        times = self.trials if each.states * self.prepared > TENSOR_CACHE.limit() else 1
+        return (
+            times * each.prepare * self.prepared
+            + each.train * self.trained
+            + each.answer * self.answered
+            + destroying * self.destroyed
+        )
 
 
 _MEASURED: dict[tuple[str, Mode, Precision], Throughput] = {}
@@ -93,8 +103,45 @@ def _seconds(work: Callable[[], object], model: AnyModel) -> float:
     return clock() - began
 
 
-def _measured(plan: Any, how: Any, examples: Sequence[Any], model: AnyModel | None) -> Throughput:
-    """Return what a model takes in a mode, measured once.  # Any: a plan, its mode and precision"""
+def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
+    """Return what a run does in all its cells, and what it trains on.
+
+    Raises ExperimentError where a generalisation has too few pairs.
+    """
+    sizes = [cell.size for cell in CELLS[type(plan)](plan)]
+    texts, broken = 0, 0.0  # destroyed to test on, and for each example trained on
+    if isinstance(data, Sets):
+        dev, learnt = data.original_dev, data.challenge_train
+        tests = [data.original_test, data.challenge_test, data.control]
+        tests += data.counter_tests.values()
+    elif isinstance(data, generalisation.SourceData):
+        drawn = generalisation.draw_tests(plan, data, plan.seeds[0])
+        sets = generalisation.draw_training(plan, data, plan.seeds[0], plan.rows[0], drawn)
+        dev, learnt, tests = sets.dev, sets.train, [data.original, *drawn.values()]
+    else:
+        dev, learnt, tests = data.dev, data.pool, [data.test]
+        names = len(getattr(plan, "transforms", ()) or salad_names(data.task))
+        texts = names * plan.tests
+        if not isinstance(plan, calibration.Plan):
+            broken = plan.share * (names if isinstance(plan, mitigation.Plan) else 1)
+    if isinstance(plan, inoculation.Plan | generalisation.Plan):
+        epochs = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS)
+    else:
+        epochs = plan.training.epochs
+    tested, trainings = sum(map(len, tests)) + texts, sum(map(bool, sizes))
+    work = Work(
+        len(sizes),
+        len(dev) + tested + (1 + broken) * max(plan.sizes) * len(set(plan.seeds)),
+        len(sizes) * tested + (1 + epochs * trainings) * len(dev),
+        epochs * (1 + broken) * sum(sizes),
+        texts + broken * sum(sizes),
+    )
+    return work, learnt
+
+
+def _measured(plan: Any, examples: Examples, model: AnyModel | None) -> Throughput:  # Any: as above
+    """Return what a model takes in a mode, measured once."""
+    how = getattr(plan, "training", plan)
     key = (plan.model, how.mode, how.precision)
     with _LOCK:
         if key not in _MEASURED:
@@ -103,62 +150,30 @@ def _measured(plan: Any, how: Any, examples: Sequence[Any], model: AnyModel | No
         return _MEASURED[key]
 
 
-def seconds_of(work: Work, each: Throughput, destroying: float = 0.0) -> float:
-    """Return the seconds that work takes at a throughput, and one text destroyed once."""
-    times = work.trials if each.states * work.prepared > TENSOR_CACHE.limit() else 1
-    return (
-        times * each.prepare * work.prepared
-        + each.train * work.trained
-        + each.answer * work.answered
-        + destroying * work.destroyed
-    )
-
-
-Sweep = inoculation.Plan | generalisation_plan.Plan
-Repair = calibration.Plan | mitigation.Plan | transfer.Plan
-
-
-def work_of(
-    plan: Sweep | Repair, sizes: Sequence[int], epochs: int, dev: int, tests: int,
-    broken: float = 0.0, destroyed: int = 0,
-) -> Work:  # fmt: skip
-    """Return the work of a training for each size above 0, and of testing each model.
-
-    `broken` is how many destroyed examples each one has beside it that is trained on.
-    """
-    drawn = (1 + broken) * max(plan.sizes) * len(set(plan.seeds))
-    trained, trainings = (1 + broken) * sum(sizes), sum(map(bool, sizes))
-    answered = len(sizes) * tests + (1 + epochs * trainings) * dev
-    destroyed_in_all = destroyed + broken * sum(sizes)
-    return Work(len(sizes), dev + tests + drawn, answered, epochs * trained, destroyed_in_all)
-
-
-def _epochs(plan: Sweep) -> int:
-    return min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS)
-
-
-def inoculation_work(plan: inoculation.Plan, sets: Sets) -> Work:
-    """Return what an inoculation does."""
-    sizes = [cell.size for cell in inoculation.cells(plan)]
-    tests = (sets.original_test, sets.challenge_test, sets.control, *sets.counter_tests.values())
-    return work_of(plan, sizes, _epochs(plan), len(sets.original_dev), sum(map(len, tests)))
-
-
-def inoculation_seconds(plan: inoculation.Plan, sets: Sets, model: AnyModel | None = None) -> float:
+def run_seconds(plan: Any, data: Any, model: AnyModel | None = None) -> float:  # Any: as above
     """Return about how many seconds one worker takes for all cells, alone on its core.
 
     The first question about a model and mode times a copy of it, `model` where it is loaded
-    already. Raises ModelError, or ExperimentError where there is no fast mode.
+    already. Raises ModelError, or ExperimentError where there is no fast mode or too few pairs.
     """
-    return seconds_of(
-        inoculation_work(plan, sets), _measured(plan, plan, sets.challenge_train, model)
-    )
+    work, learnt = work_of(plan, data)
+    each, destroying = _measured(plan, learnt, model), 0.0
+    if work.destroyed:
+        with _LOCK:
+            if plan.model not in _DESTROYING:
+                opened: Any = model or load_any(plan.model, plan.labels or None)
+                names, few = salad_names(data.task), data.test[:DESTROYED]
+                destroy(opened, few[:1], names)  # loads what the transforms work with
+                took = _seconds(lambda: destroy(opened, few, names), opened)
+                _DESTROYING[plan.model] = took / len(few) / len(names)
+            destroying = _DESTROYING[plan.model]
+    return work.seconds(each, destroying)
 
 
 def overflow_note(plan: inoculation.Plan, sets: Sets, model: AnyModel | None = None) -> str:
-    """Say that frozen states are more than is kept, else ""; raises as `inoculation_seconds`."""
-    each = _measured(plan, plan, sets.challenge_train, model)
-    size, limit = each.states * inoculation_work(plan, sets).prepared, TENSOR_CACHE.limit()
+    """Say that frozen states are more than is kept, else ""; raises as `run_seconds`."""
+    work, learnt = work_of(plan, sets)
+    size, limit = _measured(plan, learnt, model).states * work.prepared, TENSOR_CACHE.limit()
     if size <= limit:
         return ""
     return (
@@ -166,43 +181,3 @@ def overflow_note(plan: inoculation.Plan, sets: Sets, model: AnyModel | None = N
         f"NLI_CLINIC_STATES_MB lets be kept ({limit / 1e6:,.0f}), so each cell "
         "computes it anew."
     )
-
-
-def generalisation_seconds(
-    plan: generalisation_plan.Plan,
-    data: generalisation_plan.SourceData,
-    classifier: Classifier | None = None,
-) -> float:
-    """Return the same of a generalisation. Raises ExperimentError besides for too few pairs."""
-    seed, row = plan.seeds[0], plan.rows[0]
-    tests = generalisation_plan.draw_tests(plan, data, seed)
-    drawn = generalisation_plan.draw_training(plan, data, seed, row, tests)
-    sizes = [cell.size for cell in generalisation_plan.cells(plan)]
-    tested = len(data.original) + sum(map(len, tests.values()))
-    work = work_of(plan, sizes, _epochs(plan), len(drawn.dev), tested)
-    return seconds_of(work, _measured(plan, plan, drawn.train, classifier))
-
-
-def repair_work(plan: Repair, source: SourceData) -> Work:
-    """Return what a calibration, a mitigation or a transfer does; texts are destroyed once."""
-    own = () if isinstance(plan, calibration.Plan) else plan.transforms
-    names, broken = len(own or salad_names(source.task)), 0.0  # of each example trained on
-    if not isinstance(plan, calibration.Plan):
-        broken = plan.share * (names if isinstance(plan, mitigation.Plan) else 1)
-    planned = transfer.cells(plan) if isinstance(plan, transfer.Plan) else method_cells(plan)
-    texts, sizes = names * plan.tests, [cell.size for cell in planned]
-    tests, epochs = len(source.test) + texts, plan.training.epochs
-    return work_of(plan, sizes, epochs, len(source.dev), tests, broken, texts)
-
-
-def repair_seconds(plan: Repair, source: SourceData, classifier: Classifier | None = None) -> float:
-    """Return about how many seconds one worker takes for all cells; raises as above."""
-    opened = classifier or load(plan.model, plan.labels or None)
-    each = _measured(plan, plan.training, source.pool, opened)
-    with _LOCK:
-        if plan.model not in _DESTROYING:
-            names, few = salad_names(source.task), source.test[:DESTROYED]
-            destroy(opened, few[:1], names)  # loads what the transforms work with
-            took = _seconds(lambda: destroy(opened, few, names), opened)
-            _DESTROYING[plan.model] = took / len(few) / len(names)
-    return seconds_of(repair_work(plan, source), each, _DESTROYING[plan.model])

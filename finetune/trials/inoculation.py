@@ -1,48 +1,297 @@
-"""Inoculation as a kind of run."""
+"""Inoculation (Liu et al. 2019): what to run, what it comes to and what that shows."""
 
 import base64
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from finetune.training.recipes import default_rate
-from finetune.trials.base import diverged_words
-from finetune.trials.challenges import (
-    CounterTest,
-    counter_sentence,
-    counter_tests,
-    estimate,
-    title_of,
+from finetune.training.recipes import Mode, default_rate
+from finetune.trials.base import Epoch as Epoch
+from finetune.trials.base import (
+    TrialKind,
+    best_rates,
+    diverged_words,
+    new_model_name,
+    numbers,
+    refuse,
+    sweep_problems,
 )
-from finetune.trials.datasets import Sets, right_counts
-from finetune.trials.inoculation_plan import (
-    BASE,
-    THRESHOLDS,
-    TRIALS,
-    Plan,
-    Point,
-    SelectedPoint,
-    Selection,
-    Thresholds,
-    choose,
-    inoculation_run,
-    kept_name,
-    merge,
-    plan_from,
-    sets_from,
+from finetune.trials.challenges import title_of
+from finetune.trials.datasets import (
+    SET_NAMES,
+    Sets,
+    merged_measure,
+    named_from,
+    named_json,
+    right_counts,
+    sets_facts,
 )
 from probe.baselines import BASELINES, baselines_for
+from probe.data.names import HALF
+from probe.errors import ExperimentError
 from probe.models import bundled
-from probe.runs.run import Json, StoredRun
+from probe.models.classifier import Precision
+from probe.runs.models import load_any_unchanged
+from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.statistics import NOTHING, Estimate, interval, resampled_means
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, task_named
 from probe.terms import Term
+from probe.transforms import REGISTRY
+
+ALL = -1
+"""Stands for the size of the whole challenge training set until the sets are known."""
+LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
+LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
+"""The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where the outcomes end, as shares: SEMANTICS names these ours, not the paper's."""
+
+    gap: float = 0.02
+    drop: float = 0.03
+    cured: float = 0.80
+    uncured: float = 0.25
+    majority: float = 0.70
+    damage: float = 0.05
+    tests: int = 300
+
+
+THRESHOLDS = Thresholds()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `challenge` is a transform's name, or only a label where sets are given.
+
+    `batch` None takes the size that the model's own training took. Ten epochs where Liu's models
+    had up to 140, so that four sizes take one thread no more than five minutes. Epoch 0, the model
+    as it was, is a candidate for the best epoch with `include_epoch0` only; Liu's code never
+    restores it. `thresholds` only name the outcome, no cell depends on them. `task` is the
+    model's, `labels` the order of its outputs where its config does not say it.
+    """
+
+    model: str
+    challenge: str
+    sizes: tuple[int, ...]
+    lrs: tuple[float, ...]
+    seeds: tuple[int, ...]
+    mode: Mode = "full"
+    batch: int | None = None
+    max_epochs: int = 10
+    patience: int = 5
+    max_tokens: int = 128
+    precision: Precision = "auto"
+    include_epoch0: bool = False
+    thresholds: Thresholds = THRESHOLDS
+    task: str = NLI.name
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fine-tuning; size 0 is the model as it was."""
+
+    size: int
+    lr: float
+    seed: int
+
+
+BASE = Cell(0, 0.0, 0)
+
+
+def cells(plan: Plan) -> tuple[Cell, ...]:
+    """Return the cells of a plan, the model as it was first, then by size."""
+    sizes, lrs, seeds = sorted(set(plan.sizes)), dict.fromkeys(plan.lrs), dict.fromkeys(plan.seeds)
+    return (BASE, *(Cell(*each) for each in product(sizes, lrs, seeds)))
+
+
+def read_sizes(name: str, text: str) -> tuple[int, ...]:
+    """Read sizes with commas between them; `all` is ALL. Raises ExperimentError."""
+    return numbers(name, text, _size)
+
+
+def _size(part: str) -> int:
+    if part.strip().lower() == "all":
+        return ALL
+    if (size := int(part)) < 1:  # one of them would be read as ALL
+        raise ExperimentError("each size must be 1 or more")
+    return size
+
+
+def resolved(plan: Plan, sets: Sets) -> Plan:
+    """Return the plan with ALL as the number of pairs there are to train on."""
+    available = len(sets.challenge_train)
+    sizes = [available if size == ALL else size for size in plan.sizes]
+    return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
+
+
+def nested(pairs: Sequence[Any], seed: int, size: int, task: Task = NLI) -> tuple[Any, ...]:
+    """Return the first `size` of one shuffled list, so that a smaller set lies in a larger one.
+
+    Of questions about passages the first ones are about passages of their own, as far as there are
+    passages, then come the second ones about each. Raises ExperimentError where there are fewer.
+    """
+    if size > len(pairs):
+        raise ExperimentError(f"there are {len(pairs)} examples to train on, not {size}")
+    shuffled = list(pairs)
+    random.Random(f"{seed}|nested").shuffle(shuffled)
+    if task.has_spans:
+        seen = Counter[str]()
+        turns = []
+        for topic in map(task.topic_of, shuffled):
+            turns.append(seen[topic])
+            seen[topic] += 1
+        shuffled = [shuffled[at] for at in sorted(range(len(turns)), key=turns.__getitem__)]
+    return tuple(shuffled[:size])
+
+
+def check(plan: Plan, sets: Sets) -> None:
+    """Refuse a plan that cannot run on these sets. Raises ExperimentError with a sentence."""
+    available, unit, task = len(sets.challenge_train), sets.task.unit, sets.task
+    golds = {pair.gold for pair in sets.challenge_train}
+    known = None not in golds and (not task.labels or golds <= {*task.labels, *task.golds})
+    problems = {
+        "the challenge's name holds half of a character, a lone surrogate": (
+            HALF.search(plan.challenge) is not None
+        ),
+        "each size must be 1 or more": any(size < 1 for size in plan.sizes),
+        **sweep_problems(plan),
+        "a model that answers with spans has no fast mode; choose full": (
+            plan.mode == "fast" and task.has_spans
+        ),
+        "one of the sets is empty": not all(
+            (sets.original_dev, sets.original_test, available, sets.challenge_test)
+        ),
+        "each threshold must be a share from 0 to 1": not all(
+            0 <= share <= 1 for name, share in vars(plan.thresholds).items() if name != "tests"
+        ),
+        "the share closed for Outcome 1 must be at least that for Outcome 2": (
+            plan.thresholds.cured < plan.thresholds.uncured
+        ),
+        f"the model answers the task {plan.task}, the challenge is one of {task.name}": (
+            plan.task != task.name
+        ),
+        f"each {unit} of the challenge training set needs a gold label": (not known),
+        (
+            f"the challenge training set has {available} {unit}s; no size can be larger: "
+            f"take {available} at most, or all"
+        ): any(size > available for size in plan.sizes),
+    }
+    refuse(problems)
+
+
+def kept_name(plan: Plan) -> str:
+    """Return a new name for the model of the largest size; it leads to no run."""
+    return new_model_name(plan.model, plan.challenge, str(max(plan.sizes)))
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a cell came to: mean scores 0 to 1, and for each test row how right the model was.
+
+    A score is the F1 of a span, 0 or 1 for a label. `best_epoch` is the epoch whose weights were
+    tested, `dev` its mean score on original dev, `control` that on the control set, None where
+    there is none, `counter_tests` the scores of each counter-test's rows by its name. `dose` is the
+    sum of the scores of the examples that were trained on, by the weights of the last epoch
+    trained, which need not be the one tested: of labels how many are right. It is None of the model
+    as it was, and of points from before it was recorded.
+    """
+
+    cell: Cell
+    original: float
+    challenge: float
+    dev: float
+    epochs: int
+    best_epoch: int
+    seconds: float
+    precision: str
+    original_right: tuple[float, ...]
+    challenge_right: tuple[float, ...]
+    control: float | None = None
+    counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    dose: float | None = None
+    diverged: bool = False
+
+
+Selection = Literal["oracle_lr", "dev_lr"]
+
+
+def choose(points: Iterable[Point], selection: Selection) -> tuple[list[Point], ...]:
+    """Return for each size, smallest first, the seeds of the learning rate chosen there."""
+    score = attrgetter("challenge" if selection == "oracle_lr" else "dev")
+    return tuple(best_rates(points, lambda p: p.cell.size, score).values())
+
+
+def merge(points: Sequence[Point]) -> Point:
+    """Return the means over the seeds of one size and rate.
+
+    Those of rows hold for each test row its mean score, of labels the share of seeds that got it
+    right. What is no score is the first's.
+    """
+
+    def rows(scores: Iterable[Sequence[float]]) -> tuple[float, ...]:
+        return tuple(np.mean(list(scores), axis=0).tolist())
+
+    first, controls = points[0], [each.control for each in points if each.control is not None]
+    return replace(
+        first,
+        original=fmean(point.original for point in points),
+        challenge=fmean(point.challenge for point in points),
+        original_right=rows(point.original_right for point in points),
+        challenge_right=rows(point.challenge_right for point in points),
+        control=fmean(controls) if controls else None,
+        counter_tests={
+            name: rows(point.counter_tests[name] for point in points)
+            for name in first.counter_tests
+        },
+    )
+
+
+def sets_from(values: Json) -> Sets:
+    """Read the sets from their JSON."""
+    task, sets = named_from(values)
+    known = {name: sets.pop(name) for name in SET_NAMES if name in sets}
+    return Sets(**known, counter_tests=sets, task=task)
+
+
+def sets_json(sets: Sets) -> Json:
+    """Return the sets, counter-tests by their own names, and the name of their task as JSON."""
+    return named_json(sets.task, sets.examples)
+
+
+def _artefacts(plan: Plan, sets: Sets) -> Json:
+    return {"sets": sets_facts(sets), **merged_measure(sets.task, *sets.examples.values())}
+
+
+def is_largest(plan: Plan, cell: Cell) -> bool:
+    """Whether a cell is of the largest size, whose model may be kept."""
+    return cell.size == max(plan.sizes)
+
+
+KIND = "inoculation"
+TRIALS = TrialKind(
+    KIND, Plan, Cell, Point, cells, ("sizes", "lrs", "seeds", "thresholds"), sets_json,
+    sets_from, _artefacts, is_largest, takes_all=True, load=load_any_unchanged,
+)  # fmt: skip
+InoculationRun = Run[Plan, Cell, Epoch, Point]
+InoculationCell = RunCell[Cell, Epoch, Point]
+plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
+inoculation_run, inoculation_runs, known_results = TRIALS.run, TRIALS.runs, TRIALS.known_results
+run_request = TRIALS.request
+
 
 Outcome = Literal["0", "1", "2", "3", "between", "too_little"]
 
@@ -118,6 +367,80 @@ def badge(outcome: Outcome) -> str:
     return f"{outcome} · {title}" if outcome.isdigit() else title
 
 
+Array = NDArray[np.float64]
+
+
+def estimate(value: float, draws: Array, n: int) -> Estimate:
+    """Return a value of n rows with the 95 % interval of its resamples."""
+    if np.isnan(value) or np.isnan(draws).all():
+        return Estimate(float("nan"), float("nan"), float("nan"), n)
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    return Estimate(value, float(low), float(high), n)
+
+
+LEARNT_INSTEAD = {"addsent_first": "the position", "addsent_other": "the false answers"}
+"""What could be learnt in place of the phenomenon, if a counter-test gains less."""
+
+
+@dataclass(frozen=True)
+class CounterTest:
+    """Scores before and after; its gain, and by how much the challenge gained more, as shares."""
+
+    name: str
+    before: float
+    after: float
+    gain: Estimate
+    lead: Estimate
+
+    @property
+    def shows(self) -> bool:
+        """Whether the challenge gained more than this test, beyond chance."""
+        return self.lead.low > 0
+
+
+def counter_tests(
+    base: Point, after: Point, seed: int = 0, times: int = 1000
+) -> tuple[CounterTest, ...]:
+    """Compare each counter-test's gain with the challenge's, each set resampled by itself."""
+
+    def gains(before: Sequence[float], now: Sequence[float], seed: int) -> Array:
+        """The mean gain, then those of resamples of the rows.  # (1 + times,)"""
+        rows = np.array([before, now]).T
+        draws = resampled_means(rows, times, np.random.default_rng(seed))
+        means: Array = np.vstack([rows.mean(0), draws])
+        return np.asarray(means[:, 1] - means[:, 0])
+
+    challenge, found = gains(base.challenge_right, after.challenge_right, seed), []
+    for at, (name, before) in enumerate(base.counter_tests.items(), 1):
+        if name in after.counter_tests:
+            now = after.counter_tests[name]
+            own = gains(before, now, seed + at)
+            gain, lead = (
+                estimate(float(values[0]), values[1:], len(before))
+                for values in (own, challenge - own)
+            )
+            found.append(CounterTest(name, float(np.mean(before)), float(np.mean(now)), gain, lead))
+    return tuple(found)
+
+
+def counter_sentence(test: CounterTest, measure: str) -> str:
+    """Say what a counter-test shows; `measure` is what scores are called."""
+    title, what = REGISTRY[test.name].title, LEARNT_INSTEAD[test.name]
+    gains = (
+        f"Did it learn {what}? On “{title}” {measure} went from {100 * test.before:.1f} to "
+        f"{100 * test.after:.1f} %; the challenge gained {_points(test.lead.value)} points more "
+        f"({_points(test.lead.low)} to {_points(test.lead.high)})"
+    )
+    if test.shows:
+        return f"{gains}: a part of what was learnt is {what}, not to see through the sentence."
+    doubt = "which may be chance" if test.lead.high >= 0 else "so this test gained more"
+    return f"{gains}, {doubt}: no sign of that."
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}".replace("-", "−")
+
+
 @dataclass(frozen=True)
 class SizeOutcome:
     """What one size says: gap G, closed share s, drop d and the challenge's gain, as shares.
@@ -146,14 +469,18 @@ class SizeOutcome:
 
 
 def outcome_of(
-    base: SelectedPoint,
-    after: SelectedPoint,
+    base: Point,
+    seeds: Sequence[Point],
     paired: bool = False,
+    thresholds: Thresholds = THRESHOLDS,
     seed: int = 0,
     times: int = 1000,
-    thresholds: Thresholds = THRESHOLDS,
 ) -> SizeOutcome:
-    """Compare a model before and after; `paired` resamples rows of both test sets together."""
+    """Compare a model before with the mean of what the seeds of one size and rate came to.
+
+    `paired` resamples rows of both test sets together.
+    """
+    after = merge(seeds)
     original = np.array([base.original_right, after.original_right]).T
     challenge = np.array([base.challenge_right, after.challenge_right]).T
     rng = np.random.default_rng(seed)
@@ -170,8 +497,8 @@ def outcome_of(
         for values in (gaps, closed_shares, original_before - original_after, gains)
     )
     return SizeOutcome(
-        after.size, after.lr, after.seeds, after.original, after.challenge, gap, closed, drop, gain,
-        classify(gap, closed, drop, gain, thresholds), after.control,
+        after.cell.size, after.cell.lr, len(seeds), after.original, after.challenge, gap, closed,
+        drop, gain, classify(gap, closed, drop, gain, thresholds), after.control,
         counter_tests(base, after, seed, times),
     )  # fmt: skip
 
@@ -204,26 +531,6 @@ LONGER, HIGHER = 3, 3
 
 Missing = Literal["weights", "examples", "record", "learnt", "original", "interval"]
 Shares = Mapping[int, Mapping[float, float | None]]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a run has beside its figures.
-
-    `original` are the rows of the original test set, `available` the examples that there were to
-    train on. `doses` is the share of each size's examples that was learnt at each rate, None where
-    that was not recorded. `control` is the score on the control set before, None where there is
-    none, `rules` what rules reach on the challenge test set, `majority` the share of the challenge
-    training set that one label gets right, 0 where that is not known.
-    """
-
-    plan: Plan
-    original: int
-    available: int = 0
-    doses: Shares = field(default_factory=dict)
-    control: float | None = None
-    rules: Mapping[str, float] = field(default_factory=dict)
-    majority: float = 0.0
 
 
 class Lack(NamedTuple):
@@ -266,34 +573,15 @@ class Conclusion:
 
 def learnt_shares(points: Sequence[Point]) -> Shares:
     """Return the share of the dose that was learnt by size and rate, over seeds on average."""
-    doses: dict[int, dict[float, list[float | None]]] = {}
-    for point in points:
-        doses.setdefault(point.cell.size, {}).setdefault(point.cell.lr, []).append(point.dose)
-    return {
-        size: {
-            lr: None if None in seeds else fmean(dose / size for dose in seeds if dose is not None)
-            for lr, seeds in by_rate.items()
-        }
-        for size, by_rate in doses.items()
-    }
+    shares: dict[int, dict[float, float | None]] = {}
+    for size, lr in dict.fromkeys((point.cell.size, point.cell.lr) for point in points):
+        own = [p.dose for p in points if (p.cell.size, p.cell.lr) == (size, lr)]
+        known = [dose / size for dose in own if dose is not None]
+        shares.setdefault(size, {})[lr] = fmean(known) if len(known) == len(own) else None
+    return shares
 
 
-def concluded(by_size: Sequence[SizeOutcome], evidence: Evidence) -> Conclusion:
-    """Conclude from the figures of all sizes, smallest first.
-
-    Outcome 3 of the largest size comes first; outcome 1 is shown by any size, of several by the
-    largest; else the largest size speaks.
-    """
-    largest = by_size[-1]
-    closing = [each for each in by_size if each.outcome == "1" and not any(lacking(each, evidence))]
-    told = closing[-1] if closing and largest.outcome != "3" else largest
-    lacks = tuple(lacking(told, evidence))
-    outcome: Outcome = "too_little" if lacks else told.outcome
-    marks = tuple(_marks(outcome, told, largest, evidence))
-    return Conclusion(outcome, told.outcome, told.size, lacks, marks)
-
-
-def lacking(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
+def lacking(found: SizeOutcome, evidence: "Verdict") -> Iterator[Lack]:
     """Yield what a run lacks to show the outcome that the figures of a size have."""
     plan, least = evidence.plan, evidence.plan.thresholds.tests
     if found.outcome == "1" and found.closed.low <= CLEARLY_CLOSED:
@@ -328,7 +616,7 @@ def lacking(found: SizeOutcome, evidence: Evidence) -> Iterator[Lack]:
 
 
 def _marks(
-    outcome: Outcome, told: SizeOutcome, largest: SizeOutcome, evidence: Evidence
+    outcome: Outcome, told: SizeOutcome, largest: SizeOutcome, evidence: "Verdict"
 ) -> Iterator[Mark]:
     """Yield what may have been learnt in place of the phenomenon, and what else was lost."""
     limits, before, after = evidence.plan.thresholds, evidence.control, told.control
@@ -497,33 +785,53 @@ SAID_NOW = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The figures by size, what the run has beside them, and what to beware of.
+    """The figures by size, smallest first, what the run has beside them, and what to beware of.
 
     `by_size` chooses each learning rate by the challenge test set, as the paper reports it,
-    `by_size_dev` by original dev; their outcomes are those of the figures alone. `measure` is what
-    scores are called.
+    `by_size_dev` by original dev; their outcomes are those of the figures alone. `original` are the
+    rows of the original test set, `available` the examples that there were to train on. `doses` is
+    the share of each size's examples that was learnt at each rate, None where that was not
+    recorded. `control` is the score on the control set before, None where there is none, `rules`
+    what rules reach on the challenge test set, `majority` the share of the challenge training set
+    that one label gets right, 0 where that is not known. `measure` is what scores are called.
     """
 
+    plan: Plan
     by_size: tuple[SizeOutcome, ...]
     by_size_dev: tuple[SizeOutcome, ...]
-    evidence: Evidence
+    original: int
+    available: int = 0
+    doses: Shares = field(default_factory=dict)
+    control: float | None = None
+    rules: Mapping[str, float] = field(default_factory=dict)
+    majority: float = 0.0
     cautions: tuple[str, ...] = ()
     measure: str = NLI.measure
 
-    @property
-    def largest(self) -> SizeOutcome:
-        """The largest size."""
-        return self.by_size[-1]
+    def concluded(self, by_size: Sequence[SizeOutcome]) -> Conclusion:
+        """Conclude from the figures of all sizes.
+
+        Outcome 3 of the largest size comes first; outcome 1 is shown by any size, of several by the
+        largest; else the largest size speaks.
+        """
+        told = largest = by_size[-1]
+        closing = [each for each in by_size if each.outcome == "1" and not any(lacking(each, self))]
+        if closing and largest.outcome != "3":
+            told = closing[-1]
+        lacks = tuple(lacking(told, self))
+        outcome: Outcome = "too_little" if lacks else told.outcome
+        marks = tuple(_marks(outcome, told, largest, self))
+        return Conclusion(outcome, told.outcome, told.size, lacks, marks)
 
     @property
     def conclusion(self) -> Conclusion:
         """What the run shows, with the rates that the paper would report."""
-        return concluded(self.by_size, self.evidence)
+        return self.concluded(self.by_size)
 
     @property
     def by_dev(self) -> Conclusion:
         """What it shows with the rates chosen on original dev."""
-        return concluded(self.by_size_dev, self.evidence)
+        return self.concluded(self.by_size_dev)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -561,19 +869,18 @@ def judge(
 ) -> Verdict:
     """Name the outcome of a run from its points, size 0 apart. Raises ValueError without points.
 
-    `paired` is as in `outcome_of`, the others are as in `Evidence`; `measure` is what scores are
+    `paired` is as in `outcome_of`, the others are as in `Verdict`; `measure` is what scores are
     called where it is not what the task calls them.
     """
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
-    start, limits, unit = merge([base]), plan.thresholds, task.unit
+    limits, unit = plan.thresholds, task.unit
     by_size, by_size_dev = (
-        tuple(outcome_of(start, each, paired, thresholds=limits) for each in choose(points, by))
+        tuple(outcome_of(base, each, paired, limits) for each in choose(points, by))
         for by in get_args(Selection)
     )
     tested, measure = len(base.original_right), measure or task.measure
     doses = learnt_shares(points)
-    evidence = Evidence(plan, tested, available, doses, base.control, rules or {}, majority)
     fewest = min(tested, len(base.challenge_right))
     lost: dict[float, float] = {}  # by rate, smallest first
     for point in sorted(points, key=lambda point: point.cell.lr):
@@ -598,7 +905,10 @@ def judge(
         },
     }
     told = tuple(caution for caution, holds in cautions.items() if holds)
-    return Verdict(by_size, by_size_dev, evidence, told, measure)
+    return Verdict(
+        plan, by_size, by_size_dev, tested, available, doses, base.control, rules or {}, majority,
+        told, measure,
+    )  # fmt: skip
 
 
 def verdict_json(verdict: Verdict) -> Json:
@@ -609,8 +919,8 @@ def verdict_json(verdict: Verdict) -> Json:
     words, `lacks` what is missing to show the outcome that the `figures` have, `shown_at` at which
     size it is shown. In `evidence` a dose is null where it was not recorded.
     """
-    largest, evidence = verdict.largest, verdict.evidence
-    before, after = evidence.control, largest.control
+    largest = verdict.by_size[-1]
+    before, after = verdict.control, largest.control
 
     def outcome_json(found: SizeOutcome) -> Json:
         row = asdict(replace(found, counter_tests=()))
@@ -636,7 +946,7 @@ def verdict_json(verdict: Verdict) -> Json:
         """The figures of each size with the outcome that it shows by itself."""
         return {
             str(each.size): outcome_json(
-                replace(each, outcome="too_little") if any(lacking(each, evidence)) else each
+                replace(each, outcome="too_little") if any(lacking(each, verdict)) else each
             )
             for each in outcomes
         }
@@ -655,19 +965,19 @@ def verdict_json(verdict: Verdict) -> Json:
         "dev_lr": shown(verdict.by_size_dev[-1], verdict.by_dev),
         "by_size": by_size(verdict.by_size),
         "by_size_dev": by_size(verdict.by_size_dev),
-        "baselines": dict(evidence.rules),
+        "baselines": dict(verdict.rules),
         "control": (
             None if before is None or after is None else {"before": before, "after": after}
         ),
         **({"counter_tests": tests} if tests else {}),
-        "thresholds": asdict(evidence.plan.thresholds),
+        "thresholds": asdict(verdict.plan.thresholds),
         "warnings": list(verdict.warnings),
         "evidence": {
-            "original": evidence.original,
-            "available": evidence.available,
+            "original": verdict.original,
+            "available": verdict.available,
             "doses": {
                 str(size): {f"{lr:g}": share for lr, share in shares.items()}
-                for size, shares in evidence.doses.items()
+                for size, shares in verdict.doses.items()
             },
         },
     }
@@ -683,14 +993,14 @@ def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
     )
     control = (stored.get("control") or {}).get("before")
     rules = stored.get("baselines", {})
-    evidence = Evidence(plan_from(plan), original, available, {}, control, rules)
+    typed = plan_from(plan)
 
     def read(row: Json) -> SizeOutcome:
         found = {
             name: NOTHING if row[name]["value"] is None else Estimate(**row[name])
             for name in MEASURES
         }
-        outcome = classify(**found, limits=evidence.plan.thresholds)
+        outcome = classify(**found, limits=typed.thresholds)
         facts = {name: value for name, value in row.items() if name != "name"}
         return SizeOutcome(**{**facts, **found, "outcome": outcome})
 
@@ -700,7 +1010,10 @@ def current_verdict(plan: Json, artefacts: Json, stored: Json) -> Json:
     )
     cautions = tuple(each for each in stored["warnings"] if not each.startswith(SAID_NOW))
     measure = stored.get("measure", NLI.measure)
-    return {**stored, **verdict_json(Verdict(by_size, by_size_dev, evidence, cautions, measure))}
+    verdict = Verdict(
+        typed, by_size, by_size_dev, original, available, {}, control, rules, 0.0, cautions, measure
+    )
+    return {**stored, **verdict_json(verdict)}
 
 
 def baseline_scores(sets: Sets) -> dict[str, float]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from finetune.trials.base import BASE as BASE
 from finetune.trials.base import (
-    Epoch,
     MethodCell,
     Training,
     TrialKind,
@@ -23,11 +22,8 @@ from finetune.trials.base import (
 )
 from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
 from finetune.trials.word_salad import gradient_names, salad_names
-from probe.first_import import first_import
-from probe.models.classifier import Classifier
 from probe.runs.run import Json
 from probe.statistics import Estimate, wilson
-from probe.stopping import Stop
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label, Task
 from probe.terms import Term
@@ -307,17 +303,6 @@ def _warnings(outcome: Outcome) -> Iterator[str]:
         )
 
 
-def trial(
-    plan: Plan, source: SourceData, cell: Cell, before: Classifier, stop: Stop
-) -> tuple[Classifier, Iterator[Epoch | Point]]:
-    """Return a copy of a model, and what its repair comes to."""
-    with first_import:
-        from finetune.trials.repair_trial import changed_copy, mitigate
-
-    changed = changed_copy(cell.method == "invalid", before)
-    return changed, mitigate(plan, source, cell, before, changed, stop)
-
-
 def _brief(result: Json) -> Json:
     return {name: result.get(name) for name in ("clean", "rejected", "found", "seconds")}
 
@@ -330,7 +315,7 @@ def _worth(result: Json) -> float:
 
 KIND = "mitigation"
 TRIALS = TrialKind(
-    KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), trial, source_json, source_from,
+    KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), source_json, source_from,
     source_artefacts, is_largest,
 )  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of

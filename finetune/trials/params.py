@@ -4,13 +4,12 @@ The commands, the endpoints over HTTP, the page's fields and the command that re
 of these tables.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from finetune.training.recipes import Mode
-from finetune.trials import calibration, generalisation_plan, mitigation, transfer
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.challenges import MAX_PAIRS
 
 REQUIRED = ...
@@ -24,7 +23,7 @@ class Param:
     """A parameter by the name of its option, its type, what it is if nobody says, and what it is.
 
     `type` None is that of an option which other commands have too. `field` is where a plan holds
-    it, if not under its own name: such as thresholds.gap. A text `reads` as several values or a
+    it, if under another name: such as thresholds.gap. A text `reads` as several values or a
     rate; `title` is what the page calls it, which shows `unit` for each one of it. With `http` it
     is an argument over HTTP, where it and the page begin with `first` if that is another value.
     """
@@ -42,6 +41,16 @@ class Param:
     first: Any = None
 
     @property
+    def shown(self) -> str:
+        """What the page calls it, and HTTP where the page has none."""
+        return self.title or self.name
+
+    @property
+    def option(self) -> str:
+        """What the command line calls it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
     def begins(self) -> Any:
         """What the page and HTTP begin with."""
         return self.default if self.first is None else self.first
@@ -52,15 +61,15 @@ OUTPUTS = (Param("task", default=""), Param("labels", default=""))
 COMPUTING = (
     Param("in_process", default=False),
     Param("threads", default=1),
-    Param("precision", default="auto", field="training.precision"),
+    Param("precision", default="auto"),
 )
 GALLERY = Param("gallery", default=None)
 EACH_DRAWS = "A repeat each, with its own examples and dropout."
 
 
-def _mode(default: Mode, field: str = "") -> Param:
+def _mode(default: Mode) -> Param:
     said = "Which weights learn. full: all, as published; fast: the upper ones."
-    return Param("mode", Mode, default, said, get_args(Mode), field, "", "How", 1, True, "fast")
+    return Param("mode", Mode, default, said, get_args(Mode), "", "", "How", 1, True, "fast")
 
 
 def _path(name: str, help: str, title: str = "") -> Param:
@@ -71,11 +80,11 @@ def _sizes(default: str, help: str, reads: Literal["sizes", "whole"] = "whole") 
     return Param("sizes", str, default, help, reads=reads, title="Examples", http=True)
 
 
-def _rates(help: str, name: str = "lrs", field: str = "") -> Param:
+def _rates(help: str, name: str = "lrs") -> Param:
     reads: Literal["rates", "rate"] = "rates" if name == "lrs" else "rate"
     title = "Learning rates" if name == "lrs" else "Learning rate"
     said = f"{help}; {USUAL_RATE}: that of the model's kind."
-    return Param(name, str, USUAL_RATE, said, (), field, reads, title, http=True)
+    return Param(name, str, USUAL_RATE, said, (), "", reads, title, http=True)
 
 
 def _seeds(default: str, help: str = EACH_DRAWS) -> Param:
@@ -114,13 +123,13 @@ def _repair(out: str, *own: Param, tests: str) -> tuple[Param, ...]:
         *OUTPUTS,
         *first,
         _sizes("1000", "How many clean examples each training has."),
-        _rates("The learning rate", "lr", "training.lr"),
+        _rates("The learning rate", "lr"),
         _seeds("0,1"),
         Param("tests", int, 200, tests),
         *(param for param in own if param not in first),
-        _mode("fast", "training.mode"),
-        Param("epochs", int, 3, "Epochs of each training.", field="training.epochs", http=True),
-        Param("batch", int | None, None, BATCH.help, field="training.batch"),
+        _mode("fast"),
+        Param("epochs", int, 3, "Epochs of each training.", http=True),
+        replace(BATCH, title=""),
         ORIGINAL,
         *ORIGINALS,
         _path("pool", "Examples to train on."),
@@ -176,11 +185,9 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         _limit("majority", "Warn from.", "Warn of one label from, %", name="max_majority"),
         _limit("damage", "Warn from.", "Warn of lost dev, points", name="max_damage"),
         _limit("tests", "Warn below.", "Warn of tests below", 1, "min_tests"),
-        Param("in_process", default=False),
-        Param("threads", default=1),
-        Param("precision", default="auto"),
+        *COMPUTING,
     ),
-    generalisation_plan.KIND: (
+    generalisation.KIND: (
         MODEL,
         Param("out", Path, help="Folder for points, summary and figure."),
         Param(
@@ -213,7 +220,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         Param(
             "max_loss",
             float,
-            generalisation_plan.THRESHOLDS.loss,
+            generalisation.THRESHOLDS.loss,
             "A loss from here on means the data set was learnt.",
             field="thresholds.loss",
             title="“Learnt the set” from this loss on, points",
@@ -222,9 +229,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         ),
         *_epochs(3, "Of a training at most; held-out rows stop it earlier."),
         GALLERY,
-        Param("in_process", default=False),
-        Param("threads", default=1),
-        Param("precision", default="auto"),
+        *COMPUTING,
     ),
     calibration.KIND: _repair(
         "diagrams",

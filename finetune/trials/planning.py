@@ -1,14 +1,11 @@
-"""From what a person chose, by the names of the parameters, to a plan and what it works on."""
+"""The kinds of runs, and the way from what a person chose to a plan and what it works on."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass, replace
-from functools import lru_cache
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from finetune.training.recipes import default_rate
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import TrialKind, numbers
 from finetune.trials.challenges import (
     UserFiles,
@@ -23,31 +20,22 @@ from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import fast_notes
 from finetune.trials.params import PARAMS, REQUIRED, USUAL_RATE, Param, param_of
 from finetune.trials.word_salad import salad_names
-from probe import limits
+from probe import experiments, glossary, limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
 from probe.models.library import AnyModel
+from probe.runs.experiment import Experiment, register
 from probe.runs.run import Json, RunRequest, environment
 from probe.tasks.task import Label, Task
 
 NO_FILES = UserFiles()
 
 
-def title_of(param: Param) -> str:
-    """Return what the page calls a parameter, and HTTP where the page has none."""
-    return param.title or param.name
-
-
-def option_of(param: Param) -> str:
-    """Return what the command line calls a parameter."""
-    return f"--{param.name.replace('_', '-')}"
-
-
 @dataclass(frozen=True)
 class Choices:
     """What is chosen for a kind of run on a model of a task; what is not named is the default.
 
-    `labels` are the order of the model's outputs where a person says it. `called` is what a
+    `labels` are the order of the model's outputs where a person says it. `called` says what a
     refusal calls a parameter.
     """
 
@@ -56,7 +44,7 @@ class Choices:
     values: Mapping[str, Any]  # Any: each has a type of its own
     files: UserFiles = NO_FILES
     labels: tuple[Label, ...] = ()
-    called: Callable[[Param], str] = title_of
+    called: Literal["shown", "option"] = "shown"
 
     def __getitem__(self, name: str) -> Any:  # Any: as above
         """Return a value as it was chosen. Raises ExperimentError where it was emptied."""
@@ -65,12 +53,12 @@ class Choices:
     def _value(self, param: Param) -> Any:  # Any: as above
         value = self.values.get(param.name, param.default)
         if value is REQUIRED or (value is None and param.default is not None):
-            raise ExperimentError(f"{self.called(param)} is empty; give a number")
+            raise ExperimentError(f"{getattr(param, self.called)} is empty; give a number")
         return value
 
     def read(self, param: Param) -> Any:  # Any: as a plan holds it
         """Return a value as a plan holds it. Raises ExperimentError with a sentence."""
-        value, name = self._value(param), self.called(param)
+        value, name = self._value(param), getattr(param, self.called)
         if param.reads == "sizes":
             return inoculation.read_sizes(name, value)
         if param.reads == "whole":
@@ -101,7 +89,7 @@ class Choices:
                 continue
             if is_dataclass(hint):
                 own[name] = self.plan(hint, f"{name}.")  # type: ignore[arg-type]  # a type
-            elif param := places.get(f"{within}{name}"):
+            elif param := places.get(f"{within}{name}") or places.get(name):
                 own[name] = self.read(param)
         return kind(**own, **others)
 
@@ -112,7 +100,7 @@ class Kind:
 
     verb: str
     trials: TrialKind[Any, Any, Any, Any]  # Any: each kind has types of its own
-    data: Callable[[Choices], Any]
+    data: Callable[[Choices, Any], Any]
     whole: Callable[[Choices, Any, Any], Any]
     check: Callable[[Any, Any], None]
     others: Callable[[Choices], Json] = lambda choices: {}
@@ -149,17 +137,9 @@ class Planned:
 
     def seconds(self, model: AnyModel | None = None) -> float:
         """Return about how long it takes on one core; `model` where it is loaded already."""
-        from finetune.trials.duration import (  # with torch
-            generalisation_seconds,
-            inoculation_seconds,
-            repair_seconds,
-        )
+        from finetune.trials.duration import run_seconds  # with torch
 
-        own: Mapping[str, Callable[..., float]] = {
-            inoculation.KIND: inoculation_seconds,
-            generalisation.KIND: generalisation_seconds,
-        }
-        return own.get(self.kind.trials.name, repair_seconds)(self.plan, self.data, model)
+        return run_seconds(self.plan, self.data, model)
 
 
 def draft(choices: Choices) -> Any:  # Any: a plan of the kind
@@ -179,19 +159,19 @@ def planned(choices: Choices, data: object = None, bounded: bool = False) -> Pla
     if bounded:  # before any cell is listed
         product = len(plan.sizes) * len(plan.seeds) * len(getattr(plan, "lrs", [0]))
         limits.check("max_cells", product + 1)
-    there = kind.data(choices) if data is None else data
+    there = kind.data(choices, plan) if data is None else data
     whole = kind.whole(choices, plan, there)
     if bounded:
         limits.check("max_cells", len(kind.trials.cells(whole)))
     kind.check(whole, there)
-    notes = []
+    notes: tuple[str, ...] = ()
     if isinstance(there, SourceData) and whole.sizes != plan.sizes:
         unit = f"{len(there.pool)} {there.task.unit}s"
-        notes = [f"there are {unit} to train on, so that all are taken"]
+        notes = (f"there are {unit} to train on, so that all are taken",)
     sources: Json = dict(sources_of(choices.files))
     if choices.kind == generalisation.KIND and sources.pop("train", None):
         sources["condition"] = choices["condition"]
-    return Planned(kind, whole, there, sources, tuple(notes))
+    return Planned(kind, whole, there, sources, notes)
 
 
 def _challenge(choices: Choices) -> Json:
@@ -201,17 +181,10 @@ def _challenge(choices: Choices) -> Json:
     return {"challenge": name if own else challenge_name(name, choices.task)}
 
 
-def _sets(choices: Choices) -> Sets:
-    files, name = choices.files, _challenge(choices)["challenge"]
-    if not sources_of(files):
-        return bundled_sets_once(name, choices.task)
-    return read_sets(name, files, choices.task)
-
-
-@lru_cache(maxsize=16)
-def bundled_sets_once(challenge: str, task: Task) -> Sets:
-    """Return the sets made from a task's bundled examples, once."""
-    return bundled_sets(challenge, task)
+def _sets(choices: Choices, plan: inoculation.Plan) -> Sets:
+    if not sources_of(choices.files):
+        return bundled_sets(plan.challenge, choices.task)
+    return read_sets(plan.challenge, choices.files, choices.task)
 
 
 def _conditions(choices: Choices) -> Json:
@@ -222,13 +195,13 @@ def _conditions(choices: Choices) -> Json:
     return {"phenomenon": phenomenon, "vary": vary, "rows": (), "columns": ()}
 
 
-def _of_conditions(choices: Choices) -> generalisation.SourceData:
+def _of_conditions(choices: Choices, plan: generalisation.Plan) -> generalisation.SourceData:
     files = choices.files
     column = choices["condition"] if files.challenge else ""
     return read_data(files, files.challenge, column, choices.task)
 
 
-def _source(choices: Choices) -> SourceData:
+def _source(choices: Choices, plan: object) -> SourceData:
     return labelled(read_source_data(choices.files, choices.task))
 
 
@@ -274,3 +247,30 @@ KINDS: Mapping[str, Kind] = {
     transfer.KIND: _repair("transfer", transfer),
 }
 """The kinds of runs."""
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    inoculation.KIND: inoculation.INOCULATION,
+    generalisation.KIND: generalisation.GENERALISATION,
+    calibration.KIND: calibration.CALIBRATION,
+    mitigation.KIND: mitigation.MITIGATION,
+    transfer.KIND: transfer.TRANSFER,
+}
+
+
+def register_experiments() -> None:
+    """Make the experiments known to the run system, and their words to the glossary.
+
+    Those of `probe` too: who changes models also looks at them.
+    """
+    experiments.register_experiments()
+    for experiment in EXPERIMENTS.values():
+        register(experiment)
+    for kind, title, words in (
+        (inoculation.KIND, "Inoculation", lambda task: inoculation.WORDS),
+        (generalisation.KIND, "Generalisation", generalisation.generalisation_terms),
+        (calibration.KIND, "Calibration", lambda task: calibration.WORDS),
+        (mitigation.KIND, "Invalid inputs", lambda task: mitigation.WORDS),
+        (transfer.KIND, "Transfer", lambda task: transfer.WORDS),
+    ):
+        glossary.register(kind, title, words)

@@ -1,18 +1,15 @@
 """Transfer as a kind of run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
-from finetune.trials.base import Epoch, Training, TrialKind, check_repair, names_problem
+from finetune.trials.base import Training, TrialKind, check_repair, names_problem
 from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
 from finetune.trials.mitigation import Found
 from finetune.trials.word_salad import salad_names
-from probe.first_import import first_import
-from probe.models.classifier import Classifier
 from probe.runs.run import Json
-from probe.stopping import Stop
 from probe.tasks.nli import NLI
 from probe.tasks.task import Label
 from probe.terms import Term
@@ -186,20 +183,9 @@ def row_of(cell: Cell) -> str:
     return cell.transform if cell.lesson == "one" else cell.lesson.replace("_", " ")
 
 
-def trial(
-    plan: Plan, source: SourceData, cell: Cell, before: Classifier, stop: Stop
-) -> tuple[Classifier, Iterator[Epoch | Point]]:
-    """Return a copy of a model, and what its training comes to."""
-    with first_import:
-        from finetune.trials.repair_trial import changed_copy, teach
-
-    changed = changed_copy(cell.lesson == "one", before)
-    return changed, teach(plan, source, cell, before, changed, stop)
-
-
 KIND = "transfer"
 TRIALS = TrialKind(
-    KIND, Plan, Cell, Point, cells, ("sizes", "seeds", "salad_only"), trial, source_json,
+    KIND, Plan, Cell, Point, cells, ("sizes", "seeds", "salad_only"), source_json,
     source_from, source_artefacts,
 )  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from finetune.trials.datasets import Examples
-from probe.analysis.transformed import ImportanceReader
 from probe.models.classifier import Classifier
 from probe.tasks.task import Label, Task
 from probe.transforms import Options, apply, default_of
@@ -42,6 +41,8 @@ def destroy(
 
     Kept for the other cells that a worker computes of a run. Raises Unavailable.
     """
+    from probe.analysis.transformed import ImportanceReader  # with pandas
+
     answers = classifier.predict(examples)
     labels = [answer.label for answer in answers]
     reader = ImportanceReader(classifier, OPTIONS, dict(zip(examples, labels, strict=True)))

@@ -5,7 +5,7 @@ from typing import Any
 from markupsafe import Markup
 
 from finetune.training.recipes import MODES, Mode
-from finetune.trials import inoculation_plan as inoculation
+from finetune.trials import inoculation
 from finetune.trials.challenges import UserFiles
 from finetune.trials.params import PARAMS
 from finetune.trials.planning import NO_FILES, Choices

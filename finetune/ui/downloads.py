@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from finetune.report.files import export
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials.inoculation import InoculationRun, Selection
 from probe.ui.visitors.visitor_files import fresh_folder
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.trials import calibration, generalisation_plan, inoculation_plan, mitigation, transfer
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.params import PARAMS, REQUIRED, Param
 from finetune.trials.planning import KINDS, planned
 from finetune.ui.choosing import choices_of
@@ -19,8 +19,8 @@ from probe.ui.run_tab.api import start_for_owner
 
 TOKEN = "A token that an earlier call returned; a new one is made without."
 ABOUT: Mapping[str, str] = {
-    inoculation_plan.KIND: "trains a model on a little of a challenge, on bundled examples",
-    generalisation_plan.KIND: "trains on each kind of example and tests on all",
+    inoculation.KIND: "trains a model on a little of a challenge, on bundled examples",
+    generalisation.KIND: "trains on each kind of example and tests on all",
     calibration.KIND: "calibrates a model in several ways",
     mitigation.KIND: "teaches a model to say when a text is broken",
     transfer.KIND: "teaches one kind of broken text and tests on all",

@@ -26,6 +26,7 @@ from probe.addsent.fake_answers import (
 )
 from probe.first_import import first_import
 from probe.settings import ASSETS
+from probe.terms import capitalised
 from probe.text.inflection import inflect, lemmas, parts_of_speech
 from probe.text.wordnet import Pos, own_senses, related
 
@@ -44,10 +45,7 @@ def _vectors() -> tuple[dict[str, int], NDArray[np.float16]]:
 
 
 def nearest(word: str, others: Collection[str]) -> list[str]:
-    """Return the others that have vectors by their Euclidean distance, the nearest first.
-
-    At most `NEIGHBOURS` of them; none where the word itself has no vector, and never the word.
-    """
+    """Return at most `NEIGHBOURS` of the others by Euclidean distance of vectors, nearest first."""
     rows, vectors = _vectors()
     if word not in rows:
         return []
@@ -83,32 +81,23 @@ BEFORE = ("DT", "JJ", "JJR", "JJS", "PRP$", "NN", "CD", "WDT", "WP", "POS", "IN"
 def sisters(word: str, tag: str) -> list[str]:
     """Return words of the same kind as a noun, in its form, the nearest ones first.
 
-    Raises MissingWordNet.
+    They are the sister words of its first sense that name none of its others. Raises
+    MissingWordNet.
     """
     base = next(iter(lemmas(word.lower(), tag, "n")), word.lower())
-    near = nearest(base, _of_its_kind(base))
-    return [inflect(other, tag) or other for other in near if not shares_stem(other, base)]
-
-
-def is_noun(tags: Sequence[str], at: int) -> bool:
-    """Whether a token is tagged as a common noun and stands where one can."""
-    return tags[at] in ("NN", "NNS") and (at == 0 or tags[at - 1] in BEFORE)
-
-
-def _of_its_kind(noun: str) -> set[str]:
-    """Return the sister words of a noun's first sense that name none of its other senses."""
-    senses = own_senses(noun, "n")
-    first = senses[0] if senses else None
-    if first is None or first.lexname() not in TANGIBLE:
-        return set()
+    senses = own_senses(base, "n")
+    if not senses or senses[0].lexname() not in TANGIBLE:
+        return []
     same = {
         name.lower()
         for sense in senses
         for near in (sense, *sense.hypernyms(), *sense.hyponyms())
         for name in near.lemma_names()
     }
-    kinds = (other for kind in first.hypernyms() for other in kind.hyponyms() if other != first)
-    return {name for other in kinds for name in other.lemma_names() if name.islower()} - same
+    kinds = {other for kind in senses[0].hypernyms() for other in kind.hyponyms()} - {senses[0]}
+    names = {name for other in kinds for name in other.lemma_names() if name.islower()}
+    near = nearest(base, names - same)
+    return [inflect(other, tag) or other for other in near if not shares_stem(other, base)]
 
 
 PAIRS: Mapping[str, str] = {
@@ -170,13 +159,11 @@ def alter(words: Sequence[str], tags: Sequence[str], kinds: Sequence[Kind]) -> A
 
 
 def sister_word(words: Sequence[str], tags: Sequence[str]) -> Altered:
-    """Alter the first common noun of a question that can be, where `alter` finds nothing.
-
-    Raises MissingWordNet.
-    """
+    """Alter the first common noun that can be, where `alter` finds none. Raises MissingWordNet."""
     taken = {word.lower() for word in words} | UNALTERED
     for at, word in enumerate(words):
-        if word.lower() not in UNALTERED and is_noun(tags, at):
+        is_noun = tags[at] in ("NN", "NNS") and (at == 0 or tags[at - 1] in BEFORE)
+        if word.lower() not in UNALTERED and is_noun:
             for other in sisters(word, tags[at]):
                 if other not in taken:
                     made = Alteration(word, _capitals_of(word, other), "another of its kind")
@@ -201,7 +188,7 @@ def alteration(word: Word, taken: Collection[str] = ()) -> Alteration | None:
 def _capitals_of(old: str, new: str) -> str:
     if old.isupper() and len(old) > 1:
         return new.upper()
-    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+    return capitalised(new) if old[:1].isupper() else new
 
 
 def _pair(word: Word) -> Iterator[str]:
@@ -239,15 +226,11 @@ def _number(word: Word) -> Iterator[str]:
         value = float(digits)
         for other in (value + 1, value + 2):
             text = f"{other:,.0f}" if "," in found[0] else f"{other:g}"
-            yield text + _ordinal(text, word.text[found.end() :])
-
-
-def _ordinal(digits: str, rest: str) -> str:
-    """Return what follows a number: the ending that it asks for, where it is an ordinal."""
-    if rest.lower() not in ("st", "nd", "rd", "th"):
-        return rest
-    teen = digits[-2:] in ("11", "12", "13")
-    return "th" if teen else {"1": "st", "2": "nd", "3": "rd"}.get(digits[-1], "th")
+            rest = word.text[found.end() :]
+            if rest.lower() in ("st", "nd", "rd", "th"):  # the ending that the other asks for
+                teen = text[-2:] in ("11", "12", "13")
+                rest = {"1": "st", "2": "nd", "3": "rd"}.get("" if teen else text[-1], "th")
+            yield text + rest
 
 
 def _name(word: Word) -> Iterator[str]:
@@ -257,21 +240,15 @@ def _name(word: Word) -> Iterator[str]:
     lower = word.text.lower()
     if not is_name(lower) and (alike := common_nouns().get(parts_of_speech(lower))):
         yield from (noun for noun in nearest(lower, alike) if not shares_stem(noun, lower))
-    others = single_words(_kind(word))
+    kind = kind_of_name([word.text]) or word.kind  # by itself, by the whole name, or by its form
+    if kind not in LAST_RESORT:
+        capitals = word.text.isupper() and len(word.text) > 1
+        kind = "organization" if capitals else "person" if word.tag == "NNP" else "misc"
+    others = single_words(kind)
     near = [others[name] for name in nearest(lower, others) if not shares_stem(name, lower)]
     names = sorted(others.values())
     first = crc32(lower.encode()) % len(names)
     yield from near or names[first:] + names[:first]
-
-
-def _kind(word: Word) -> Kind:
-    """Return whose names may stand for a name: by itself, by the whole name, else by its form."""
-    known = kind_of_name([word.text]) or word.kind
-    if known in LAST_RESORT:
-        return known
-    if word.text.isupper() and len(word.text) > 1:
-        return "organization"
-    return "person" if word.tag == "NNP" else "misc"
 
 
 @cache

@@ -85,10 +85,11 @@ def statement(words: Sequence[str], tags: Sequence[str], answer: str) -> tuple[s
     if asked is None:
         return None
     patterns = PATTERNS if asked.begins else {}
-    for name, pattern in patterns.items():
-        if body := pattern(asked, answer):
-            return _sentence([*asked.lead, *body]), name
-    return _sentence([*asked.lead, *_placed(asked, answer), *asked.rest]), IN_PLACE
+    found = ((pattern(asked, answer), name) for name, pattern in patterns.items())
+    in_place = [*_placed(asked, answer), *asked.rest]
+    body, name = next((each for each in found if each[0]), (in_place, IN_PLACE))
+    text = _detokenizer().detokenize([*asked.lead, *(body or ())]).strip(" ,")
+    return f"{capitalised(text)}.", name
 
 
 def parts_of(words: Sequence[str], tags: Sequence[str]) -> Asked | None:
@@ -180,11 +181,11 @@ def _auxiliary(asked: Asked, answer: str) -> list[str] | None:
         return None
     if len(asked.rest) > 1 and asked.tags[1] not in SUBJECT_STARTS:
         return None
-    at = next((place for place in range(2, len(asked.rest)) if _is_predicate(asked, place)), None)
-    if at is None:
-        return None
-    auxiliary, *subject = asked.rest[:at]
-    return [*subject, auxiliary, asked.rest[at], *_with_answer(asked, at + 1, answer)]
+    for at in range(2, len(asked.rest)):
+        if _is_predicate(asked, at):
+            auxiliary, *subject = asked.rest[:at]
+            return [*subject, auxiliary, asked.rest[at], *_with_answer(asked, at + 1, answer)]
+    return None
 
 
 def _is_predicate(asked: Asked, at: int) -> bool:
@@ -200,7 +201,7 @@ def _is_predicate(asked: Asked, at: int) -> bool:
     of_auxiliary = asked.rest[0].lower() in MODALS or asked.rest[at].lower() in NAMING
     if of_auxiliary or asked.adverbial or asked.noun:
         return True
-    return all(tag in STRANDED for tag in tags[1:]) or all(tag in STRANDED for tag in tags[1:3])
+    return all(tag in STRANDED for tag in tags[1:3])
 
 
 def _be(asked: Asked, answer: str) -> list[str] | None:
@@ -210,15 +211,12 @@ def _be(asked: Asked, answer: str) -> list[str] | None:
     if asked.tags[1] in (*FINITE, "VBN", "VBG", "IN", "JJ", "RB"):
         return None
     be, *rest = asked.rest
-    if asked.tags[-1] in STRANDED and (end := _end_of_name(asked.tags[1:])):
-        return [*rest[:end], be, *rest[end:], *_placed(asked, answer)]
-    return [*rest, be, *_placed(asked, answer)]
-
-
-def _end_of_name(tags: Sequence[str]) -> int:
-    """Return how many tags a name has that something is said of: Kibaki part of; 0 for no name."""
-    named = len(list(takewhile(lambda tag: tag in ("NNP", "NNPS", "PRP"), tags)))
-    return named if tags[named] not in (*STRANDED, "POS", "CC") else 0
+    end = len(rest)
+    if asked.tags[-1] in STRANDED:  # Kibaki part of
+        tags = asked.tags[1:]
+        named = len(list(takewhile(lambda tag: tag in ("NNP", "NNPS", "PRP"), tags)))
+        end = named if named and tags[named] not in (*STRANDED, "POS", "CC") else end
+    return [*rest[:end], be, *rest[end:], *_placed(asked, answer)]
 
 
 def _subject(asked: Asked, answer: str) -> list[str] | None:
@@ -240,11 +238,6 @@ PATTERNS: Mapping[str, Callable[[Asked, str], list[str] | None]] = {
 """In their order."""
 IN_PLACE = "in place"
 """What the answer does where no pattern matches: it stands where the wh-phrase stood."""
-
-
-def _sentence(words: Sequence[str]) -> str:
-    text = _detokenizer().detokenize(list(words)).strip(" ,")
-    return f"{capitalised(text)}."
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from statistics import fmean
 from typing import Any, Generic, TypeVar
@@ -132,40 +132,44 @@ def score(
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
         asked = [row for row in rows if row.example]
-        examples, predictions = dict[int, Any](), list[Prediction]()
-        scored = {
-            row.number: Row(row.number, model.task, error=row.error, record=row.record)
-            for row in rows
-        }
-        answers = predict_each(model, [row.example for row in asked], precision)
-        for row, said in zip(asked, answers, strict=True):
+        several = predict_each(model, [row.example for row in asked], precision)
+        scored, given = {row.number: row.error for row in rows}, dict[int, Prediction]()
+        for row, said in zip(asked, several, strict=True):
             if isinstance(said, ExampleError):
-                scored[row.number] = replace(scored[row.number], error=str(said))
+                scored[row.number] = str(said)
             else:
-                examples[row.number] = row.example
-                predictions.append(said)
+                given[row.number] = said
+        examples = {row.number: row.example for row in asked if row.number in given}
         sampled = {number: example for number, example in examples.items() if number in sample}
         if resolve(precision) == "fp32":
             sampled = {}  # all are
         in_fp32 = model.predict(list(sampled.values()), "fp32")
         labels = {number: said.label for number, said in zip(sampled, in_fp32, strict=True)}
-        several = list(examples.values())
-        legible = legibility(model, several, below)
+        legible = legibility(model, list(examples.values()), below)
         transformed = transform_all(
-            model, several, predictions, names, seed, options, precision,
+            model, list(examples.values()), list(given.values()), names, seed, options, precision,
             foreign=[each.foreign for each in legible],
         )  # fmt: skip
-        for at, (number, example) in enumerate(examples.items()):
-            scored[number] = replace(
-                scored[number],
-                example=example,
-                prediction=predictions[at],
-                transformed={name: transformed[name][at] for name in names},
-                error="",
-                legible=legible[at],
-                fp32=labels.get(number),
+        made = {
+            number: {
+                "example": examples[number],
+                "prediction": given[number],
+                "transformed": {name: transformed[name][at] for name in names},
+                "legible": legible[at],
+                "fp32": labels.get(number),
+            }
+            for at, number in enumerate(examples)
+        }
+        return [
+            Row(
+                row.number,
+                model.task,
+                error=scored[row.number],
+                record=row.record,
+                **made.get(row.number, {}),
             )
-        return list(scored.values())
+            for row in rows
+        ]
 
     rows = read_rows(table, columns, model.task, start)
     yield from in_chunks(rows, len(table), answer, largest, start)

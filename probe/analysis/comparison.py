@@ -20,6 +20,7 @@ from probe.statistics import (
     p_text,
     paired_bootstrap,
     share,
+    wilson,
 )
 from probe.tasks.nli import Pair
 from probe.tasks.task import (
@@ -34,9 +35,6 @@ from probe.tasks.task import (
     example_json,
 )
 from probe.templates import TemplatePair
-
-HEURISTIC = "heuristic"
-"""The column of `python -m probe templates hans` that names the heuristic a pair was made for."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +120,11 @@ def compare_rows(
             if row.example:
                 several = next(answers)
                 refused = [each for each in several if isinstance(each, ExampleError)]
-                given = tuple(each for each in several if not isinstance(each, ExampleError))
-                cut = () if refused else tuple(model.too_long(row.example) for model in models)
                 if refused:  # a row that one of them cannot read has its reason
                     row = Row(row.number, task, error=str(refused[0]))
                 else:
-                    row = replace(row, predictions=given, cut=cut)
+                    cut = tuple(model.too_long(row.example) for model in models)
+                    row = replace(row, predictions=tuple(several), cut=cut)
             answered.append(row)
         return answered
 
@@ -157,7 +154,7 @@ def held_to(models: Sequence[Model]) -> Task:
 def require_two(names: Sequence[str]) -> None:
     """Refuse fewer than two models and the same one twice. Raises ComparisonError."""
     if len(names) < 2:
-        chosen = f"; chosen: {names[0]}" if names else ""
+        chosen = "".join(f"; chosen: {name}" for name in names)
         raise ComparisonError(f"choose two models or more to compare{chosen}")
     require_different(names)
 
@@ -176,11 +173,18 @@ def read(table: Source, columns: Columns, task: Task) -> list[Row]:
     """
     rows = []
     for row in read_rows(table, columns, task):
-        example, heuristic = row.example, row.record.cells.get(HEURISTIC)
-        if isinstance(example, Pair) and heuristic and not is_missing(heuristic):
-            example = TemplatePair(**example_json(example), heuristic=str(heuristic))
+        example = row.example
+        if isinstance(example, Pair):
+            example = of_heuristic(example, row.record.cells.get("heuristic"))
         rows.append(Row(row.number, task, example, error=row.error))
     return rows
+
+
+def of_heuristic(pair: Pair, heuristic: object) -> Pair:
+    """Return a pair with the heuristic of HANS that it was made for, where one is told."""
+    if not heuristic or is_missing(heuristic):
+        return pair
+    return TemplatePair(**example_json(pair), heuristic=str(heuristic))
 
 
 @dataclass(frozen=True)
@@ -202,14 +206,12 @@ def accuracy(rows: Sequence[Row], model: int) -> Estimate:
 
     Of spans it is their exact match.
     """
-    hits = [row.right(model) for row in rows]
-    return share([hit for hit in hits if hit is not None])
+    return share([hit for row in rows if (hit := row.right(model)) is not None])
 
 
 def f1(rows: Sequence[Row], model: int) -> Estimate:
     """Return the mean F1 of a model's spans over the rows with a gold answer."""
-    values = [row.f1(model) for row in rows]
-    return mean([value for value in values if value is not None])
+    return mean([value for row in rows if (value := row.f1(model)) is not None])
 
 
 def score(rows: Sequence[Row], model: int) -> Estimate:
@@ -246,8 +248,8 @@ def agreement(rows: Sequence[Row], first: int, second: int) -> Estimate:
 
     Where one of them merges labels, they are compared by the labels of that one.
     """
-    answers = [(row.task, *_answers(row, first, second)) for row in rows if row.predictions]
-    return share([same_answer(*each) for each in answers])
+    same = len(differing(rows, first, second, agree=True))
+    return wilson(same, sum(bool(row.predictions) for row in rows))
 
 
 def same_answer(task: Task, first: Label, second: Label) -> bool:
@@ -268,10 +270,10 @@ def differing(rows: Sequence[Row], first: int, second: int, *, agree: bool = Fal
 
 def labels_of(rows: Sequence[Row], model: int) -> tuple[Label, ...]:
     """Return the labels a model chooses among, in their order; none where it answers with spans."""
-    answered = next((row for row in rows if row.predictions), None)
-    if answered is None:
-        return rows[0].task.labels if rows else ()
-    return answered.predictions[model].labels if answered.task.labels else ()
+    for row in rows:
+        if row.predictions:
+            return row.predictions[model].labels if row.task.labels else ()
+    return rows[0].task.labels if rows else ()
 
 
 def disagreement(rows: Sequence[Row], first: int, second: int) -> Mapping[tuple[str, str], Cell]:

@@ -90,8 +90,6 @@ KINDS: Mapping[Kind, tuple[str, str]] = {
         "up to the change of the answer.",
     ),
 }
-WHOLE = "{} where word, position and segment are one vector already{}."
-TUTORIAL = ", the place of Captum's tutorial on BERT"
 
 
 def _method(name: Method) -> AttributionMethod:
@@ -99,7 +97,8 @@ def _method(name: Method) -> AttributionMethod:
     title, words = KINDS[kind]
     if name == kind:
         return AttributionMethod(title, words, kind)
-    words = WHOLE.format(title, TUTORIAL if kind == "gradient_x_input" else "")
+    place = ", the place of Captum's tutorial on BERT" if kind == "gradient_x_input" else ""
+    words = f"{title} where word, position and segment are one vector already{place}."
     return AttributionMethod(f"{title}, whole embedding", words, kind, "embeddings")
 
 
@@ -128,9 +127,7 @@ def first_method(tokens: int, weights: int) -> Method:
     return FIRST if quick else FIRST_LONG
 
 
-NETWORK_ERRORS = (
-    *(RuntimeError, ValueError, TypeError, AttributeError, LookupError, NotImplementedError),
-)
+NETWORK_ERRORS = (RuntimeError, ValueError, TypeError, AttributeError, LookupError)
 """What a network that is built in another way raises when it is asked so."""
 LONG = (
     f"“{METHODS[FIRST].title}” takes too long for a first look at {{}} tokens with this network: "
@@ -227,15 +224,13 @@ def attribute(
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
         for place, row in enumerate(rows):
             vanishes = found.vanish is not None and bool(found.vanish[place])
+            # padding has no place
+            placed = [*zip(prepared.places[place], scores[place].tolist(), strict=False)]
             result[row] = Importance(
                 {
                     name: tuple(
                         Scored(at.token, at.id, at.start, at.end, score)
-                        for at, score in zip(
-                            prepared.places[place],
-                            scores[place].tolist(),
-                            strict=False,  # padding has no place
-                        )
+                        for at, score in placed
                         if at and at.text == number
                     )
                     for number, name in enumerate(model.task.fields)
@@ -272,10 +267,8 @@ def _gap(found: TokenScores, row: int) -> list[str]:
     ]
 
 
-STEP = 5e-3
-"""By which a token's vector becomes longer and shorter, as a share of it."""
-MOST_TOKENS = 16
-"""That are looked at, evenly spaced."""
+STEP, MOST_TOKENS = 5e-3, 16
+"""The share by which a token's vector becomes longer and shorter; tokens that are looked at."""
 DIFFERS, LEAST = 0.1, 1e-3
 """The share of the largest score from which two disagree, and the difference that is rounding."""
 FORM = 1

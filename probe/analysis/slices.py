@@ -18,20 +18,13 @@ from probe.text.tagger import tag
 from probe.text.words import tokenise
 
 OTHER = "other"
-QUESTION_WORDS: Mapping[str, str] = {
-    "who": "who",
+ASKING = ("who", "when", "where", "what", "which", "why", "how")
+QUESTION_WORDS: Mapping[str, str] = {word: word for word in ASKING} | {
     "whom": "who",
     "whose": "who",
-    "when": "when",
-    "where": "where",
-    "what": "what",
-    "which": "which",
-    "why": "why",
-    "how": "how",
 }
 """What the words that ask count as."""
 HOW_MANY = "how many/much"
-AMOUNTS = ("many", "much")
 NUMBER, PERSON, PLACE, NAME = "number or date", "person", "place", "organisation or other name"
 ELSE = "anything else"
 ANSWER_TYPES: Mapping[str, str] = {
@@ -46,14 +39,13 @@ UNKNOWN_NAMES: Mapping[str, str] = {"who": PERSON, "where": PLACE}
 """What a name of which nothing is known counts as, by the question's word."""
 FINITE_TAGS = frozenset({"VBD", "VBZ", "VBP"})
 """Of verbs that make an answer a clause."""
-WORD = re.compile("[a-z]+")
 
 
 def question_word(question: str) -> str:
     """Return the first word of a question that asks, "other" where none does."""
-    words = WORD.findall(question.lower())
+    words = re.findall("[a-z]+", question.lower())
     for word, following in pairwise([*words, ""]):
-        if word == "how" and following in AMOUNTS:
+        if word == "how" and following in ("many", "much"):
             return HOW_MANY
         if word in QUESTION_WORDS:
             return QUESTION_WORDS[word]
@@ -143,7 +135,7 @@ NEGATED, PLAIN = "a negation word", "none"
 SHORT, MIDDLE, LONG = "up to 5 words", "6 to 10 words", "more than 10 words"
 MAIN = {SHARED, NEGATED, LONG, QUESTION_WORD, ANSWER_TYPE}
 """The slices, and the groups of them, that are drawn."""
-BY_HEURISTIC = "the heuristic {} of HANS says entailment"
+RULED = ("lexical_overlap", "subsequence")
 Kinds = tuple[Callable[[Task], bool], Sequence[tuple[str, str, str]]]
 GROUPS: Mapping[str, Kinds] = {
     OVERLAP: (
@@ -178,23 +170,18 @@ GROUPS: Mapping[str, Kinds] = {
     ),
     HANS: (
         inference,
-        (
-            ("lexical_overlap", "Lexical overlap", BY_HEURISTIC.format("lexical overlap")),
-            ("subsequence", "Subsequence", BY_HEURISTIC.format("subsequence")),
-            ("constituent", "Constituent", BY_HEURISTIC.format("constituent")),
+        tuple(
+            (name, words.capitalize(), f"the heuristic {words} of HANS says entailment")
+            for name in (*RULED, "constituent")
+            for words in [name.replace("_", " ")]
         ),
     ),
     QUESTION_WORD: (
         questions,
         (
-            ("who", "Who …", "the question asks who"),
-            ("when", "When …", "the question asks when"),
-            ("where", "Where …", "the question asks where"),
+            *((word, f"{word.capitalize()} …", f"the question asks {word}") for word in ASKING[:3]),
             (HOW_MANY, "How many, how much …", "the question asks how many or how much"),
-            ("what", "What …", "the question asks what"),
-            ("which", "Which …", "the question asks which"),
-            ("why", "Why …", "the question asks why"),
-            ("how", "How …", "the question asks how"),
+            *((word, f"{word.capitalize()} …", f"the question asks {word}") for word in ASKING[3:]),
             (OTHER, "No such word", "the question has no question word"),
         ),
     ),
@@ -241,7 +228,6 @@ no nobody none nope nor not nothing nowhere rarely scarcely seldom unable wasnt 
 NEGATIONS = frozenset(NEGATION_WORDS.split())
 """Lower-cased Penn tokens: "isn't" is the two tokens is and n't."""
 HEURISTICS = frozenset(key for key, *_ in GROUPS[HANS][1])
-RULED = ("lexical_overlap", "subsequence")
 ALL = "all"
 
 
@@ -323,8 +309,7 @@ def measure(rows: Sequence[Row], first: int = 0, second: int = 1) -> list[Measur
         for gold in (ALL, *(part.gold for part in parts_of(task).values())):
             if part := of_gold(group, gold):
                 scores = tuple(score(part, model) for model in range(len(part[0].predictions)))
-                test = significance(part, first, second)
-                place = slices_of(task).index(each)
+                place, test = slices_of(task).index(each), significance(part, first, second)
                 found.append(Measured(each, place, gold, len(part), scores, test))
     return found
 

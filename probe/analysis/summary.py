@@ -5,7 +5,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ from probe.analysis.transformed import (
     language_words,
     transformed_json,
 )
-from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
+from probe.models.classifier import Classifier, Model, Named, Precision, Prediction, resolve
 from probe.models.reader import span_place
 from probe.models.windows import Long, WindowPrediction, window_words
 from probe.statistics import NOTHING, Estimate, Share
@@ -28,6 +28,8 @@ UNIT = 2.0**-200
 """Of the sums of an earlier version, which were whole numbers: no mean is above 1."""
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
+MEANS, KINDS = ("confidence", "f1"), ("unchanged", "inexact", "not_applicable")
+"""Measures that are means of values from 0 to 1, and kinds of transformed examples."""
 
 
 def measures(task: Task) -> tuple[str, ...]:
@@ -89,22 +91,20 @@ class Counts:
 
     task: Task
     shares: defaultdict[str, Share] = field(default_factory=lambda: defaultdict(Share))
-    confidence: Share = field(default_factory=Share)
-    f1: Share = field(default_factory=Share)
     unchanged: int = 0
     inexact: int = 0
     not_applicable: int = 0
 
     def add(self, prediction: Prediction, gold: Label | None) -> None:
         """Count the answer to an example with this gold label."""
-        self.confidence.add(prediction.confidence)
+        self.shares["confidence"].add(prediction.confidence)
         if gold is None:
             return
         self.shares["accuracy"].add(self.task.matches(prediction.label, gold))
         if kind := self.task.gold_kind(gold):
             self.shares[kind].add(True)
         if self.task.f1:
-            self.f1.add(self.task.f1(prediction.label, gold))
+            self.shares["f1"].add(self.task.f1(prediction.label, gold))
         for name, group in self.task.groups.items():
             if gold in group.golds:
                 self.shares[name].add(self.task.matches(prediction.label, group.gold))
@@ -112,11 +112,9 @@ class Counts:
     def add_transformed(self, transformed: Transformed) -> None:
         """Count a transformed example; one that the transform left as it was says nothing."""
         result = transformed.result
-        if result.not_applicable:
-            self.not_applicable += 1
-            return
-        if not result.changed:
-            self.unchanged += 1
+        if result.not_applicable or not result.changed:
+            self.not_applicable += result.not_applicable
+            self.unchanged += not result.not_applicable
             return
         self.shares["agreement"].add(transformed.agrees)
         self.inexact += not result.exact
@@ -124,40 +122,42 @@ class Counts:
 
     def measured(self) -> Measured:
         """Return the estimates so far."""
-        estimates = {name: self.shares[name].estimate() for name in measures(self.task)}
-        estimates["confidence"] = self.confidence.mean()
+        estimates = {
+            name: share.mean() if name in MEANS else share.estimate()
+            for name in measures(self.task)
+            for share in [self.shares[name]]
+        }
         if all(self.shares[kind].n for kind in (MERGED, TOLD_APART)):
             estimates["accuracy"] = NOTHING
-        if self.task.f1:
-            estimates["f1"] = self.f1.mean()
         return Measured(estimates, self.unchanged, self.inexact, self.not_applicable)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count what `state` gave of other examples."""
-        for name, (count, n) in state["shares"].items():
-            self.shares[name].count += count
-            self.shares[name].n += n
-        for name in ("confidence", "f1"):
-            share: Share = getattr(self, name)
-            total, squares, n = state[name]
-            unit = UNIT if total > n else 1.0
-            share.count += total * unit
+        sums = {name: [count, 0, n] for name, (count, n) in state["shares"].items()}
+        for name, (count, squares, n) in (sums | {name: state[name] for name in MEANS}).items():
+            share, unit = self.shares[name], UNIT if count > n else 1.0
+            share.count += count * unit
             share.squares += squares * unit * unit
             share.n += n
-        self.unchanged += state["unchanged"]
-        self.inexact += state["inexact"]
-        self.not_applicable += state.get("not_applicable", 0)  # an earlier version counted less
+        for name in KINDS:
+            value = getattr(self, name) + state.get(name, 0)  # an earlier version counted less
+            setattr(self, name, value)
 
     @property
     def state(self) -> dict[str, Any]:  # Any: JSON
         """The counts as JSON values."""
         return {
-            "shares": {name: [share.count, share.n] for name, share in self.shares.items()},
-            "confidence": [self.confidence.count, self.confidence.squares, self.confidence.n],
-            "f1": [self.f1.count, self.f1.squares, self.f1.n],
-            "unchanged": self.unchanged,
-            "inexact": self.inexact,
-            "not_applicable": self.not_applicable,
+            "shares": {
+                name: [share.count, share.n]
+                for name, share in self.shares.items()
+                if name not in MEANS
+            },
+            **{
+                name: [share.count, share.squares, share.n]
+                for name in MEANS
+                for share in [self.shares[name]]
+            },
+            **{name: getattr(self, name) for name in KINDS},
         }
 
 
@@ -167,9 +167,9 @@ class Totals:
     def __init__(self, task: Task, names: Sequence[str]) -> None:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
-        self.counted = dict.fromkeys(COUNTED, 0)
+        self.counted = Counter(dict.fromkeys(COUNTED, 0))
         self._languages = Counter[str]()
-        self._predicted = dict.fromkeys(task.labels, 0)
+        self._predicted = Counter(dict.fromkeys(task.labels, 0))
         labels = [gold for gold in task.golds if task.nearest(gold)]
         self._counts = {
             group: {name: Counts(task) for name in (ORIGINAL, *self.names)}
@@ -184,40 +184,36 @@ class Totals:
     def add(self, rows: Iterable[Row]) -> None:
         """Count more rows."""
         for row in rows:
+            prediction, legible, sampled = row.prediction, row.legible, row.fp32 is not None
             self.counted["rows"] += 1
-            if row.prediction:
-                self._add(row, row.prediction)
-
-    def _add(self, row: Row, prediction: Prediction) -> None:
-        legible, sampled = row.legible, row.fp32 is not None
-        for name, is_so in {
-            "scored": True,
-            "cut": legible.cut,
-            "unknown": legible.mostly_unknown,
-            "unspaced": legible.unspaced,
-            "windowed": isinstance(prediction, WindowPrediction),
-            "sampled": sampled,
-            "differing": sampled and row.fp32 != prediction.label,
-        }.items():
-            self.counted[name] += is_so
-        if legible.language:
-            self._languages[legible.language] += 1
-        if prediction.label in self._predicted or prediction.label == INVALID:
-            self._predicted[prediction.label] = self._predicted.get(prediction.label, 0) + 1
-        for group in {"", row.example.gold} & {*self._counts}:
-            counts = self._counts[group]
-            counts[ORIGINAL].add(prediction, row.example.gold)
-            for name in self.names:
-                for transformed in row.transformed[name]:
-                    counts[name].add_transformed(transformed)
+            if prediction is None:
+                continue
+            self.counted.update(
+                scored=1,
+                cut=legible.cut,
+                unknown=legible.mostly_unknown,
+                unspaced=legible.unspaced,
+                windowed=isinstance(prediction, WindowPrediction),
+                sampled=sampled,
+                differing=sampled and row.fp32 != prediction.label,
+            )
+            if legible.language:
+                self._languages[legible.language] += 1
+            if prediction.label in self._predicted or prediction.label == INVALID:
+                self._predicted[prediction.label] += 1
+            for group in {"", row.example.gold} & {*self._counts}:
+                counts = self._counts[group]
+                counts[ORIGINAL].add(prediction, row.example.gold)
+                for name in self.names:
+                    for transformed in row.transformed[name]:
+                        counts[name].add_transformed(transformed)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count the rows that `state` gave of others of the same task and transforms."""
-        for name in COUNTED:
-            self.counted[name] += state.get(name, 0)  # an earlier version counted less
+        # an earlier version counted less
+        self.counted.update({name: state.get(name, 0) for name in COUNTED})
         self._languages.update(state.get("languages", {}))
-        for label, count in state["predicted"].items():
-            self._predicted[label] = self._predicted.get(label, 0) + count
+        self._predicted.update(state["predicted"])
         for group, counts in state["counts"].items():
             for name, one in counts.items():
                 self._counts[group][name].merge(one)
@@ -227,7 +223,7 @@ class Totals:
         """The counts as JSON values, from which `merge` goes on."""
         return {
             **self.counted,
-            "predicted": self._predicted,
+            "predicted": dict(self._predicted),
             "languages": dict(self._languages),
             "counts": {
                 group: {name: one.state for name, one in counts.items()}
@@ -255,16 +251,8 @@ class Totals:
         )
 
 
-def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
-    """Measure scored rows of a task and these transforms."""
-    totals = Totals(task, names)
-    totals.add(rows)
-    return totals.summary()
-
-
 LARGEST, SMALLEST, SHARE = 200, 32, 10
-"""Rows of a sample: one in ten, so that fp32, half as quick as bf16, takes a fifth longer at most;
-of a small file a few more, of a large one no more than tell something."""
+"""Rows of a sample: one in ten, so that fp32, half as quick as bf16, takes a fifth longer."""
 
 
 def fp32_sample(rows: int, seed: int) -> frozenset[int]:
@@ -287,9 +275,9 @@ def fp32_words(sampled: int, differing: int) -> str:
     return f"In a sample of the rows computed in bf16 {answers} {differ} from fp32."
 
 
-Cells = dict[str, Any]  # Any: text, numbers and truth values
 WINDOW = ("window", "window_text")
 """Columns that name the window that decided, where a long source is read in such, and show it."""
+SPAN_COLUMNS = ("start", "end", "em", "f1")
 LEGIBLE = ("cut", "unknown", "language")
 """Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
 that the vocabulary has not, and its language where it is beyond doubt not English."""
@@ -304,18 +292,21 @@ def scored_columns(
     labels: Sequence[Label], task: Task, names: Sequence[str], long: Long = "cut"
 ) -> list[str]:
     """Return the names of our cells behind those of a row of the input."""
-    probabilities = [f"p_{label}" for label in labels]
-    transformed = [f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)]
-    answer = ["prediction", "confidence", *probabilities, *_span_columns(task), "error"]
-    return [*answer, *LEGIBLE, *(WINDOW if long == "windows" else ()), *transformed]
+    return [
+        *("prediction", "confidence", *(f"p_{label}" for label in labels)),
+        *(SPAN_COLUMNS if task.f1 else ()),
+        *("error", *LEGIBLE, *(WINDOW if long == "windows" else ())),
+        *(f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)),
+    ]
 
 
 def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
     """Return our cells of a row, with empty ones that an earlier version did not write."""
-    if len(values) == len(columns):
-        return values
     place = columns.index(LEGIBLE[0])
     return [*values[:place], *[None] * (len(columns) - len(values)), *values[place:]]
+
+
+Cells = dict[str, Any]  # Any: text, numbers and truth values
 
 
 def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of Cells
@@ -366,17 +357,13 @@ def probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
     return {f"p_{label}": round(value, 6) for label, value in prediction.by_label.items()}
 
 
-def _span_columns(task: Task) -> tuple[str, ...]:
-    return ("start", "end", "em", "f1") if task.f1 else ()
-
-
 def made_columns(labels: Sequence[Label], task: Task) -> list[str]:
     """Return the columns of the examples that the transforms made."""
     return [
         *("row", "transform", "number", "of", *task.fields, "gold", "rule", "changed"),
         *("exact", "note", "prediction", "confidence"),
         *(f"p_{label}" for label in labels),
-        *_span_columns(task)[:2],
+        *(SPAN_COLUMNS[:2] if task.f1 else ()),
         *("agrees", "seed", "variant", "steps"),
     ]
 
@@ -399,20 +386,7 @@ def made_cells(row: Row, columns: Sequence[str]) -> Iterator[list[Any]]:  # Any:
             yield [cells.get(name) for name in columns]
 
 
-class Named(Protocol):
-    """What a summary says of a model: its name, its revision on the hub, and its task."""
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-
-    @property
-    def revision(self) -> str | None:
-        """The revision on the hub, None for a local folder."""
-
-    @property
-    def task(self) -> Task:
-        """The task that it answers."""
+TOLD = ("rows", "scored", "errors", "cut", "windowed", "unknown")
 
 
 def summary_json(
@@ -427,9 +401,7 @@ def summary_json(
             name: {
                 "n": measured["confidence"].n,
                 **_measured_json(measured, names, model.task),
-                "unchanged": measured.unchanged,
-                "inexact": measured.inexact,
-                "not_applicable": measured.not_applicable,
+                **{kind: getattr(measured, kind) for kind in KINDS},
             }
             for name, measured in group.items()
         }
@@ -440,12 +412,7 @@ def summary_json(
         "precision": resolve(precision),
         "seed": seed,
         "variant": options.variant,
-        "rows": summary.rows,
-        "scored": summary.scored,
-        "errors": summary.errors,
-        "cut": summary.cut,
-        "windowed": summary.windowed,
-        "unknown": summary.unknown,
+        **{name: getattr(summary, name) for name in TOLD},
         "languages": dict(summary.languages),
         "notes": notes(summary, options),
         **({"fp32_sample": sample} if summary.sampled else {}),

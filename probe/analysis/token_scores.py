@@ -275,12 +275,9 @@ def vector_of(
     model: TextModel, batch: Explainable, tensors: Tensors, words: EmbeddingHook, token: int
 ) -> Sequence[torch.Tensor]:
     """Return a token's vector where words enter, of each layer; it has no letters.  # (size,)"""
-    first = torch.zeros_like(word_mask(batch))
-    first.view(-1)[word_mask(batch).flatten().nonzero()[0]] = True
-    replaced = dict(tensors)
-    replaced["input_ids"] = torch.where(
-        first.to(tensors["input_ids"].device), token, tensors["input_ids"]
-    )
+    mask, ids = word_mask(batch), tensors["input_ids"]
+    first = mask & (mask.flatten().cumsum(0) == 1).view_as(mask)
+    replaced = {**tensors, "input_ids": torch.where(first.to(ids.device), token, ids)}
     if "character_ids" in tensors:
         replaced["character_ids"] = torch.zeros_like(tensors["character_ids"])
     found = vectors(model, batch, replaced, words)

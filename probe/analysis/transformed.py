@@ -33,14 +33,9 @@ from probe.transforms.registry import chain, require_ready
 
 MOSTLY = 0.5
 """The share of unknown tokens from which a model cannot be said to read a text."""
-SAMPLE = 500
-"""Rows, the first ones, by which the language of a whole file is told."""
-FOREIGN_FILE = 0.9
-"""The share of these in other languages from which the others are taken for such, too."""
-ENOUGH = 20
-"""Rows by which a file can be judged at all."""
-THE_MODEL = "the model"
-"""What sentences call the only one."""
+SAMPLE, ENOUGH, FOREIGN_FILE = 500, 20, 0.9
+"""The first rows, by which the language of a whole file is told; how many there are at least; and
+the share of them in other languages from which the others are taken for such, too."""
 NAMED = 4
 """Languages that a sentence names, the most frequent ones."""
 
@@ -97,12 +92,18 @@ def _unknown(model: Model, example: Example) -> float:
 
 def is_foreign(table: Source, columns: Columns, task: Task) -> bool:
     """Whether a file is beyond doubt not in English, whatever single short rows of it say."""
-    judged = [language_of(task, example) for example in _first(table, columns, task)]
-    return len(judged) >= ENOUGH and sum(map(bool, judged)) >= FOREIGN_FILE * len(judged)
+    languages, rows = _first_languages(table, columns, task)
+    return len(rows) >= ENOUGH and languages.total() >= FOREIGN_FILE * len(rows)
 
 
-def _first(table: Source, columns: Columns, task: Task) -> list[Example]:
-    return [row.example for row in islice(read_rows(table, columns, task), SAMPLE) if row.example]
+def _first_languages(
+    table: Source, columns: Columns, task: Task
+) -> tuple[Counter[str], list[Example]]:
+    """Return the first examples, and how many are in which language that is not English."""
+    rows = islice(read_rows(table, columns, task), SAMPLE)
+    examples = [row.example for row in rows if row.example]
+    found = (language_of(task, example) for example in examples)
+    return Counter(filter(None, found)), examples
 
 
 def notes_before(
@@ -117,17 +118,14 @@ def notes_before(
 
     Of several models each is named.
     """
-    examples = _first(table, columns, task)
-    languages = Counter(filter(None, (language_of(task, example) for example in examples)))
+    languages, examples = _first_languages(table, columns, task)
     rows, first = len(examples), "" if len(table) <= SAMPLE else f"Of the first {SAMPLE} rows: "
     said = [language_words(languages, rows, names, options)]
     for model in models:
-        who = model.name if len(models) > 1 else THE_MODEL
+        who = [model.name] if len(models) > 1 else []
         unknown = sum(_unknown(model, example) >= MOSTLY for example in examples)
-        said += [
-            counted_words("unknown", unknown, rows, who),
-            counted_words("cut", sum(map(model.too_long, examples)), rows, who),
-        ]
+        said.append(counted_words("unknown", unknown, rows, *who))
+        said.append(counted_words("cut", sum(map(model.too_long, examples)), rows, *who))
     return [first + sentence for sentence in said if sentence]
 
 
@@ -138,9 +136,9 @@ def language_words(
     count = sum(languages.values())
     if not count:
         return ""
-    named = sorted(languages, key=lambda name: -languages[name])[:NAMED]
-    among = [f"{languages[name]:,} {name}" for name in named]
-    if rest := count - sum(languages[name] for name in named):
+    named = Counter(languages).most_common(NAMED)
+    among = [f"{number:,} {name}" for name, number in named]
+    if rest := count - sum(number for _, number in named):
         among.append(f"{rest:,} other")
     english = [name for name in names if any(link.language == ENGLISH for link in chain(name))]
     said = f"{_rows(count, rows)} not in English: {', '.join(among)}."
@@ -162,7 +160,7 @@ COUNTED_WORDS = {
 }
 
 
-def counted_words(what: str, count: int, rows: int, who: str = THE_MODEL) -> str:
+def counted_words(what: str, count: int, rows: int, who: str = "the model") -> str:
     """Say how many of so many rows are as `COUNTED_WORDS` has it, "" where none is."""
     return f"{_rows(count, rows)} {COUNTED_WORDS[what].format(who)}" if count else ""
 
@@ -227,18 +225,16 @@ class ImportanceReader:
         labels = explained(classifier.task, new, [self.predicted[example] for example in new])
         method = PAPER if self.options.ranks == "paper" else self.method
         try:
-            scores: Sequence[Importance | str] = attribute(
-                classifier, new, labels, method, self.options.sign, self.baseline
-            )
+            scores = attribute(classifier, new, labels, method, self.options.sign, self.baseline)
         except AttributionError as problem:
-            scores = [str(problem)] * len(new)
-        self.scored |= dict(zip(new, scores, strict=True))
-        known = [self.scored[example] for example in examples]
+            self.scored |= dict.fromkeys(new, str(problem))
+        else:
+            self.scored |= dict(zip(new, scores, strict=True))
         return [
             f"{' '.join(each.remarks)} The option ranks=shown takes another method's scores."
             if isinstance(each, Importance) and each.vanishes
             else each
-            for each in known
+            for each in (self.scored[example] for example in examples)
         ]
 
 
@@ -307,24 +303,6 @@ def transform_all(
         ]
         for name, rows in results.items()
     }
-
-
-def lineage_json(result: Result) -> list[dict[str, Any]]:
-    """Return each link's texts, gold label, edits by field as [kind, text], seed and note."""
-    return [
-        {
-            "transform": step.transform,
-            **step.task.texts(step.example),
-            "gold": step.example.gold,
-            "edits": {
-                field: [[edit.kind, edit.text] for edit in stretches]
-                for field, stretches in step.edits.items()
-            },
-            "note": step.note,
-            "seed": result.seed,
-        }
-        for step in result.steps
-    ]
 
 
 WINDOW = (
@@ -484,7 +462,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
 
 
 def transformed_json(transformed: Transformed) -> dict[str, Any]:
-    """Return one transformed example, its prediction and its facts."""
+    """Return one transformed example, its prediction, its facts, and what each link made."""
     result = transformed.result
     return {
         "transform": result.transform,
@@ -503,7 +481,20 @@ def transformed_json(transformed: Transformed) -> dict[str, Any]:
         "cut": transformed.cut,
         "seed": result.seed,
         "variant": result.variant,
-        "steps": lineage_json(result),
+        "steps": [
+            {
+                "transform": step.transform,
+                **step.task.texts(step.example),
+                "gold": step.example.gold,
+                "edits": {
+                    field: [[edit.kind, edit.text] for edit in stretches]
+                    for field, stretches in step.edits.items()
+                },
+                "note": step.note,
+                "seed": result.seed,
+            }
+            for step in result.steps
+        ],
     }
 
 

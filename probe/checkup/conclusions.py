@@ -175,32 +175,21 @@ def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare |
 
     `model` may be named after the data set that it learnt.
     """
-    names = {
-        "salad": f"agreement.{figure.name}",
-        "confidence": "confidence.original" if figure.name == "confidence" else figure.name,
-    }
+    name = {"confidence": "confidence.original"}.get(figure.name, figure.name)
+    names = {"salad": f"agreement.{name}", "confidence": name}
     return published_share(f"{names.get(figure.group)}.{task.name}", model)
 
 
-COSTS, KEPT, TRICKED = 0.02, 0.5, 0.5
+COSTS, KEPT, TRICKED, BOUND, MOST = 0.02, 0.5, 0.5, 0.1, 3
 """A loss that is worth a try at a cure; answers that stay on texts that nobody can read; the share
-of pairs that are not entailed which is right at least."""
-BOUND = 0.1
-"""A loss that must be ruled out before nothing is said to be lost."""
+of pairs that are not entailed which is right at least; a loss that must be ruled out before nothing
+is said to be lost; changes of a kind that are advised against, the worst first."""
 RULES = {
     "majority": "one label for all",
     "hypothesis_only": "a rule that sees only the words of the hypothesis",
 }
 """What rules are called beside which a model is set."""
-
-
-MOST = 3
-"""Changes of a kind that are advised against, the worst first."""
-
-
 Tone = Literal["good", "bad", ""]
-BAD: Tone = "bad"
-NEITHER: Tone = ""
 
 
 @dataclass(frozen=True)
@@ -226,24 +215,15 @@ class Advice:
 
 def findings(task: Task, model: str, own: Figures, tests: Tests) -> list[Finding]:
     """Say what a model is good and bad at, by its figures and their tests."""
-    said = (
-        _plain(task, own, tests),
-        _salad(task, model, own),
-        _sure(own),
-        _stress(task, own, tests),
-        _another(task, own, tests),
-        _hans(own),
-        _kinds_found(tests),
-    )
-    return [found for part in said for found in part]
-
-
-_THAN: Mapping[bool, tuple[str, Tone]] = {
-    True: ("above", "good"),
-    False: ("below", "bad"),
-}
-CHANCE = "That may be chance: it does not remain after the correction for {} tests."
-"""What is said of a difference that would be named were it the only one that is tested."""
+    return [
+        *_plain(task, own, tests),
+        *_salad(task, model, own),
+        *_sure(own),
+        *_stress(task, own, tests),
+        *_another(task, own, tests),
+        *_hans(own),
+        *_kinds_found(tests),
+    ]
 
 
 def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
@@ -258,9 +238,9 @@ def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
         other, reached = RULES.get(name, title_of(name)), percent(each.before.estimate)
         score = f"Its {task.measure}{each.after.classes}"
         if each.remains:
-            than, tone = _THAN[each.found.value > 0]
-            size = points(each.found)
-            yield Finding(f"{score} is {size} {than} {other}, {reached}.", tone)
+            better, size = each.found.value > 0, points(each.found)
+            said = f"{score} is {size} {'above' if better else 'below'} {other}, {reached}."
+            yield Finding(said, "good" if better else "bad")
         else:
             unsure = _unless_chance(each, tests["beside"])
             yield Finding(f"{score} is not measurably different from {other}, {reached}.{unsure}")
@@ -275,7 +255,9 @@ def _plain(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
 
 def _unless_chance(each: Compared, family: Mapping[str, Compared]) -> str:
     """Say of what would be a difference by itself that it does not remain; "" of all else."""
-    return f" {CHANCE.format(len(family))}" if each.alone and not each.remains else ""
+    if not each.alone or each.remains:
+        return ""
+    return f" That may be chance: it does not remain after the correction for {len(family)} tests."
 
 
 def error_of(own: Figures) -> CalibrationError | None:
@@ -290,15 +272,13 @@ def tone_of_error(error: CalibrationError) -> Tone:
     return "bad" if error.is_fault else "good" if error.is_small else ""
 
 
-_STAYS: Mapping[Tone, str] = {
-    "bad": "It mostly answers texts that nobody can read as if it could read them, after {}.",
-    "good": "Its answers mostly change with texts that nobody can read, after {}.",
-    "": "About half of its answers stay on texts that nobody can read, after {}.",
-}
-
-
 def _salad(task: Task, model: str, own: Figures) -> Iterator[Finding]:
-    for tone, words in _STAYS.items():
+    stays: Mapping[Tone, str] = {
+        "bad": "It mostly answers texts that nobody can read as if it could read them, after {}.",
+        "good": "Its answers mostly change with texts that nobody can read, after {}.",
+        "": "About half of its answers stay on texts that nobody can read, after {}.",
+    }
+    for tone, words in stays.items():
         told = []
         for each in own.values():
             if each.group == "salad" and _around(each, KEPT) == tone:
@@ -311,11 +291,9 @@ def _salad(task: Task, model: str, own: Figures) -> Iterator[Finding]:
 
 def _around(figure: Figure, middle: float) -> Tone:
     """Return the tone of a figure whose interval lies on one side of the middle."""
-    if figure.low > middle:
-        return "good" if figure.more_is_better else "bad"
-    if figure.high < middle:
-        return "bad" if figure.more_is_better else "good"
-    return ""
+    if not (figure.low > middle or figure.high < middle):
+        return ""
+    return "good" if (figure.low > middle) == bool(figure.more_is_better) else "bad"
 
 
 def _sure(own: Figures) -> Iterator[Finding]:
@@ -331,7 +309,7 @@ def _sure(own: Figures) -> Iterator[Finding]:
             f"It is {AS_SURE}, within {100 * SURE_WITHIN:.0f} points, after {len(alike)} of "
             f"{len(pairs)} changes that make a text unreadable: {100 * min(alike):.0f} to "
             f"{100 * max(alike):.0f} % sure.",
-            BAD,
+            "bad",
         )
     if less := [each for _, each in pairs if sure[each.name] == LESS_SURE]:
         told = [f"“{each.title}” ({100 * each.value:.0f} % sure)" for each in less]
@@ -360,13 +338,17 @@ def _stress(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
 
 
 def _another(task: Task, own: Figures, tests: Tests) -> Iterator[Finding]:
-    worse = [each for each in computed(own) if _is_worse(tests["changes"][each.name])]
-    rest = [each for each in computed(own) if each not in worse]
-    words = f"{task.measure} after changes that may call for another answer: {{}}."
-    for figures, start, tone in ((worse, "Lower ", BAD), (rest, "Not measurably lower ", NEITHER)):
-        if figures:
-            told = [f"“{each.title}” ({100 * each.value:.0f} % of {each.n})" for each in figures]
-            yield Finding(start + words.format(listing(told)), tone)
+    cases: tuple[tuple[bool, str, Tone], ...] = (
+        *((True, "Lower", "bad"), (False, "Not measurably lower", "")),
+    )
+    for worse, start, tone in cases:
+        if told := [
+            f"“{each.title}” ({100 * each.value:.0f} % of {each.n})"
+            for each in computed(own)
+            if _is_worse(tests["changes"][each.name]) == worse
+        ]:
+            after = "after changes that may call for another answer"
+            yield Finding(f"{start} {task.measure} {after}: {listing(told)}.", tone)
     if few := [f"“{each.title}” ({each.n})" for each in computed(own, few=True)]:
         yield Finding(f"Too few texts to tell how it answers after {listing(few)}.")
 
@@ -375,24 +357,17 @@ def _is_worse(each: Compared) -> bool:
     return each.remains and each.found.value < 0
 
 
-_HANS = (
-    (".entailment", "HANS, where the words stand in the other text and it follows"),
-    (".non-entailment", "HANS, where the words stand in the other text and it does not follow"),
-)
-
-
 def _hans(own: Figures) -> Iterator[Finding]:
     """Say how often it is right by heuristic, of the pairs that are entailed and of the others.
 
     Who always says entailment is right on the entailed ones too, so that these speak for nobody.
     """
-    hans = [each for each in own.values() if each.group == "hans" and each.n]
-    for end, words in _HANS:
-        figures = [each for each in hans if each.name.endswith(end)]
+    for end, follows in ((".entailment", "follows"), (".non-entailment", "does not follow")):
+        figures = [f for f in own.values() if f.group == "hans" and f.n and f.name.endswith(end)]
         tones = {_around(each, TRICKED) for each in figures}
-        tone = tones.pop() if end == ".non-entailment" and len(tones) == 1 else NEITHER
-        told = [f"{100 * f.value:.0f} % ({f.title.split(',')[0].lower()})" for f in figures]
-        if told:
+        tone: Tone = tones.pop() if end == ".non-entailment" and len(tones) == 1 else ""
+        if told := [f"{100 * f.value:.0f} % ({f.title.split(',')[0].lower()})" for f in figures]:
+            words = f"HANS, where the words stand in the other text and it {follows}"
             yield Finding(f"{words}: right on {listing(told)}.", tone)
 
 
@@ -435,29 +410,20 @@ def advice(task: Task, model: str, own: Figures, tests: Tests) -> list[Advice]:
         why = "It says entailment where only the words are there. See whether that is learnt"
         wanted.append(_inoculate(why, model, "templates_hans", "hans"))
     kept = any(figure.group == "salad" and figure.low > KEPT for figure in own.values())
-    error = error_of(own)
-    for command, folder, why in (
-        (
-            "mitigate" if kept and not task.has_spans else "",
-            "mitigation",
-            "It answers texts that nobody can read. Let it say that they are broken",
-        ),
-        (
-            "calibrate" if error and error.is_fault else "",
-            "calibration",
-            "Its confidence is off. Scale it",
-        ),
-    ):
-        if command:
-            out = f"repaired/{folder}"
-            wanted.append(Advice(why, _finetune(command, "--model", model, "--out", out)))
+    if kept and not task.has_spans:
+        why = "It answers texts that nobody can read. Let it say that they are broken"
+        wanted.append(Advice(why, _finetune("mitigate", model, "repaired/mitigation")))
+    if (error := error_of(own)) and error.is_fault:
+        why = "Its confidence is off. Scale it"
+        wanted.append(Advice(why, _finetune("calibrate", model, "repaired/calibration")))
     return wanted
 
 
 def _inoculate(why: str, model: str, challenge: str, folder: str) -> Advice:
-    asked = ("--model", model, "--challenge", challenge, "--out", f"inoculated/{folder}")
-    return Advice(why, _finetune("inoculate", *asked), "inoculate", challenge)
+    command = _finetune("inoculate", model, f"inoculated/{folder}", "--challenge", challenge)
+    return Advice(why, command, "inoculate", challenge)
 
 
-def _finetune(*words: str) -> str:
-    return shlex.join(["python", "-m", "finetune", *words])
+def _finetune(command: str, model: str, out: str, *more: str) -> str:
+    words = ["python", "-m", "finetune", command, "--model", model, *more, "--out", out]
+    return shlex.join(words)

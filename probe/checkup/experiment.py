@@ -12,7 +12,6 @@ from probe.checkup.measuring import (
     Subject,
     left_out,
     measure_part,
-    part_json,
     plan_from,
 )
 from probe.checkup.report import conclude
@@ -42,7 +41,7 @@ def run_stored_cell(
     try:
         with stopping(lambda: "cancelled" if context.stop() else ""):  # between two batches
             subject = _subject(replace(plan_from(plan), parts=()), context.model, examples)
-            values = part_json(measure_part(subject, key["part"]))
+            values = measure_part(subject, key["part"]).json
     except Stopped as stopped:
         raise Cancelled("cancelled") from stopped
     seconds = time.monotonic() - began
@@ -79,23 +78,19 @@ def known_results(
     A run that ended well is no such: who asks again wants it measured again.
     """
 
-    def settings(plan: Plan) -> Plan:
-        """Return the plan without what changes no figure."""
-        return replace(plan, parts=(), file="", reading=())
+    def alike(values: Json) -> bool:
+        """Whether a plan differs in nothing that changes a figure."""
+        other = plan_from(values)
+        return replace(plan, parts=other.parts, file=other.file, reading=other.reading) == other
 
     return earlier_results(
         [run for run in runs if run.state != "done" and run.environment == environment],
         KIND,
         artefacts,
-        lambda values: settings(plan_from(values)) == settings(plan),
+        alike,
         plan.parts,
         lambda key: str(key["part"]),
     )
-
-
-def _brief(result: Json | None) -> Json:
-    figures = (result or {}).get("figures", ())
-    return {figure["name"]: round(figure["value"], 4) for figure in figures}
 
 
 CHECKUP = Experiment(
@@ -103,7 +98,9 @@ CHECKUP = Experiment(
     cells=lambda plan: [{"part": part} for part in plan["parts"]],
     run_cell=run_stored_cell,
     title=lambda plan: f"Check-up of {title_of(Path(plan['model']).name)}",
-    brief=_brief,
+    brief=lambda result: {
+        figure["name"]: round(figure["value"], 4) for figure in (result or {}).get("figures", ())
+    },
     model=lambda plan: str(plan["model"]),
     conclude=lambda run, inputs: conclude(run),
     one_worker=lambda plan: True,

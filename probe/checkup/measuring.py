@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from probe.analysis.comparison import Row
-from probe.analysis.hans import Profiled, in_heuristics, profile
+from probe.analysis.hans import in_heuristics, profile
 from probe.analysis.importance import Importance
 from probe.analysis.slices import sliced
-from probe.analysis.transformed import ImportanceReader, Transformed, transform_all
+from probe.analysis.transformed import ImportanceReader, transform_all
 from probe.baselines import BASELINES, baselines_for
 from probe.errors import CheckupError
 from probe.models.classifier import Precision, Prediction, resolve, text_lengths
@@ -24,7 +24,6 @@ from probe.models.windows import Long
 from probe.runs.run import Json
 from probe.statistics import (
     FEWEST,
-    NOTHING,
     Bin,
     Estimate,
     calibration,
@@ -117,18 +116,15 @@ def known(value: float) -> float | None:
 
 def figure_from(values: Json) -> Figure:
     """Read a figure from its JSON. Raises KeyError, TypeError or ValueError for another form."""
-    numbers = {"value": finite(values["value"]), "n": int(values["n"])}
-    for end in ("low", "high"):
-        numbers[end] = math.nan if values[end] is None else finite(values[end])
-    rows = tuple(finite(row) for row in values.get("rows", ()))
-    return Figure(**{**values, **numbers, "rows": rows})
 
+    def finite(value: object) -> float:
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"{value!r} is no finite number")
+        return float(value)
 
-def finite(value: object) -> float:
-    """Return a number of a JSON. Raises ValueError where it is none."""
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r} is no finite number")
-    return float(value)
+    low, high = (math.nan if (v := values[end]) is None else finite(v) for end in ("low", "high"))
+    numbers = {"value": finite(values["value"]), "n": int(values["n"]), "low": low, "high": high}
+    return Figure(**{**values, **numbers, "rows": tuple(map(finite, values.get("rows", ())))})
 
 
 @dataclass(frozen=True)
@@ -143,14 +139,11 @@ class Part:
     examples: Sequence[Json] = ()
     bins: Sequence[Bin] = ()
 
-
-def part_json(part: Part) -> Json:
-    """Return a part as JSON."""
-    return {
-        "figures": [figure_json(figure) for figure in part.figures],
-        "examples": list(part.examples),
-        "bins": [asdict(each) for each in part.bins],
-    }
+    @property
+    def json(self) -> Json:
+        """The part as JSON."""
+        figures, bins = map(figure_json, self.figures), map(asdict, self.bins)
+        return {"figures": [*figures], "examples": [*self.examples], "bins": [*bins]}
 
 
 def bins_from(rows: Sequence[Mapping[str, Any]]) -> tuple[Bin, ...]:
@@ -188,11 +181,6 @@ class Subject:
         self._drawn = sorted(rng.sample(range(count), min(asked.n, count)))
         self.few = [examples[at] for at in self._drawn]
 
-    @property
-    def task(self) -> Task:
-        """The model's task."""
-        return self.model.task
-
     @cached_property
     def predictions(self) -> list[Prediction]:
         """The answers to all examples."""
@@ -206,8 +194,7 @@ class Subject:
     @cached_property
     def importance(self) -> list[Importance | str]:
         """Which tokens of these few matter, or why that is not known."""
-        answers = [each.answer for each in self.before]
-        known = dict(zip(self.few, answers, strict=True))
+        known = {each: said.answer for each, said in zip(self.few, self.before, strict=True)}
         return ImportanceReader(self.model, Options(), known)(self.few)
 
 
@@ -221,7 +208,7 @@ def changed(transform: Transform, subject: Subject) -> Part:
     Of one example it may make several. The examples of it are those on which the model fails
     first, else in the texts' order.
     """
-    task, asked, name, title = subject.task, subject.asked, transform.name, transform.title
+    task, asked, name, title = subject.model.task, subject.asked, transform.name, transform.title
     made = transform_all(
         subject.model,
         subject.few,
@@ -241,18 +228,16 @@ def changed(transform: Transform, subject: Subject) -> Part:
         return Part(())
     if golden := [each for each in changes if each[2].result.gold]:
         # gold labels in the classes that all have
-        whole, old = [each.gold for each in subject.examples], [gold for gold, *_ in golden]
-        golds = [*whole, *old, *(one.result.gold for *_, one in golden)]
-        read, merged = task.in_common(golds)[len(whole) :], bool(task.merges(golds))
-        was = _scores(task, [before.label for _, before, _ in golden], read[: len(old)])
-        now = _scores(task, [one.prediction.label for *_, one in golden], read[len(old) :])
+        whole, n = [each.gold for each in subject.examples], len(golden)
+        golds = [gold for gold, *_ in golden] + [one.result.gold for *_, one in golden] + whole
+        read, merged = task.in_common(golds), bool(task.merges(golds))
+        was = _scores(task, [before.label for _, before, _ in golden], read[:n])
+        now = _scores(task, [one.prediction.label for *_, one in golden], read[n : 2 * n])
         keeps = transform.rule is KEEP
-        scored = {name: (title, now)}
-        if keeps:
-            scored[f"{name}.before"] = (f"{title}: before", was)
+        scored = ((name, title, now), (f"{name}.before", f"{title}: before", was))
         figures = [
             figure_of(each, words, "stress", mean_score(task, scores), scores, merged=merged)
-            for each, (words, scores) in scored.items()
+            for each, words, scores in scored[: 1 + keeps]
         ]
         failed = [after < (before if keeps else 1) for before, after in zip(was, now, strict=True)]
     else:  # how often the answer stays, and how sure it is of changed texts and was before
@@ -265,23 +250,22 @@ def changed(transform: Transform, subject: Subject) -> Part:
             figure_of(group, title, "confidence", mean(sure), sure, False),
             figure_of(f"{group}.before", before, "confidence", mean(earlier), earlier, None),
         ]
-    shown = zip(failed, golden or changes, strict=True)
-    first = sorted(shown, key=lambda each: not each[0])[:SHOWN]
-    return Part(figures, [_example(before, one) for _, (_, before, one) in first])
-
-
-def _example(before: Prediction, after: Transformed) -> Json:
-    result, answer = after.result, after.prediction
-    texts, earlier = (result.task.texts(each) for each in (result.example, result.original))
-    return {
-        "texts": texts,
-        "before": {name: text for name, text in earlier.items() if text != texts[name]},
-        "answer_before": before.label,
-        "answer": answer.label,
-        "confidence_before": round(before.confidence, 3),
-        "confidence": round(answer.confidence, 3),
-        "gold": result.gold,
-    }
+    examples, shown = list[Json](), zip(failed, golden or changes, strict=True)
+    for _, (_, old, after) in sorted(shown, key=lambda each: not each[0])[:SHOWN]:
+        result, answer = after.result, after.prediction
+        texts, were = task.texts(result.example), task.texts(result.original)
+        examples.append(
+            {
+                "texts": texts,
+                "before": {name: text for name, text in were.items() if text != texts[name]},
+                "answer_before": old.label,
+                "answer": answer.label,
+                "confidence_before": round(old.confidence, 3),
+                "confidence": round(answer.confidence, 3),
+                "gold": result.gold,
+            }
+        )
+    return Part(figures, examples)
 
 
 HYPOTHESIS_ONLY = "hypothesis_only"
@@ -293,7 +277,7 @@ def unchanged(subject: Subject) -> Part:
     Where these are three, the score in two stands beside, for changes that leave two; then the
     calibration error, what one label for all reaches, and of NLI the words of the hypothesis alone.
     """
-    task, answers = subject.task, [each.label for each in subject.predictions]
+    task, answers = subject.model.task, [each.label for each in subject.predictions]
     golds = task.in_common([example.gold for example in subject.examples])
     scores, merged = _scores(task, answers, golds), bool(task.merges(golds))
     figures, bins, title = list[Figure](), tuple[Bin, ...](), task.measure.capitalize()
@@ -361,9 +345,6 @@ def merged_name(task: Task) -> str:
     return f"{task.measure.lower()}.merged"
 
 
-HANS_TITLES = {"entailment": "entailed", "non-entailment": "not entailed"}
-
-
 def parts_of(task: Task) -> list[str]:
     """Return the names of the parts: plain, each transform that the task has here, HANS."""
     hans = ["hans"] if task.example is NLI.example else []
@@ -371,28 +352,24 @@ def parts_of(task: Task) -> list[str]:
 
 
 def measure_part(subject: Subject, part: str) -> Part:
-    """Return what a part comes to, by its name as of `parts_of`."""
+    """Return what a part comes to, by its name as of `parts_of`.
+
+    That of HANS has the accuracy by heuristic and gold label, and then of each sub-case.
+    """
+    asked, figures = subject.asked, list[Figure]()
     if part == "plain":
         return unchanged(subject)
-    if part == "hans":
-        return Part(list(_hans(subject)))
-    return changed(REGISTRY[part], subject)
-
-
-def _hans(subject: Subject) -> Iterator[Figure]:
-    """Yield the accuracy by heuristic and gold label, and then that of each sub-case."""
-    asked = subject.asked
+    if part != "hans":
+        return changed(REGISTRY[part], subject)
     rows = list(profile(subject.model, asked.per_subcase, asked.seed, asked.precision))
-    for row in in_heuristics(rows):
-        found = row.estimate if row.n else NOTHING
-        yield figure_of(f"hans.{row.heuristic}.{row.gold}", _title(row), "hans", found)
-    for row in rows:
-        title = f"{_title(row)}: {row.subcase.split('_', 1)[1].replace('_', ' ')}"
-        yield figure_of(f"hans.{row.subcase}", title, "subcases", row.estimate)
-
-
-def _title(row: Profiled) -> str:
-    return f"{row.heuristic.replace('_', ' ').capitalize()}, {HANS_TITLES[row.gold]}"
+    for row in [*in_heuristics(rows), *rows]:
+        name, group, kind = f"{row.heuristic}.{row.gold}", "hans", row.heuristic.replace("_", " ")
+        title = f"{kind.capitalize()}, {'' if row.gold == ENTAILMENT else 'not '}entailed"
+        if row.subcase:
+            name, group = row.subcase, "subcases"
+            title += f": {name.split('_', 1)[1].replace('_', ' ')}"
+        figures.append(figure_of(f"hans.{name}", title, group, row.estimate))  # type: ignore[arg-type]  # one of its groups
+    return Part(figures)
 
 
 IN_SLICES = ": "
@@ -469,8 +446,8 @@ def new_plan(
 
 def left_out(task: Task) -> dict[str, str]:
     """Return the transforms of a task that cannot run here, by name, and what they lack."""
-    lacking = {name: missing(each, task) for name, each in REGISTRY.items() if each.suits(task)}
-    return {name: why for name, why in lacking.items() if why}
+    suitable = {name: each for name, each in REGISTRY.items() if each.suits(task)}
+    return {name: why for name, each in suitable.items() if (why := missing(each, task))}
 
 
 def with_gold(examples: Sequence[Any], task: Task) -> list[Any]:  # Any: the task's own examples
@@ -500,6 +477,7 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
         if key not in _PACES:
             loaded = model or load_any(plan.model, plan.labels or None)
             few = examples[:: max(1, len(examples) // TRIAL)][:TRIAL]
+            length = sum(text_lengths(task, few))
             # on a CPU the time of one core, which is what a worker has
             clock = time.process_time if loaded.device.type == "cpu" else time.perf_counter
             for _ in range(2):  # the first loads what it works with
@@ -507,12 +485,11 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
                 answers = loaded.predict(few)
                 answered = clock()
                 transform_all(loaded, few, answers, names)
-                spent = answered - began, clock() - answered
-            length = sum(text_lengths(task, few))
-            _PACES[key] = spent[0] / length, spent[1] / length
+                pace = (answered - began) / length, (clock() - answered) / length
+            _PACES[key] = pace
         answer, change = _PACES[key]
     whole, pairs = sum(text_lengths(task, examples)), 0
     if "hans" in plan.parts:
-        of_each = [next(iter(generate(Request("hans", subcase=each), 1, 0))) for each in subcases()]
+        of_each = [next(generate(Request("hans", subcase=each), 1, 0)) for each in subcases()]
         pairs = sum(text_lengths(task, of_each)) * plan.asked.per_subcase
     return answer * (whole + pairs) + change * whole * min(1.0, plan.asked.n / len(examples))

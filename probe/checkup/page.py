@@ -148,32 +148,27 @@ def rows_of_tests(report: Json) -> list[tuple[str, ...]]:
 
 
 def examples(report: Json) -> Markup:
-    """Show the examples of each change, folded by change."""
-    task = task_named(report["task"])
+    """Show the examples of each change, folded by change: texts and answers now and before."""
+    task, line = task_named(report["task"]), Markup("<div><b>{}</b> {}</div>")
+
+    def shown(each: Json) -> Markup:
+        lines = [
+            line.format(f"{task.title_of(name)}{when}:", text)
+            for key, when in (("texts", ""), ("before", " before"))
+            for name, text in each[key].items()
+        ]
+        answers = (
+            f"{each['answer_before']} ({each['confidence_before']:.2f}) before, {each['answer']} "
+            f"({each['confidence']:.2f}) now; right: {each['gold'] or 'nothing, it cannot be read'}"
+        )
+        lines.append(line.format("Answer:", answers))
+        return Markup('<div class="example">{}</div>').format(join(lines))
+
     one = Markup('<details class="twin"><summary>{}</summary>{}</details>')
     return join(
-        one.format(
-            REGISTRY[name].title if name in REGISTRY else name,
-            join(_example(task, each) for each in several),
-        )
+        one.format(REGISTRY[name].title if name in REGISTRY else name, join(map(shown, several)))
         for name, several in report["examples"].items()
     )
-
-
-def _example(task: Task, each: Json) -> Markup:
-    """Show the texts after a change with what they were, and the answer before and after."""
-    line = Markup("<div><b>{}</b> {}</div>")
-    lines = [
-        line.format(f"{task.title_of(name)}{when}:", text)
-        for key, when in (("texts", ""), ("before", " before"))
-        for name, text in each[key].items()
-    ]
-    answers = (
-        f"{each['answer_before']} ({each['confidence_before']:.2f}) before, {each['answer']} "
-        f"({each['confidence']:.2f}) now; right: {each['gold'] or 'nothing, it cannot be read'}"
-    )
-    lines.append(line.format("Answer:", answers))
-    return Markup('<div class="example">{}</div>').format(join(lines))
 
 
 STYLE = Markup(
@@ -215,7 +210,6 @@ SECTION = Markup('<section class="card"><h2>{}</h2>{}</section>')
 FOLD = Markup("<details><summary>{}</summary>{}</details>")
 TONES = {"good": "What it is good at", "bad": "What it is bad at"}
 """What speaks for a model and against it, and how each is called."""
-REST = "What is neither good nor bad"
 RELIABILITY = "How often it is right by how sure it is"
 EXAMPLES = "Examples of each change"
 TESTS = "Which differences remain when all are tested"
@@ -273,7 +267,7 @@ def _details(report: Json) -> Iterator[tuple[str, Markup]]:
     """Yield what is folded away: titles and contents."""
     task = task_named(report["task"])
     if rest := said_in(report, "")[1:]:
-        yield REST, listed(rest)
+        yield "What is neither good nor bad", listed(rest)
     others = references(task, report["data"]["sha256"], report["model"]["name"])
     for group, title in GROUPS.items():
         if figures := [each for each in figures_of(report).values() if each.group == group]:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
+from itertools import chain
 from pathlib import Path
 
 from probe.checkup.conclusions import (
@@ -111,7 +112,6 @@ def conclude(run: StoredRun) -> Json | None:
 def command(plan: Plan) -> str:
     """Return the command that repeats a check-up."""
     asked, file = plan.asked, [plan.file, *plan.reading] if plan.file else []
-    words = ["python", "-m", "probe", "checkup", plan.model, *file]
     options = {
         "--task": plan.task if plan.labels else "",
         "--labels": ",".join(plan.labels),
@@ -120,10 +120,10 @@ def command(plan: Plan) -> str:
         "--seed": asked.seed,
         "--precision": asked.precision,
         "--long": asked.long if asked.long != "cut" else "",
+        "--out": "checkup",
     }
-    for option, value in options.items():
-        words += [option, str(value)] if value != "" else []
-    return shlex.join([*words, "--out", "checkup"])
+    given = (str(word) for both in options.items() if both[1] != "" for word in both)
+    return shlex.join(["python", "-m", "probe", "checkup", plan.model, *file, *given])
 
 
 def references(task: Task, data: str, name: str) -> dict[str, dict[str, Figure]]:
@@ -183,10 +183,8 @@ def against(old: Json, new: Json) -> list[Json]:
             f"the older report is about {task_named(old['task']).title.lower()}, this one about "
             f"{task_named(new['task']).title.lower()}"
         )
-    drawn = [drawn_alike(each) for each in (old, new)]
-    before, after = (
-        figures_of(each if drawn[0] == drawn[1] else without_rows(each)) for each in (old, new)
-    )
+    alike = drawn_alike(old) == drawn_alike(new)
+    before, after = (figures_of(each if alike else without_rows(each)) for each in (old, new))
     both = [
         (before[name], figure)
         for name, figure in after.items()
@@ -195,24 +193,22 @@ def against(old: Json, new: Json) -> list[Json]:
         and not name.endswith(".before")
         and figure.more_is_better is not None
     ]
-    changes = []
-    for group in GROUPS:
-        for each in compared([pair for pair in both if pair[1].group == group]):
-            if each.remains:
-                better, now = (each.found.value > 0) == each.after.more_is_better, each.after
-                changes.append(
-                    {
-                        "name": now.name,
-                        "better": better,
-                        **asdict(each.found),
-                        "p": each.p,
-                        "adjusted": each.adjusted,
-                        "sentence": f"{'Better' if better else 'Worse'}: {now.title} went from "
-                        f"{100 * each.before.value:.1f} to {100 * now.value:.1f} %, "
-                        f"{points(each.found)}.",
-                    }
-                )
-    return changes
+    families = (compared([pair for pair in both if pair[1].group == group]) for group in GROUPS)
+    return [
+        {
+            "name": each.after.name,
+            "better": better,
+            **asdict(each.found),
+            "p": each.p,
+            "adjusted": each.adjusted,
+            "sentence": f"{'Better' if better else 'Worse'}: {each.after.title} went from "
+            f"{100 * each.before.value:.1f} to {100 * each.after.value:.1f} %, "
+            f"{points(each.found)}.",
+        }
+        for each in chain.from_iterable(families)
+        if each.remains
+        for better in [(each.found.value > 0) == each.after.more_is_better]
+    ]
 
 
 def too_low(report: Json, limits: Mapping[str, float]) -> list[str]:

@@ -8,6 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
+from probe.analysis.comparison_report import (
+    compared_frame,
+    comparison_json,
+    example_comparison_json,
+)
 from probe.analysis.transformed import notes_before
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
@@ -20,17 +25,21 @@ from probe.cli.options import (
     TaskName,
     Texts,
     all_opened,
-    fields_of,
     read_example,
 )
-from probe.cli.output import check_output_files, end_progress, print_json, show_progress, write_json
+from probe.cli.output import (
+    check_output_files,
+    end_progress,
+    print_answer,
+    show_progress,
+    write_json,
+)
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.rows import read_rows, require_text
 from probe.data.source import read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
 from probe.models.library import that_reads
-from probe.reports.comparison import compared_frame, comparison_json, example_comparison_json
 from probe.statistics import Estimate, percent
 from probe.tasks.task import Task
 
@@ -80,9 +89,7 @@ def compare_command(
             )
         classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
         answered = held_to(classifiers)
-        named = {"premise": premise, "hypothesis": hypothesis}
-        given = fields_of(answered, "--text", texts, named)
-        example = read_example(answered, given, answer or gold)
+        example = read_example(answered, texts, premise, hypothesis, answer or gold)
         require_text(answered, example)
         shape = example_comparison_json(example, classifiers, precision)
         lines = [
@@ -120,10 +127,7 @@ def compare_command(
     shape = comparison_json(rows, names, precision)
     if summary:
         write_json(shape, summary)
-    if as_json:
-        print_json(shape)
-    else:
-        typer.echo(_text(shape))
+    print_answer(as_json, shape, _lines(shape))
     if not shape["scored"]:
         first = next(read_rows(table, chosen, answered))
         raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
@@ -150,7 +154,7 @@ def _estimate(shape: dict[str, Any]) -> str:
     return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
 
 
-def _text(shape: dict[str, Any]) -> str:
+def _lines(shape: dict[str, Any]) -> list[str]:
     """Return the summary as lines: accuracies or F1, tests, slices over all gold labels."""
     measure, test = ("f1", "bootstrap") if "f1" in shape else ("accuracy", "mcnemar")
     lines = [f"{shape['scored']} of {shape['rows']} rows scored, {shape['with_gold']} with gold"]
@@ -165,4 +169,4 @@ def _text(shape: dict[str, Any]) -> str:
             scores = "  ".join(_estimate(each) for each in one[measure].values())
             name = f"{one['group']}: {one['slice']}"
             lines.append(f"{name:55} n {one['n']:5}  {scores}")
-    return "\n".join(lines)
+    return lines

@@ -15,7 +15,7 @@ from probe.analysis.hans import (
     verdicts,
 )
 from probe.cli.options import AsJson, LabelOrders, PrecisionName, all_opened
-from probe.cli.output import end_progress, print_json, show_progress
+from probe.cli.output import end_progress, print_answer, show_progress
 from probe.statistics import percent
 
 
@@ -38,13 +38,6 @@ def hans_command(
             profiles[name].append(row)
             show_progress(f"{name}: {len(profiles[name])}/30 sub-cases")
         end_progress()
-    if as_json:
-        print_json(hans_json(profiles, n, seed, precision))
-    else:
-        typer.echo(_text(profiles))
-
-
-def _text(profiles: dict[str, list[Profiled]]) -> str:
     lines = []
     for name, rows in profiles.items():
         lines.append(name)
@@ -55,4 +48,4 @@ def _text(profiles: dict[str, list[Profiled]]) -> str:
     for one in REPORTED:
         counts = f"{one.correct:,} of {one.n:,} right"
         lines.append(f"HANS itself, {one.model}, {one.gold}: {counts} ({one.source})")
-    return "\n".join([*lines, NOTE])
+    print_answer(as_json, hans_json(profiles, n, seed, precision), [*lines, NOTE])

@@ -2,18 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from probe.cli.group import group
 from probe.cli.options import AsJson
-from probe.cli.output import print_json
+from probe.cli.output import print_answer
 from probe.errors import OptionError
 from probe.models.classifier import FIELD, TEMPLATE
 from probe.models.library import entries, locate
 from probe.models.weights import CONFIG, export_model, read_config
-from probe.reports.json import model_json
 from probe.tasks.task import TASKS
 
 app = group(needs_command=False)
@@ -24,14 +23,21 @@ def main(context: typer.Context, as_json: AsJson = False) -> None:
     """List the models on disk."""
     if context.invoked_subcommand:
         return
-    rows = [model_json(entry) for entry in entries()]
-    if as_json:
-        print_json(rows)
-        return
+    rows: list[dict[str, Any]] = [  # Any: JSON
+        {
+            **{name: getattr(entry, name) for name in ("name", "title", "summary", "source")},
+            "task": entry.task.name if entry.task else None,
+            "parameters": entry.parameters,
+            "bytes": entry.size,
+        }
+        for entry in entries()
+    ]
+    lines = []
     for row in rows:
         weights = f"{row['parameters'] / 1e6:.1f} M weights" if row["parameters"] else "damaged"
         facts = f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights:16}"
-        typer.echo(f"{facts} {row['summary']}")
+        lines.append(f"{facts} {row['summary']}")
+    print_answer(as_json, rows, lines)
 
 
 @app.command("export")

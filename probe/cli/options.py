@@ -102,28 +102,24 @@ def assignments(option: str, texts: Sequence[str]) -> dict[str, str]:
     return values
 
 
-def fields_of(
-    task: Task, option: str, texts: Sequence[str], named: Mapping[str, str]
-) -> dict[str, str]:
-    """Return values by field from FIELD=VALUE texts and options of a field's own.
+def read_example(
+    task: Task, texts: Sequence[str], premise: str, hypothesis: str, gold: str
+) -> Any:  # Any: the task's own
+    """Return an example of a task; a text that is not given is empty.
 
-    Raises OptionError for a field that the task has not, or that is given in both ways.
+    `texts` are of the form FIELD=VALUE. Raises LabelError, and OptionError for a field that the
+    task has not, or that is given in both ways.
     """
-    assigned = assignments(option, texts)
+    assigned = assignments("--text", texts)
+    named = {"premise": premise, "hypothesis": hypothesis}
     given = {name: value for name, value in named.items() if value}
-    _require_once(option, assigned.keys() & given.keys())
-    values = assigned | given
+    _require_once("--text", assigned.keys() & given.keys())
+    values = dict.fromkeys(task.fields, "") | assigned | given
     unknown = [name for name in values if name not in task.fields]
     if unknown:
         fields = ", ".join(task.fields)
         raise OptionError(f"the task {task.name} has no text {unknown[0]!r}; it has: {fields}")
-    return values
-
-
-def read_example(task: Task, texts: Mapping[str, str], gold: str) -> Any:  # Any: the task's own
-    """Return an example of a task; a text that is not given is empty. Raises LabelError."""
-    whole = {field: texts.get(field, "") for field in task.fields}
-    return task.example(**whole, gold=task.read_gold(gold))
+    return task.example(**values, gold=task.read_gold(gold))
 
 
 def takes(

@@ -18,6 +18,14 @@ def print_json(value: Any) -> None:  # Any: JSON
     typer.echo(json.dumps(value, indent=1))
 
 
+def print_answer(as_json: bool, value: Any, lines: Iterable[str]) -> None:  # Any: JSON
+    """Print what a command found: as indented JSON, or in lines for people."""
+    if as_json:
+        print_json(value)
+    else:
+        typer.echo("\n".join(lines))
+
+
 def write_json(value: Any, path: Path) -> None:  # Any: JSON
     """Write a value as indented JSON and make the file's folder. Raises FileError."""
     with writing(path):

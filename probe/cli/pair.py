@@ -17,7 +17,6 @@ from probe.cli.options import (
     TaskName,
     Texts,
     choice,
-    fields_of,
     one_of,
     opened,
     read_changes,
@@ -67,10 +66,9 @@ def pair_command(
     if label and asked.has_spans:
         raise OptionError("--label is for models that answer with labels; a reader answers a span")
     explained = one_of("label", tuple(filter(asked.nearest, asked.golds)))
-    named = {"premise": premise, "hypothesis": hypothesis}
     examination = examine(
         classifier,
-        read_example(asked, fields_of(asked, "--text", texts, named), answer),
+        read_example(asked, texts, premise, hypothesis, answer),
         transform,
         seed,
         changes(asked),

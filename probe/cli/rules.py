@@ -10,7 +10,7 @@ import typer
 from probe.baselines import baseline, baselines_for
 from probe.cli.file_options import OR_HUB, labelled_and_told, local_file, takes_file
 from probe.cli.options import AsJson
-from probe.cli.output import print_json
+from probe.cli.output import print_answer
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.errors import BaselineError
 from probe.statistics import Estimate, percent, share
@@ -36,16 +36,13 @@ def rules_command(
     read = labelled_and_told(local_file(file), asked, reading)
     names = known if name == "all" else [name]
     judged = [evaluate_baseline(each, read.examples) for each in names]
-    if as_json:
-        print_json(judged if name == "all" else judged[0])
-        return
+    lines = []
     for each in judged:
         accuracy = Estimate(each["accuracy"], each["low"], each["high"], each["n"])
         classes = "two classes" if NON_ENTAILMENT in each["counts"] else "three classes"
-        typer.echo(
-            f"{each['rule']:16} {each['correct']:,} of {each['n']:,} right: "
-            f"{percent(accuracy)}, {classes}"
-        )
+        right = f"{each['rule']:16} {each['correct']:,} of {each['n']:,} right"
+        lines.append(f"{right}: {percent(accuracy)}, {classes}")
+    print_answer(as_json, judged if name == "all" else judged[0], lines)
 
 
 def evaluate_baseline(name: str, pairs: Sequence[Pair]) -> dict[str, Any]:  # Any: JSON

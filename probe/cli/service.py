@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from probe.errors import FileError, UserError
-from probe.models.errors import first_line
+from probe.errors import FileError, UserError, library_words
 from probe.runs.backup import back_up, restore
 from probe.settings import CHECKOUT, INSTALLED, settings
 
@@ -98,9 +97,9 @@ def upload(folder: Path, space: str) -> None:
             delete_patterns="*",
         )
     except HfHubHTTPError as problem:
-        raise UserError(f"the hub does not take the Space: {first_line(problem)}") from problem
+        raise UserError(f"the hub does not take the Space: {library_words(problem)}") from problem
     except Exception as problem:  # the errors of its HTTP client have no common base
         raise UserError(
             f"the hub cannot be reached from here, and {space} was not uploaded: "
-            f"{first_line(problem)}"
+            f"{library_words(problem)}"
         ) from problem

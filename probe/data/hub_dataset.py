@@ -39,22 +39,17 @@ SPLIT_WORDS = {
 """Words in the names of files that tell their split, as the hub itself reads them."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """A split of a configuration, and its Parquet files in the order of their rows."""
-
-    config: str
-    split: str
-    files: tuple[str, ...]
+Parts = dict[tuple[str, str], list[str]]
+"""By configuration and split the Parquet files in the order of their rows."""
 
 
-def own_parts(paths: Sequence[str], card: Mapping[str, Any]) -> list[Part]:  # Any: YAML
+def own_parts(paths: Sequence[str], card: Mapping[str, Any]) -> Parts:  # Any: YAML
     """Return the parts of a repository's own Parquet files.
 
     Its card names them (`configs`, with a pattern for each split); without that the names of files
     do, all as one configuration, and one that tells no split is of `train`.
     """
-    parts: dict[tuple[str, str], list[str]] = {}
+    parts: Parts = {}
     configs = card.get("configs")
     if not isinstance(configs, list):
         for path in paths:
@@ -69,7 +64,7 @@ def own_parts(paths: Sequence[str], card: Mapping[str, Any]) -> list[Part]:  # A
             files = [path for path in paths if any(fnmatchcase(path, each) for each in whole)]
             if files:
                 parts[name, split] = files
-    return _parts_of(parts)
+    return parts
 
 
 def _patterns(files: Any) -> Iterator[tuple[str, list[str]]]:  # Any: YAML
@@ -84,38 +79,17 @@ def _patterns(files: Any) -> Iterator[tuple[str, list[str]]]:  # Any: YAML
         yield str(split), [str(path) for path in several if path]
 
 
-def converted_parts(paths: Sequence[str], config: str | None = None) -> list[Part]:
+def converted_parts(paths: Sequence[str], config: str | None = None) -> Parts:
     """Return the parts of the hub's conversion, whose files are CONFIG/SPLIT/NUMBER.parquet.
 
     They are those of one configuration, or of all.
     """
-    parts: dict[tuple[str, str], list[str]] = {}
+    parts: Parts = {}
     for path in paths:
         folders = PurePosixPath(path).parts
         if len(folders) == 3 and config in (None, folders[0]):
             parts.setdefault((folders[0], folders[1]), []).append(path)
-    return _parts_of(parts)
-
-
-def _parts_of(files: Mapping[tuple[str, str], Sequence[str]]) -> list[Part]:
-    return [Part(config, split, tuple(paths)) for (config, split), paths in files.items()]
-
-
-def choose_part(parts: Sequence[Part], name: str, config: str, split: str) -> Part:
-    """Return the part that is named; one that is not named is taken where there is no other.
-
-    Raises FileError with the names that there are.
-    """
-    for kind, attribute, asked in (("configuration", "config", config), ("split", "split", split)):
-        there = list(dict.fromkeys(getattr(part, attribute) for part in parts))
-        chosen = asked or (there[0] if len(there) == 1 else DEFAULT)
-        if chosen not in there:
-            lacking = f"say which {kind} of the data set {name!r}"
-            if asked:
-                lacking = f"the data set {name!r} has no {kind} {asked!r}"
-            raise FileError(f"{lacking}; it has: {listed(there)}")
-        parts = [part for part in parts if getattr(part, attribute) == chosen]
-    return parts[0]
+    return parts
 
 
 THING = "data set"
@@ -142,6 +116,26 @@ class HubDataset:
         return f"{PREFIX}{self.name}{'@' if self.revision else ''}{self.revision or ''}" + (
             f":{part}" if part else ""
         )
+
+
+def choose_part(parts: Parts, asked: HubDataset) -> tuple[str, str]:
+    """Return configuration and split; one that is not named is taken where there is no other.
+
+    Raises FileError with the names that there are.
+    """
+    keys = list(parts)
+    for at, (kind, named) in enumerate(
+        {"configuration": asked.config, "split": asked.split}.items()
+    ):
+        there = list(dict.fromkeys(key[at] for key in keys))
+        chosen = named or (there[0] if len(there) == 1 else DEFAULT)
+        if chosen not in there:
+            lacking = f"say which {kind} of the data set {asked.name!r}"
+            if named:
+                lacking = f"the data set {asked.name!r} has no {kind} {named!r}"
+            raise FileError(f"{lacking}; it has: {listed(there)}")
+        keys = [key for key in keys if key[at] == chosen]
+    return keys[0]
 
 
 @dataclass(frozen=True)
@@ -185,22 +179,22 @@ def fetch(asked: HubDataset, folder: Path, bounds: Bounds = UNBOUNDED) -> Fetche
         info = _info(asked.name, asked.revision)
         card = dict(vars(info.card_data)) if info.card_data else {}
         holder, parts = _parts(asked, info, card)
-        part = choose_part(parts, asked.name, asked.config, asked.split)
+        config, split = choose_part(parts, asked)
         sizes = {file.rfilename: file.size or 0 for file in holder.siblings or ()}
-        size = sum(sizes[file] for file in part.files)
+        size = sum(sizes[file] for file in parts[config, split])
         bounds.check("max_unpacked_mb", size / MEGABYTE)
         make_room(THING, asked.name, size, FileError)
         files = []
-        for file in part.files:
+        for file in parts[config, split]:
             check_stop()
             place: dict[str, Any] = {"repo_type": "dataset", "revision": holder.sha, **access()}
             files.append(Path(hf_hub_download(asked.name, file, **place)))
-        source = HubDataset(asked.name, holder.sha, part.config, part.split)
+        source = HubDataset(asked.name, holder.sha, config, split)
         names = [source.name.split("/")[-1], source.config, source.split]
         stem = UNUSABLE.sub("_", "-".join(name for name in names if name != DEFAULT))
         path = folder / f"{stem.replace('.', '_')}.parquet"
         with writing(path):
-            _put(files, card_features(card, part.config), path, bounds)
+            _put(files, card_features(card, config), path, bounds)
             _origin(path).write_text(str(source), encoding="utf-8")
     return FetchedDataset(path, source)
 
@@ -210,9 +204,7 @@ def _info(name: str, revision: str | None) -> DatasetInfo:
     return HfApi().dataset_info(name, revision=revision, files_metadata=True, token=token)
 
 
-def _parts(
-    asked: HubDataset, info: DatasetInfo, card: dict[str, Any]
-) -> tuple[DatasetInfo, list[Part]]:
+def _parts(asked: HubDataset, info: DatasetInfo, card: dict[str, Any]) -> tuple[DatasetInfo, Parts]:
     """Return the parts that there are, and the commit that holds them. Raises FileError.
 
     The hub's conversion is of the newest commit, so it does not stand for one that is named; but

@@ -94,7 +94,10 @@ def is_adversarial(cell: object) -> bool:
 def _rows(path: Path, bounds: Bounds, options: FileOptions) -> Iterator[dict[str, Any]]:
     table = open_source(path, bounds, options)
     names = {name.strip().lower(): name for name in reversed(table.columns)}
-    names |= {key: name for key, name in _chosen(options).items() if name}
+    texts = options.columns  # what a person names, by the key under which it is read
+    chosen = {"question": texts.get("question"), PASSAGE_KEYS[0]: texts.get("passage")}
+    chosen[ANSWER_KEYS[0]] = options.gold
+    names |= {key: name for key, name in chosen.items() if name}
     absent = [name for name in names.values() if name not in table.names]
     if absent or "question" not in names or not set(PASSAGE_KEYS) & set(names):
         lacking = f"has no column {absent[0]!r}" if absent else (
@@ -104,13 +107,6 @@ def _rows(path: Path, bounds: Bounds, options: FileOptions) -> Iterator[dict[str
     wanted = [key for key in (*COLUMNS, *PASSAGE_KEYS, *ANSWER_KEYS) if key in names]
     for record in table.records():
         yield {**record.cells, **{key: cell(record.cells, names[key]) for key in wanted}}
-
-
-def _chosen(options: FileOptions) -> dict[str, str]:
-    """Return the columns that a person names, by the key under which they are read."""
-    texts = options.columns
-    chosen = {"question": texts.get("question", ""), PASSAGE_KEYS[0]: texts.get("passage", "")}
-    return {**chosen, ANSWER_KEYS[0]: options.gold}
 
 
 def _question(row: Mapping[str, Any], number: int) -> Question:

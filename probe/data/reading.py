@@ -198,28 +198,6 @@ def _unmarked(task: Task, words: Collection[str]) -> Why:
     return "disputed" if not numbers or len(numbers) >= max(3, len(task.labels)) else "unknown"
 
 
-def said_of_values(
-    task: Task,
-    names: Mapping[str, str],
-    counted: ValueCounts,
-    column: str,
-    one_file: bool = True,
-) -> dict[str, Label | None]:
-    """Return what a person says of values: labels by `label_word`, None for no gold label.
-
-    Raises LabelError for a name that is no label, FileError for a value that no row of `one_file`
-    has.
-    """
-    absent = [value for value in names if label_word(value) not in counted.words]
-    if one_file and absent:
-        raise FileError(f"no row has {absent[0]!r} in its column {column!r}")
-    return {
-        label_word(value): None if label_word(name) in NO_LABEL_WORDS else task.read_gold(name)
-        for value, name in names.items()
-        if value not in absent
-    }
-
-
 def told(values: Sequence[LabelValue], most: int = 5) -> str:
     """List values with their rows, and with what they are read as where that is known."""
     listed = [
@@ -479,8 +457,21 @@ def _of_spans(table: Source, columns: Columns, task: Task) -> Reading:
 
 
 def _with_values(counted: _Counted, columns: Columns, task: Task, options: FileOptions) -> Reading:
+    """Return the reading with what values mean: by a person, by the file, or as they are spelt.
+
+    Raises LabelError for a name that is no label, FileError for a value that no row of one file
+    has.
+    """
     gold = columns.gold or ""
-    said = said_of_values(task, options.values, counted.of([gold])[gold], gold, options.one_file)
+    words = counted.of([gold])[gold].words
+    absent = [value for value in options.values if label_word(value) not in words]
+    if options.one_file and absent:
+        raise FileError(f"no row has {absent[0]!r} in its column {gold!r}")
+    said = {
+        label_word(value): None if label_word(name) in NO_LABEL_WORDS else task.read_gold(name)
+        for value, name in options.values.items()
+        if value not in absent
+    }
     values = counted.read(task, gold, said)
     meanings = {
         each.word: each.label
@@ -533,7 +524,17 @@ def _by_values(counted: _Counted, columns: Columns, free: Sequence[str], task: T
 
     Nothing is read from them unasked: yes and no, or e and n, are written in other columns too.
     """
-    likely = [name for name, counts in counted.of(free).items() if _likely(name, counts, task)]
+    likely = []
+    for name, counts in counted.of(free).items():
+        filled = {value: rows for value, rows in counts.counts.items() if value}
+        if not filled or counts.others or len(filled) > MAX_VALUES:
+            continue
+        values = read_values(task, counts, (), {}, {})
+        telling = any(part in name.lower() for part in TELLING) and len(filled) <= FEW_VALUES
+        read = bool(values.labelled) and not values.of("unknown")
+        repeats = len(filled) < sum(filled.values())
+        if telling if values.numbers else (telling or read) and repeats:
+            likely.append(name)
     if not likely:
         note = "there is no column of gold labels, so there is no accuracy"
         return Reading(columns, notes=(note,))
@@ -542,16 +543,6 @@ def _by_values(counted: _Counted, columns: Columns, free: Sequence[str], task: T
         "gold labels"
     )
     return _asked(columns, sentence, likely[:ASKED_VALUES])
-
-
-def _likely(name: str, counted: ValueCounts, task: Task) -> bool:
-    filled = {value: rows for value, rows in counted.counts.items() if value}
-    if not filled or counted.others or len(filled) > MAX_VALUES:
-        return False
-    values = read_values(task, counted, (), {}, {})
-    telling = any(part in name.strip().lower() for part in TELLING) and len(filled) <= FEW_VALUES
-    read = bool(values.labelled) and not values.of("unknown")
-    return telling if values.numbers else (telling or read) and len(filled) < sum(filled.values())
 
 
 LEFT_OUT: dict[type[UserError], str] = {

@@ -1,11 +1,11 @@
 """Rows of a file: their cells, by which columns they are examples, and what is wrong with one."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -65,76 +65,33 @@ def paths(cells: Mapping[str, Any], prefix: str = "") -> Iterator[str]:  # Any: 
 Form = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
 
 
-class Reader(Protocol):
-    """Rows of a file, of which no more than the beginning need have been read."""
-
-    @property
-    def form(self) -> Form:
-        """The form of the file."""
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of its columns; none where each row names its own."""
-
-    @property
-    def words(self) -> str:
-        """How it is read where it could be read in another way, "" where that needs no saying."""
-
-    def records(self) -> Iterator[Record]:
-        """Yield its rows. Raises FileError, LimitError."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """Rows in memory; `classes` are as those of `Source`."""
-
-    rows: Sequence[Record]
-    columns: Sequence[str]
-    form: Form = "csv"
-    words: str = ""
-    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def records(self) -> Iterator[Record]:
-        """Yield the rows."""
-        return iter(self.rows)
-
-
 @dataclass(frozen=True)
 class Source:
-    """Rows with named columns, of a file that was read once to its end and can be read again.
+    """Rows with named columns, of a file that can be read again and again from its first row on.
 
-    `columns` are those of any row, `rows` counts them from the first number on, and `broken` those
-    that do not fit the header; `nested` are the paths of fields within objects. A file itself is at
-    `path`.
+    No more than the beginning need have been read; once it was read to its end, `columns` are those
+    of any row, `rows` counts them from the first number on, and `broken` those that do not fit the
+    header; `nested` are the paths of fields within objects. `words` say how a file is read that
+    could be read in another way, `classes` the names that it gives to the whole numbers of a
+    column, and `own` has what else a file of its form says of itself.
     """
 
-    reader: Reader
+    form: Form
     columns: Sequence[str]
-    rows: int
+    read: Callable[[], Iterator[Record]]
+    words: str = ""
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    own: object = None
+    rows: int = 0
     bounds: Bounds = UNBOUNDED
     broken: int = 0
     nested: Sequence[str] = ()
     path: Path = Path()
 
     @property
-    def form(self) -> Form:
-        """The form of the file."""
-        return self.reader.form
-
-    @property
-    def words(self) -> str:
-        """How it is read where it could be read in another way, "" where that needs no saying."""
-        return self.reader.words
-
-    @property
     def names(self) -> Sequence[str]:
         """The names of its columns, and behind them the paths of nested fields."""
         return [*self.columns, *self.nested]
-
-    @property
-    def classes(self) -> Mapping[str, Sequence[str]]:
-        """The names that it gives to the whole numbers of a column, by the column's name."""
-        return getattr(self.reader, "classes", {})
 
     def __len__(self) -> int:
         """Return how many rows there are."""
@@ -142,7 +99,7 @@ class Source:
 
     def records(self, start: int = 0) -> Iterator[Record]:
         """Yield the rows from the one of this number on. Raises FileError, LimitError."""
-        return (record for record in self.reader.records() if record.number >= start)
+        return (record for record in self.read() if record.number >= start)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -156,8 +113,8 @@ def of_frame(frame: pd.DataFrame, form: Form = "csv") -> Source:
     """Return the rows of a frame, numbered from 0."""
     columns = list(map(str, frame.columns))
     rows = (dict(zip(columns, row, strict=True)) for row in frame.itertuples(index=False))
-    held = Held(list(map(Record, range(len(frame)), rows)), columns, form)
-    return Source(held, columns, len(frame))
+    held = list(map(Record, range(len(frame)), rows))
+    return Source(form, columns, held.__iter__, rows=len(frame))
 
 
 def is_missing(cell: Any) -> bool:  # Any: whatever a file may hold
@@ -172,8 +129,6 @@ GOLD = (
 """How files of any task call the column of gold labels."""
 NO_COLUMN = "none"
 """Stands for no column of gold labels, unless one is called so."""
-KINDS: dict[type, str] = {dict: "an object", bytes: "bytes"}
-"""What a cell may be in place of a text, other than a list."""
 
 
 @dataclass(frozen=True)
@@ -256,43 +211,26 @@ def read_rows(table: Source, columns: Columns, task: Task, start: int = 0) -> It
         if record.broken:
             yield InputRow(record.number, problems=(FileError(record.broken),), record=record)
             continue
+        example, label, problems = None, None, list[UserError]()
         gold = cell(record.cells, columns.gold) if columns.gold else None
-        row = read_row(
-            task, record.number, columns.cells_of(record), gold, table.bounds, columns.values
-        )
-        yield replace(row, record=record)
-
-
-def read_row(
-    task: Task,
-    number: int,
-    cells: Mapping[str, object],
-    gold: object,
-    bounds: Bounds = UNBOUNDED,
-    values: Mapping[str, Label | None] = {},
-) -> InputRow:
-    """Read one row from the cells of its fields and of its gold label.
-
-    `values` are as those of `Columns`.
-    """
-    problems: list[UserError] = []
-    label: Label | None = None
-    try:
-        reads = task.gold_text if task.gold_text and not is_missing(gold) else None
-        text = reads(gold) if reads else cell_text("gold label", gold)
-        word = label_word(text)  # by what it means in this file, else as the task spells it
-        label = values[word] if word in values else task.read_gold(text)
-    except (ExampleError, LabelError) as problem:
-        problems.append(problem)
-    try:
-        texts = {field: cell_text(field, cell) for field, cell in cells.items()}
-        example: Example = task.example(**texts, gold=label, id=str(number))
-        require_text(task, example, bounds)
-        if task.problem and (wrong := task.problem(example)):
-            raise ExampleError(wrong)
-    except (ExampleError, LimitError) as problem:
-        problems.append(problem)
-    return InputRow(number, None if problems else example, tuple(problems))
+        try:
+            reads = task.gold_text if task.gold_text and not is_missing(gold) else None
+            text = reads(gold) if reads else cell_text("gold label", gold)
+            word = label_word(text)  # by what it means in this file, else as the task spells it
+            label = columns.values[word] if word in columns.values else task.read_gold(text)
+        except (ExampleError, LabelError) as problem:
+            problems.append(problem)
+        try:
+            cells = columns.cells_of(record)
+            texts = {field: cell_text(field, value) for field, value in cells.items()}
+            example = task.example(**texts, gold=label, id=str(record.number))
+            require_text(task, example, table.bounds)
+            if task.problem and (wrong := task.problem(example)):
+                raise ExampleError(wrong)
+        except (ExampleError, LimitError) as problem:
+            problems.append(problem)
+        found = None if problems else example
+        yield InputRow(record.number, found, tuple(problems), record)
 
 
 def require_text(task: Task, example: Example, bounds: Bounds = UNBOUNDED) -> None:
@@ -337,7 +275,8 @@ def cell_text(name: str, cell: object) -> str:
     if is_missing(cell):
         return ""
     if isinstance(cell, bytes) or not pd.api.types.is_scalar(cell):
-        kind = next((words for kind, words in KINDS.items() if isinstance(cell, kind)), "a list")
+        kinds = {dict: "an object", bytes: "bytes"}
+        kind = next((words for kind, words in kinds.items() if isinstance(cell, kind)), "a list")
         inner = next(iter(cell), "") if isinstance(cell, dict) else ""
         field = f"; name a field of it, such as --column {name}=NAME.{inner}" if inner else ""
         raise ExampleError(f"the {name} is {kind}, not a text{field}")

@@ -15,7 +15,7 @@ from probe.data.formats.excel import open_workbook
 from probe.data.formats.json_forms import begins_with_object, open_json
 from probe.data.formats.parquet import open_arrow, open_parquet
 from probe.data.names import HALF, check_names
-from probe.data.rows import MOST_PATHS, Form, Held, Reader, Record, Source, cell, is_missing, paths
+from probe.data.rows import MOST_PATHS, Form, Record, Source, cell, is_missing, paths
 from probe.errors import FileError
 from probe.limits import UNBOUNDED, Bounds
 
@@ -31,15 +31,24 @@ FORMS: dict[str, Form] = {
     ".xlsx": "xlsx",
 }
 
-ARROW = (".arrow", ".feather")
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
+
+
+READERS: dict[str, Callable[[Path, Bounds, FileOptions], Source]] = {
+    **dict.fromkeys((".parquet", ".pq"), lambda path, bounds, _: open_parquet(path, bounds)),
+    **dict.fromkeys(
+        (".arrow", ".feather"),
+        lambda path, bounds, options: open_arrow(path, bounds, options.sheet),
+    ),
+    ".xlsx": open_workbook,
+}
+"""What opens a file that is no plain CSV, TSV or JSON, by the end of its name."""
 
 
 def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     """Return a file's form by its name. Raises FileError where it is none of some."""
-    plain = path.name.lower().removesuffix(compression_of(path))
-    form = FORMS.get(Path(plain).suffix)
-    if plain.endswith(ARCHIVES):
+    form = FORMS.get(end_of(path))
+    if end_of(path) in ARCHIVES:
         raise FileError(
             f"{path.name} is an archive of files; unpack it and name the one to be read, of a "
             "folder that the library datasets saved the file data-00000-of-00001.arrow"
@@ -54,52 +63,22 @@ def form_of(path: Path, among: Sequence[Form] = get_args(Form)) -> Form:
     return form
 
 
-def reader_of(
-    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
-) -> Reader:
-    """Open a file in whatever form it is. Raises FileError, LimitError.
-
-    What the options leave open is told by the file. Raises FileQuestion where it does not tell it.
-    """
-    if path.name.lower().removesuffix(compression_of(path)).endswith(ARROW) or path.is_dir():
-        return open_arrow(path, bounds, options.sheet)
-    form = form_of(path)
-    if form == "parquet":
-        return open_parquet(path, bounds)
-    if form == "xlsx":
-        return open_workbook(path, bounds, options)
-    file = text_file(path, bounds, options.encoding)
-    if form == "jsonl" or (file.first == "{" and begins_with_object(file)):
-        return open_json(file, options.sheet)
-    return open_delimited(file, form, options)
-
-
 def open_source(
-    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+    path: Path,
+    bounds: Bounds = UNBOUNDED,
+    options: FileOptions = AS_THE_FILE_TELLS,
+    held: list[Record] | None = None,
 ) -> Source:
     """Read a file once, so that what is wrong with it is said before any row is scored.
 
-    Raises FileError and LimitError with a sentence, FileQuestion where it can be read in several
-    ways.
+    What the options leave open is told by the file. Rows are `held` in memory where a list is given
+    for them. Raises FileError and LimitError with a sentence, FileQuestion where the file can be
+    read in several ways.
     """
-    return _read(reader_of(path, bounds, options), path, bounds, lambda _: None)
-
-
-def read_table(
-    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
-) -> Source:
-    """Read a file as `open_source` does, and hold its rows in memory."""
-    reader, rows = reader_of(path, bounds, options), list[Record]()
-    source = _read(reader, path, bounds, rows.append)
-    held = Held(rows, source.columns, reader.form, reader.words, source.classes)
-    return replace(source, reader=held)
-
-
-def _read(reader: Reader, path: Path, bounds: Bounds, take: Callable[[Record], None]) -> Source:
-    """Read all rows, each of which `take` is given, and see that they are within bounds."""
-    names, nested = dict.fromkeys(reader.columns), dict[str, None]()
+    source = _opened(path, bounds, options)
+    names, nested = dict.fromkeys(source.columns), dict[str, None]()
     rows, broken = 0, 0
-    for rows, record in enumerate(reader.records(), 1):
+    for rows, record in enumerate(source.read(), 1):
         bounds.check("max_rows", rows)
         cells = record.cells
         if cells.keys() - names.keys():
@@ -110,10 +89,38 @@ def _read(reader: Reader, path: Path, bounds: Bounds, take: Callable[[Record], N
             new = (each for each in paths(cells) if each not in names)
             nested = dict.fromkeys(islice(chain(nested, new), MOST_PATHS))
         broken += bool(record.broken)
-        take(record)
+        if held is not None:
+            held.append(record)
     if not rows:
         raise FileError(f"{path.name} has no rows below its header")
-    return Source(reader, list(names), rows, bounds, broken, list(nested), path)
+    if held is not None:
+        source = replace(source, read=held.__iter__, own=None)
+    return replace(
+        source, columns=list(names), rows=rows, bounds=bounds, broken=broken, nested=list(nested),
+        path=path,
+    )  # fmt: skip
+
+
+def _opened(path: Path, bounds: Bounds, options: FileOptions) -> Source:
+    end = ".arrow" if path.is_dir() else end_of(path)
+    if end in READERS:
+        return READERS[end](path, bounds, options)
+    form, file = form_of(path), text_file(path, bounds, options.encoding)
+    if form == "jsonl" or (file.first == "{" and begins_with_object(file)):
+        return open_json(file, options.sheet)
+    return open_delimited(file, "tsv" if form == "tsv" else "csv", options)
+
+
+def end_of(path: Path) -> str:
+    """Return the end of a file's name, unpacked."""
+    return Path(path.name.lower().removesuffix(compression_of(path))).suffix
+
+
+def read_table(
+    path: Path, bounds: Bounds = UNBOUNDED, options: FileOptions = AS_THE_FILE_TELLS
+) -> Source:
+    """Read a file as `open_source` does, and hold its rows in memory."""
+    return open_source(path, bounds, options, [])
 
 
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_CHARACTERS = 5, 30, 300

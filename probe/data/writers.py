@@ -29,10 +29,9 @@ from probe.data.formats.delimited import (
     DelimitedForm,
     open_delimited,
 )
-from probe.data.formats.encodings import PIECE_BYTES, TextFile, compression_of, text_file
-from probe.data.formats.excel import Workbook
-from probe.data.formats.parquet import KEY, Parquet, features_json, features_of
-from probe.data.rows import NO_RECORD, Form, Reader, Record, Source, is_missing
+from probe.data.formats.encodings import PIECE_BYTES, compression_of, text_file
+from probe.data.formats.parquet import KEY, Typed, features_json, features_of
+from probe.data.rows import NO_RECORD, Form, Record, Source, is_missing
 from probe.data.source import form_of
 from probe.errors import FileError, FileQuestion, writing
 from probe.limits import UNBOUNDED
@@ -74,9 +73,26 @@ class Lines:
 
 def _lines(path: Path, names: Sequence[str], source: Source | None, guard: bool) -> Lines:
     """Return how the lines of a text file are made, by its name and by the input."""
-    form, columns = form_of(path), source.columns if source else ()
-    if source and isinstance(source.reader, Delimited) and source.form == form:
-        return lines_beside(source.reader, names, path.name, guard)
+    form, columns = form_of(path), () if source is None else source.columns
+    own = source.own if source is not None and source.form == form else None
+    if isinstance(own, Delimited):  # split, ended and encoded alike, below what stands above
+        encoding = own.file.encoding.removesuffix("-sig")
+        kept = GUARDED if guard else "the text of every field stands as it is"
+        words = (
+            f"{form.upper()} as your file is, "
+            f"{DELIMITERS.get(own.delimiter, repr(own.delimiter))} between its fields, in "
+            f"{encoding.upper()}: {kept}"
+        )
+        line = partial(fields_line, own.quotes, own.delimiter, guard, path.name)
+        told = [own.told] if own.told and own.above else []
+        above = [*told, *map(line, own.above[:-1]), line([*own.columns, *names]), ""]
+        mark = own.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
+        return Lines(
+            words,
+            lambda record, values: line([*record.fields, *values]) + own.end,
+            mark + own.end.join(above),
+            encoding,
+        )
     if form == "jsonl":
         kept = "what JSON has no form for, such as a date or a decimal, is text"
         if source and source.form == "jsonl":
@@ -105,30 +121,6 @@ def _json_line(columns: Sequence[str], names: Sequence[str], record: Record, val
 
 def _members(values: Iterable[tuple[str, Any]]) -> str:  # Any: as of Values
     return json.dumps(dict(values), ensure_ascii=False, default=as_json)[1:-1]
-
-
-def lines_beside(reader: Delimited, names: Sequence[str], name: str, guard: bool = False) -> Lines:
-    """Return how lines of ours are made that stand beside those of an input of the same form.
-
-    They are split, ended and encoded as its own, below what stands above its names.
-    """
-    encoding = reader.file.encoding.removesuffix("-sig")
-    kept = GUARDED if guard else "the text of every field stands as it is"
-    words = (
-        f"{reader.form.upper()} as your file is, "
-        f"{DELIMITERS.get(reader.delimiter, repr(reader.delimiter))} between its fields, in "
-        f"{encoding.upper()}: {kept}"
-    )
-    line = partial(fields_line, reader.quotes, reader.delimiter, guard, name)
-    told = [reader.told] if reader.told and reader.above else []
-    above = [*told, *map(line, reader.above[:-1]), line([*reader.columns, *names]), ""]
-    mark = reader.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
-    return Lines(
-        words,
-        lambda record, values: line([*record.fields, *values]) + reader.end,
-        mark + reader.end.join(above),
-        encoding,
-    )
 
 
 def fields_line(quotes: bool, delimiter: str, guard: bool, name: str, values: Values) -> str:
@@ -220,7 +212,7 @@ EXCEL_ROWS, EXCEL_CHARACTERS = 1_048_576, 32_767
 
 def write_parquet(
     place: Any, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
-    reader: Reader | None = None,
+    own: object = None,
 ) -> None:  # fmt: skip  # Any: a path or one of pyarrow's streams
     """Write rows; columns that come from Parquet keep their types. Raises FileError."""
 
@@ -230,8 +222,8 @@ def write_parquet(
                 yield [*map(record.cells.get, columns), *values]
 
     try:
-        if isinstance(reader, Parquet):
-            return _beside_parquet(place, names, rows, reader)
+        if isinstance(own, Typed):
+            return _beside_parquet(place, names, rows, own)
         schema = _schema([*columns, *names], cells())
         with pq.ParquetWriter(place, schema) as writer:
             for group in _groups(cells()):
@@ -242,11 +234,11 @@ def write_parquet(
         ) from problem
 
 
-def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parquet) -> None:
+def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, own: Typed) -> None:
     ours = _schema(names, (values for _, values in rows() if values is not None))
     values = (values for _, values in rows())
     writer = None
-    for batch in reader.batches():
+    for batch in own.batches():
         several = list(islice(values, len(batch)))
         slices, start = [batch.slice(0, 0)], 0  # pyarrow filters not every type
         for is_scored, alike in groupby(several, lambda row: row is not None):
@@ -260,7 +252,7 @@ def _beside_parquet(path: Path, names: Sequence[str], rows: Rows, reader: Parque
         )
         writer = writer or pq.ParquetWriter(
             path,
-            whole.schema.with_metadata(metadata_beside(reader.metadata, batch.schema, ours)),
+            whole.schema.with_metadata(metadata_beside(own.metadata, batch.schema, ours)),
         )
         writer.write_batch(whole)
     if writer:
@@ -318,8 +310,8 @@ class UndatedZip(zipfile.ZipFile):
 
 def write_excel(
     path: Path, name: str, columns: Sequence[str], names: Sequence[str], rows: Rows,
-    reader: Reader | None,
-) -> None:  # fmt: skip
+    own: Any = None,
+) -> None:  # fmt: skip  # Any: what reads a workbook's cells
     """Write rows into a sheet; cells that come from Excel keep their types. Raises FileError."""
     from openpyxl import Workbook as NewBook  # loads slowly
     from openpyxl.writer.excel import ExcelWriter
@@ -327,7 +319,7 @@ def write_excel(
     book = NewBook(write_only=True)
     sheet = book.create_sheet("scored")
     sheet.append([_cell(sheet, column) for column in (*columns, *names)])
-    copied = reader.rows() if isinstance(reader, Workbook) else None
+    copied = own() if callable(own) else None
     scored = 0
     for record, values in rows():
         theirs = next(copied) if copied else ()
@@ -454,9 +446,9 @@ class Output:
             if self._lines:
                 return
             source, (write, _) = self._source, BLOCKS[self._form]
-            columns, reader = (source.columns, source.reader) if source else ((), None)
+            columns, own = (source.columns, source.own) if source else ((), None)
             with in_place(self.path) as fresh, writing(fresh):
-                write(fresh, self.path.name, columns, self._names, self._rows, reader)
+                write(fresh, self.path.name, columns, self._names, self._rows, own)
 
     def _rows(self) -> Iterator[tuple[Record, Values | None]]:
         """Yield each record with the values that are kept by its number, None where none are.
@@ -521,17 +513,14 @@ def write_guarded_copy(path: Path, copy: Path) -> None:
         text = text_file(path, UNBOUNDED)
     except FileQuestion as question:
         text = text_file(path, UNBOUNDED, read_form(question.options[0]).encoding)
-    source = _opened(text, form)
-    lines = lines_beside(source, (), copy.name, guard=True)
-    with writing(copy), open_text(copy, lines) as file:
-        file.writelines(lines.line(record, ()) for record in source.records())
-
-
-def _opened(file: TextFile, form: DelimitedForm) -> Delimited:
-    # ours has a header, but there may be a title above it
-    for quotes, header in product((None, True), repeat=2):
+    for quotes, header in product((None, True), repeat=2):  # a title may stand above the header
         try:
-            return open_delimited(file, form, FileOptions(header=header, quotes=quotes))
+            source = open_delimited(text, form, FileOptions(header=header, quotes=quotes))
+            break
         except FileQuestion as question:
             asked = question
-    raise asked
+    else:
+        raise asked
+    lines = _lines(copy, (), source, guard=True)
+    with writing(copy), open_text(copy, lines) as file:
+        file.writelines(lines.line(record, ()) for record in source.records())

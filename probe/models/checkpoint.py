@@ -1,13 +1,14 @@
 """Models read from folders, which are checked first: safetensors only, no code of their own."""
 
 import inspect
+import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from safetensors.torch import load_file
@@ -37,7 +38,7 @@ from transformers.models.auto.tokenization_auto import (
 from transformers.utils.logging import disable_progress_bar, set_verbosity_error
 
 from probe.data.names import listed
-from probe.errors import ModelError, UserError
+from probe.errors import ModelError, UserError, library_words, what_is_wrong
 from probe.models.architectures import architecture
 from probe.models.classifier import (
     TEMPLATE,
@@ -46,7 +47,7 @@ from probe.models.classifier import (
     is_decoder,
     read_template,
 )
-from probe.models.errors import UnclearLabels, loading_error, needs_code_message, reading_part
+from probe.models.errors import UnclearLabels, reading_part
 from probe.models.hardware import device
 from probe.models.outputs import (
     check_labels,
@@ -57,7 +58,7 @@ from probe.models.outputs import (
 )
 from probe.models.prediction import read_invalid_below, read_temperature
 from probe.models.reader import Reader
-from probe.models.text_model import embedding_rows
+from probe.models.text_model import TextModel, embedding_rows
 from probe.models.weights import (
     ADAPTER,
     ADAPTER_WEIGHTS,
@@ -197,10 +198,13 @@ INSIDE = "base_model.model."
 """What peft puts before the names of a model's own parts."""
 
 
-def adapter_options(name: str, folder: Path) -> dict[str, Any]:  # Any: settings of a config
-    """Return what the base model's config must be told: the outputs that the adapter's head has.
+def read_adapter(
+    name: str, folder: Path
+) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:  # Any: settings of a config
+    """Return the parts that an adapter replaces as a whole, by their names in the model.
 
-    Raises ModelError for an adapter of another kind, or one that cannot be read here.
+    And what the base model's config must be told: the outputs that its head has. Raises ModelError
+    for an adapter of another kind, or one that cannot be read here.
     """
     settings = read_json(name, folder / ADAPTER)
     kind, purpose = settings.get("peft_type"), settings.get("task_type")
@@ -218,25 +222,26 @@ def adapter_options(name: str, folder: Path) -> dict[str, Any]:  # Any: settings
             f"the model {name!r} is a LoRA adapter, and to merge it the package peft is needed: "
             "pip install peft"
         ) from problem
-    sizes = [len(value) for value in _head(folder).values() if value.ndim == 2]
-    names = read_json(name, folder / "config.json").get("id2label") or {}
-    labels = {int(at): str(label) for at, label in names.items()}
-    if not sizes:
-        return {}
-    return {"id2label": labels} if len(labels) == min(sizes) else {"num_labels": min(sizes)}
-
-
-def _head(folder: Path) -> dict[str, torch.Tensor]:
-    """Return the parts of a model that an adapter replaces as a whole, by their names in it."""
     with reading_part(folder.name, folder / ADAPTER_WEIGHTS):
         weights = load_file(folder / ADAPTER_WEIGHTS)
-    return {
-        name.removeprefix(INSIDE): value for name, value in weights.items() if "lora_" not in name
-    }
+    parts = {part: value for part, value in weights.items() if "lora_" not in part}
+    head = {part.removeprefix(INSIDE): value for part, value in parts.items()}
+    sizes = [len(value) for value in head.values() if value.ndim == 2]
+    if not sizes:
+        return head, {}
+    names = read_json(name, folder / CONFIG).get("id2label") or {}
+    labels = {int(at): str(label) for at, label in names.items()}
+    told = {"id2label": labels} if len(labels) == min(sizes) else {"num_labels": min(sizes)}
+    return head, {"ignore_mismatched_sizes": True, **told}
 
 
 def merged(
-    name: str, model: PreTrainedModel, random: set[str], folder: Path, base: str
+    name: str,
+    model: PreTrainedModel,
+    random: set[str],
+    head: Mapping[str, torch.Tensor],
+    folder: Path,
+    base: Path,
 ) -> PreTrainedModel:
     """Return a model with an adapter merged in. `random` are parts that its files do not have.
 
@@ -244,7 +249,6 @@ def merged(
     """
     from peft import PeftModel
 
-    head = _head(folder)
     lost = [] if head else read_json(name, folder / ADAPTER).get("modules_to_save") or []
     lacking = [*sorted(random - set(head)), *lost]
     if lacking:
@@ -268,23 +272,7 @@ disable_progress_bar()  # transformers draws one even for weights that load in a
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """A model in eval mode and full precision, its tokenizer, and what is to be said of them."""
-
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    notes: tuple[str, ...]
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """The names of a classifier's outputs, in their order."""
-        labels: dict[Any, str] = dict(self.model.config.id2label or {})  # Any: numbers
-        return tuple(str(labels[index]) for index in sorted(labels))
-
-
-@dataclass(frozen=True)
-class Head:
+class Head(NamedTuple):
     """What a model does, in a sentence's words, with the class and the kinds of such models."""
 
     title: str
@@ -308,6 +296,12 @@ READER = Head(
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
 
+def outputs_of(model: PreTrainedModel) -> tuple[str, ...]:
+    """Return the names of a classifier's outputs, in their order."""
+    labels: dict[Any, str] = dict(model.config.id2label or {})  # Any: numbers
+    return tuple(str(labels[index]) for index in sorted(labels))
+
+
 def read_classifier(
     name: str,
     folder: Path,
@@ -324,19 +318,20 @@ def read_classifier(
     decoder's own. Raises ModelError for a folder with anything else.
     """
     read = read_checkpoint(name, folder, CLASSIFIER, base)
-    config, notes = read.model.config, read.notes
+    config, notes, outputs = read.model.config, read.notes, outputs_of(read.model)
     read_temperature(config), read_invalid_below(config)  # numbers that can be used
     if config.problem_type in UNREAD_PROBLEMS:
         raise ModelError(f"the model {name!r} {UNREAD_PROBLEMS[config.problem_type]}")
     number = config.num_labels == 1  # it has two outputs here, one for each side of 0
     if number:
-        (output,) = read.outputs
+        (output,) = outputs
         sides = f"{output} below 0", f"{output} above 0"
         # the softmax of 0 and a number is the sigmoid of that number
         change_outputs(name, read.model, lambda row: torch.cat([torch.zeros_like(row), row]), sides)
+        outputs = sides
     own, guess = TASKS.get(str(getattr(config, "task", ""))), order == GUESS
     given = None if guess else order
-    answered, known = read_outputs(name, read.outputs, own, task, given, likely)
+    answered, known = read_outputs(name, outputs, own, task, given, likely)
     usual = answered.labels[::-1] if number else answered.labels
     if number and not guess and is_probability(config):
         known = known or usual
@@ -345,9 +340,11 @@ def read_classifier(
         why = "" if order else ", since its config.json names a sigmoid, which a score may have too"
         notes += (f"its one output is read as the logit of {high}, below 0 as {low}{why}",)
     elif known and is_merged(known):
-        notes += (merged_sentence(read.outputs, known),)
+        notes += (merged_sentence(outputs, known),)
     classifier = Classifier(
-        name, read.model, read.tokenizer, answered, known or usual, device(), revision, notes=notes
+        *(name, read.model, read.tokenizer, answered, known or usual),
+        revision=revision,
+        notes=notes,
     )
     if template and not classifier.frame:
         raise ModelError(
@@ -360,11 +357,13 @@ def read_classifier(
     if frame := classifier.frame:
         classifier = replace(classifier, notes=(*notes, framed_sentence(frame)))
     that_answers(classifier)
-    return classifier if known and not guess else _by_its_answers(classifier, read, number, guess)
+    return (
+        classifier if known and not guess else _by_its_answers(classifier, outputs, number, guess)
+    )
 
 
 def _by_its_answers(
-    classifier: Classifier, read: Checkpoint, number: bool, guess: bool
+    classifier: Classifier, outputs: Sequence[str], number: bool, guess: bool
 ) -> Classifier:
     """Return a classifier with the order that answers its sanity examples best, and say so.
 
@@ -376,14 +375,14 @@ def _by_its_answers(
     right, suggestion = f"{best} plain {task.unit}s right", check.suggestion if check else None
     if not guess:
         asked = right if check else ""
-        raise UnclearLabels(name, read.outputs, classifier.order, suggestion, asked, number)
+        raise UnclearLabels(name, outputs, classifier.order, suggestion, asked, number)
     if not (check and suggestion and check.alone):
         raise ModelError(
             f"no order of the labels of {name!r} can be guessed from plain {task.unit}s "
             f"({f'the best gets {best}' if check else 'there are none'}); give the labels in their "
             "order"
         )
-    pairs = zip(read.outputs, suggestion, strict=True)
+    pairs = zip(outputs, suggestion, strict=True)
     said = ", ".join(f"{output} = {label}" for output, label in pairs)
     note = f"its outputs were guessed to be {said}: so it gets {right}"
     return replace(classifier, order=suggestion, notes=(*classifier.notes, note))
@@ -404,9 +403,8 @@ UNREAD_PROBLEMS = {
 def read_reader(name: str, folder: Path, revision: str | None = None) -> Reader:
     """Read a model that answers with spans. Raises ModelError as above."""
     read = read_checkpoint(name, folder, READER)
-    return that_answers(
-        Reader(name, read.model, read.tokenizer, device(), revision, notes=read.notes)
-    )
+    network = read.model, read.tokenizer
+    return that_answers(Reader(name, *network, revision=revision, notes=read.notes))
 
 
 def read_checkpoint(
@@ -416,16 +414,14 @@ def read_checkpoint(
     base: Path | None = None,
     to_train: bool = False,
     **changes: Any,  # settings of the config, as transformers takes them
-) -> Checkpoint:
+) -> TextModel:
     """Read a model with its tokenizer; `base` is what an adapter in the folder is merged into.
 
     A head that it lacks comes from a fixed seed where it is `to_train` further. Raises ModelError.
     """
     folder = base or adapted
     stored = check_folder(name, folder, head)
-    if base:
-        outputs = adapter_options(name, adapted)
-        changes = {"ignore_mismatched_sizes": bool(outputs), **outputs}
+    head_of_adapter, told = read_adapter(name, adapted) if base else ({}, {})
     options = {"trust_remote_code": False, "local_files_only": True}
     own = adapted if any(path for each in VOCABULARIES for path in adapted.glob(each)) else folder
     with in_a_sentence(name, adapted, folder), loading, torch.random.fork_rng(enabled=to_train):
@@ -438,11 +434,11 @@ def read_checkpoint(
             use_safetensors=True,
             output_loading_info=True,
             **options,
-            **changes,
+            **changes | told,
         )
         lacking = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
         if base:
-            model, lacking = merged(name, model, lacking, adapted, str(folder)), set()
+            model, lacking = merged(name, model, lacking, head_of_adapter, adapted, base), set()
         model = model.eval().to(device())
     notes = [f"an adapter, merged into {folder}"] if base else []
     if not to_train:
@@ -457,7 +453,7 @@ def read_checkpoint(
             f"the tokenizer of {name!r} has no token for padding, so that no batch can be made of "
             f'texts to train on; name one in its {TOKENIZER}, such as "pad_token": "[PAD]"'
         )
-    return Checkpoint(model, tokenizer, tuple(notes))
+    return TextModel(name, model, tokenizer, notes=tuple(notes))
 
 
 @contextmanager
@@ -473,7 +469,35 @@ def in_a_sentence(name: str, *folders: Path) -> Iterator[None]:
     except Exception as problem:
         for folder in folders:
             read_sizes(name, weight_files(folder))
-        raise loading_error(name, problem, *folders) from problem
+        for path in (path for folder in folders for path in sorted(folder.glob("*.json"))):
+            with reading_part(name, path, "JSON"):
+                json.loads(path.read_text(encoding="utf-8"))
+        written = f"{type(problem).__name__}: {problem}"
+        told = [said.format(name) for words, said in LOADING.items() if re.search(words, written)]
+        if told:
+            raise ModelError(told[0]) from problem
+        # of files that hold other values than they should; tokenizers raise Exception
+        of_content = isinstance(problem, TypeError | AttributeError | IndexError)
+        plain = of_content or type(problem) is Exception
+        words = what_is_wrong(problem) if plain else library_words(problem)
+        if isinstance(problem, KeyError):
+            words = f"{problem} is not known here"
+        raise ModelError(f"the model {name!r} cannot be loaded: {words}") from problem
+
+
+NEEDS_CODE = "the model {!r} needs Python code of its own, and such code is never run here"
+LOADING: Mapping[str, str] = {
+    "MemoryError|not enough memory|can't allocate memory|out of memory|annot allocate m": (
+        "the model {!r} does not fit into the memory that is free"
+    ),
+    "trust_remote_code": NEEDS_CODE,
+    "tiktoken": (  # the fallback of transformers
+        "the SentencePiece vocabulary of the model {!r} cannot be read; that needs the packages "
+        "sentencepiece and protobuf"
+    ),
+    "ignore_mismatched_sizes": "the model {!r} has weights of other shapes than its config says",
+}
+"""What is said of what libraries raise, by a pattern in it; the first counts."""
 
 
 def that_answers(model: AnyT) -> AnyT:
@@ -525,7 +549,7 @@ def check_folder(name: str, folder: Path, head: Head) -> dict[str, Any]:  # Any:
     model_type = str(config["model_type"])
     if model_type not in CONFIG_MAPPING:
         if "auto_map" in config:
-            raise ModelError(needs_code_message(name))
+            raise ModelError(NEEDS_CODE.format(name))
         raise ModelError(f"the model {name!r} is of a kind that is not known here: {model_type!r}")
     if CONFIG_MAPPING[model_type] not in head.kinds:
         raise ModelError(
@@ -607,6 +631,4 @@ def start_from_encoder(path: str, task: Task = NLI) -> Classifier:
         ignore_mismatched_sizes=known is None,
     )
     network = read.model, read.tokenizer
-    return that_answers(
-        Classifier(Path(path).name, *network, task, order, device(), notes=read.notes)
-    )
+    return that_answers(Classifier(Path(path).name, *network, task, order, notes=read.notes))

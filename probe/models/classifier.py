@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -31,7 +31,7 @@ from probe.models.windows import (
     decided,
     windows_of,
 )
-from probe.stopping import check_stop
+from probe.stopping import Stop, check_stop, never, raise_if_stopped
 from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
@@ -106,11 +106,8 @@ def framed(template: str, texts: Mapping[str, str]) -> Framed:
     return Framed("".join(parts), [places[field] for field in texts])
 
 
-class Model(Protocol):
-    """A model that predicts the answers of one task.
-
-    `revision` is the commit of a hub's model, None for any other.
-    """
+class Named(Protocol):
+    """What is said of a model: its name, its commit if it is a hub's, and its task."""
 
     @property
     def name(self) -> str:
@@ -118,11 +115,15 @@ class Model(Protocol):
 
     @property
     def revision(self) -> str | None:
-        """The commit on the hub."""
+        """The commit on the hub, None for any other model."""
 
     @property
     def task(self) -> Task:
         """The task that it answers."""
+
+
+class Model(Named, Protocol):
+    """A model that predicts the answers of one task."""
 
     def predict(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -137,15 +138,12 @@ class Model(Protocol):
 class Classifier(TextModel):
     """A sequence classifier with its tokenizer.
 
-    `order[i]` is the label of the model's i-th output; `device` is where the model lies;
-    `revision` is the commit of a hub's model, None for one from a folder; `long` says what is done
-    with a source that is longer than it reads.
+    `order[i]` is the label of the model's i-th output; `long` says what is done with a source that
+    is longer than it reads.
     """
 
     task: Task
     order: tuple[Label, ...]
-    device: torch.device
-    revision: str | None = None
     long: Long = "cut"
 
     @property
@@ -197,7 +195,8 @@ class Classifier(TextModel):
         Where the source is read in windows, the other text alone can be too long.
         """
         if self.long == "windows":
-            return len(self.sub_words(getattr(example, self.task.target))) > self._most_target
+            target, most = self._target(example)
+            return target > most
         return self._too_long(example)
 
     def _too_long(self, example: Example) -> bool:
@@ -225,23 +224,18 @@ class Classifier(TextModel):
             whole = framed(self.template, texts)
         return whole
 
-    @property
-    def _most_target(self) -> int:
-        """The longest target in sub-words beside windows: it leaves them the half at least."""
-        return self._window_tokens // 2 - MAX_SPECIAL_TOKENS
-
-    @property
-    def _window_tokens(self) -> int:
-        """The most sub-words of a window with the target, special tokens included."""
-        return min(WINDOW_TOKENS, self.max_tokens)
+    def _target(self, example: Example) -> tuple[int, int]:
+        """Return the target's sub-words, and how many leave windows of the source their half."""
+        most = min(WINDOW_TOKENS, self.max_tokens) // 2 - MAX_SPECIAL_TOKENS
+        return len(self.sub_words(getattr(example, self.task.target))), most
 
     def _windows(self, example: Example) -> list[Span]:
         """Return the windows in which the source is read, one with all of it where it is short."""
         source: str = getattr(example, self.task.source or "")
         spans: list[Span] = []
         if self._too_long(example):
-            target = len(self.sub_words(getattr(example, self.task.target)))
-            room = self._window_tokens - MAX_SPECIAL_TOKENS - min(target, self._most_target)
+            room = min(WINDOW_TOKENS, self.max_tokens) - MAX_SPECIAL_TOKENS
+            room -= min(self._target(example))
             spans = windows_of(source, room, lambda text: len(self.sub_words(text)))
         return spans or [(0, len(source))]
 
@@ -355,25 +349,22 @@ class Classifier(TextModel):
                 "this model's tokenizer does not say where a token stands in the text"
             )
         rows = zip(encoded.encodings, examples, starts, strict=True)
-        places = [self._places(row, example, start) for row, example, start in rows]
-        return Explainable(dict(encoded), places, log_probability)
+        source = self.task.fields.index(self.task.source) if self.task.source else None
 
-    def _places(self, row: Any, example: Example, start: int) -> list[TokenPlace | None]:
-        """Return where the tokens of an example stand, its source read from `start` on.
+        def placed(row: Any, example: Example, start: int) -> list[TokenPlace | None]:
+            # Any: an encoding of the tokenizers library; the source is read from `start` on
+            places = token_places(row)
+            if self.template:
+                frame = self._framed(example, self.max_tokens)
+                places = [frame.placed(place) if place else None for place in places]
+            return [
+                replace(place, start=place.start + start, end=place.end + start)
+                if place and place.text == source
+                else place
+                for place in places
+            ]
 
-        Any: an encoding of the tokenizers library.
-        """
-        places = token_places(row.sequence_ids, row.tokens, row.ids, row.offsets)
-        if self.template:
-            frame = self._framed(example, self.max_tokens)
-            places = [frame.placed(place) if place else None for place in places]
-        source = self.task.fields.index(self.task.source) if start and self.task.source else None
-        return [
-            replace(place, start=place.start + start, end=place.end + start)
-            if place and place.text == source
-            else place
-            for place in places
-        ]
+        return Explainable(dict(encoded), list(starmap(placed, rows)), log_probability)
 
     def probabilities(
         self, examples: Sequence[Example], precision: Precision = "fp32"
@@ -386,40 +377,44 @@ class Classifier(TextModel):
 
     def probabilities_of(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
         """Return the probabilities of tokenised examples, as above."""
-        return softmax(self._unscaled(tokens, precision), self.temperature)
+        logits = self.unscaled(tokens, precision).double().cpu().numpy()
+        return softmax(logits, self.temperature)
 
-    def _unscaled(self, tokens: TokenRows, precision: Precision) -> NDArray[np.float64]:
-        """Return the logits of the examples, in their order.  # (examples, labels)"""
-        result = np.zeros((len(tokens.lengths), len(self.labels)))
+    def unscaled(
+        self, tokens: TokenRows, precision: Precision = "fp32", stop: Stop = never
+    ) -> torch.Tensor:
+        """Return the logits of tokenised examples before any temperature, float32, in their order.
+
+        Raises Stopped, and Cancelled by `stop`, between two batches.  # (examples, labels)
+        """
+        import torch
+
+        result = torch.zeros(len(tokens.lengths), len(self.labels), device=tokens.device)
 
         def logits(model: Classifier, rows: Sequence[int]) -> torch.Tensor:
+            raise_if_stopped(stop)
             return model.unscaled_logits(tokens.padded(rows))
 
         for rows, values in self.each_of_like_length(precision, tokens.lengths, logits):
-            result[rows] = values.double().cpu().numpy()
+            result[rows] = values.to(result.device)
         return result
 
     def predict(
         self, examples: Sequence[Example], precision: Precision = "fp32"
     ) -> list[Prediction]:
         """Classify examples, in their order; a source in windows by the window that decides."""
+        parts, windows = examples, list[list[Span]]()
+        if self.long == "windows":
+            windows = list(map(self._windows, examples))
+            both = zip(examples, windows, strict=True)
+            parts = [self._in_window(example, span) for example, spans in both for span in spans]
+        logits = self.unscaled(self.token_rows(parts), precision).double().cpu().numpy()
+        answers = as_predictions(logits, self.labels, self.temperature, self.invalid_below)
         if self.long == "cut":
-            return self._answers(examples, precision)
-        windows = [self._windows(example) for example in examples]
-        parts = [
-            self._in_window(example, span)
-            for example, spans in zip(examples, windows, strict=True)
-            for span in spans
-        ]
-        answers = iter(self._answers(parts, precision))
-        return [
-            decided(list(islice(answers, len(spans))), spans, self.task.settled)
-            for spans in windows
-        ]
-
-    def _answers(self, examples: Sequence[Example], precision: Precision) -> list[Prediction]:
-        logits = self._unscaled(self.token_rows(examples), precision)
-        return as_predictions(logits, self.labels, self.temperature, self.invalid_below)
+            return answers
+        each = iter(answers)
+        settled = self.task.settled
+        return [decided(list(islice(each, len(spans))), spans, settled) for spans in windows]
 
 
 def predict_each(

@@ -10,7 +10,7 @@ Behind the words come positions and segments. Their sum, normalised, is the outp
 embedding layer.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +22,7 @@ from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
 from probe.errors import AttributionError
-from probe.models.architectures import Embedding, architecture
+from probe.models.architectures import architecture
 
 Tensors = dict[str, torch.Tensor]
 Change = Callable[[int, torch.Tensor], torch.Tensor]
@@ -91,57 +91,34 @@ class Changeable:
             del self._own.change
 
 
-def _lookup(model: PreTrainedModel) -> EmbeddingHook:
-    return EmbeddingHook([model.get_input_embeddings()])
-
-
-def _normalised(model: PreTrainedModel) -> EmbeddingHook:
-    config = model.config
-    added = getattr(config, "position_biased_input", False) or getattr(config, "type_vocab_size", 0)
-    if model.config.model_type in ADDING and added:  # something is added before the norm
-        return _lookup(model)
-    norm = model.base_model.get_submodule(architecture(config.model_type).norm)
-    return EmbeddingHook([norm], where="behind the norm of the word vectors")
-
-
 ADDING = ("deberta", "deberta-v2")
 """Of the architectures with a norm behind the words, those whose configs may add positions."""
 
 
-def _external(model: PreTrainedModel) -> EmbeddingHook:
-    lookup = nn.Sequential(model.get_input_embeddings())  # of its own: outside the model
-
-    def feed(inputs: Tensors) -> Tensors:
-        others = {name: value for name, value in inputs.items() if name != "input_ids"}
-        return others | {"inputs_embeds": lookup(inputs["input_ids"])}
-
-    return EmbeddingHook([lookup], feed)
-
-
-def _encoder_decoder(model: PreTrainedModel) -> EmbeddingHook:
-    return EmbeddingHook([model.get_encoder().embed_tokens, model.get_decoder().embed_tokens])
-
-
-def _quantised(model: PreTrainedModel) -> EmbeddingHook:
-    kind = model.config.model_type
-    raise AttributionError(f"the word vectors of a {kind} model are whole numbers without gradient")
-
-
-EMBEDDING_HOOKS: Mapping[Embedding, Callable[[PreTrainedModel], EmbeddingHook]] = {
-    "lookup": _lookup,
-    "external": _external,
-    "encoder_decoder": _encoder_decoder,
-    "normalised": _normalised,
-    "quantised": _quantised,
-}
-
-
 def embedding_hook(model: PreTrainedModel) -> EmbeddingHook:
-    """Return where this model's token vectors enter."""
-    kind = architecture(model.config.model_type).embedding
-    if kind == "lookup" and model.config.is_encoder_decoder:
-        kind = "encoder_decoder"
-    return EMBEDDING_HOOKS[kind](model)
+    """Return where this model's token vectors enter. Raises AttributionError where none do."""
+    config, facts = model.config, architecture(model.config.model_type)
+    lookup = model.get_input_embeddings()
+    if facts.embedding == "quantised":
+        raise AttributionError(
+            f"the word vectors of a {config.model_type} model are whole numbers without gradient"
+        )
+    if facts.embedding == "external":
+        outside = nn.Sequential(lookup)  # of its own: outside the model
+
+        def feed(inputs: Tensors) -> Tensors:
+            others = {name: value for name, value in inputs.items() if name != "input_ids"}
+            return others | {"inputs_embeds": outside(inputs["input_ids"])}
+
+        return EmbeddingHook([outside], feed)
+    added = getattr(config, "position_biased_input", False) or getattr(config, "type_vocab_size", 0)
+    # where something is added to the words, the norm is behind that
+    if facts.embedding == "normalised" and not (config.model_type in ADDING and added):
+        norm = model.base_model.get_submodule(facts.norm)
+        return EmbeddingHook([norm], where="behind the norm of the word vectors")
+    if facts.embedding == "encoder_decoder" or config.is_encoder_decoder:
+        return EmbeddingHook([model.get_encoder().embed_tokens, model.get_decoder().embed_tokens])
+    return EmbeddingHook([lookup])
 
 
 def whole_embedding_hook(model: PreTrainedModel, words: EmbeddingHook) -> EmbeddingHook:

@@ -1,12 +1,10 @@
 """Errors of models that cannot be used, each with one sentence for the person."""
 
-import json
-import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from probe.errors import ModelError, library_words, reading, what_is_wrong
+from probe.errors import ModelError, reading
 from probe.tasks.task import Label
 
 
@@ -53,57 +51,12 @@ class UnclearTask(ModelError):
     """Models of several tasks have outputs of such names, so the person has to name the task."""
 
     def __init__(self, name: str, outputs: Sequence[str], tasks: Sequence[str]) -> None:
-        self.tasks = tuple(tasks)
         super().__init__(
             f"the outputs of the model {name!r} are named {', '.join(outputs)}, which does not say "
             f"what it answers; name its task: {', '.join(tasks[:-1])} or {tasks[-1]}"
         )
 
 
-OUT_OF_MEMORY = re.compile("not enough memory|can't allocate memory|out of memory|annot allocate m")
-
-
 def reading_part(name: str, path: Path, form: str = "safetensors") -> AbstractContextManager[None]:
     """Raise ModelError in our own words where a library refuses a file of a model."""
     return reading(f"{path.name} of {name!r}", form, "fetch or save the model again", ModelError)
-
-
-def loading_error(name: str, problem: BaseException, *folders: Path) -> ModelError:
-    """Return the ModelError, with one sentence, for an exception raised while loading a model.
-
-    A file of its folders that is damaged is named.
-    """
-    for path in (path for folder in folders for path in sorted(folder.glob("*.json"))):
-        try:
-            with reading_part(name, path, "JSON"):
-                json.loads(path.read_text(encoding="utf-8"))
-        except ModelError as damaged:
-            return damaged
-    if isinstance(problem, MemoryError) or OUT_OF_MEMORY.search(str(problem)):
-        return ModelError(f"the model {name!r} does not fit into the memory that is free")
-    if "trust_remote_code" in str(problem):
-        return ModelError(needs_code_message(name))
-    if "tiktoken" in str(problem):  # the fallback of transformers
-        return ModelError(
-            f"the SentencePiece vocabulary of the model {name!r} cannot be read; that needs the "
-            "packages sentencepiece and protobuf"
-        )
-    if "ignore_mismatched_sizes" in str(problem):
-        return ModelError(f"the model {name!r} has weights of other shapes than its config says")
-    # of files that hold other values than they should; tokenizers raise Exception
-    of_content = isinstance(problem, TypeError | AttributeError | IndexError)
-    plain = of_content or type(problem) is Exception
-    words = what_is_wrong(problem) if plain else first_line(problem)
-    return ModelError(f"the model {name!r} cannot be loaded: {words}")
-
-
-def needs_code_message(name: str) -> str:
-    """Return the sentence for a model that needs Python code of its own."""
-    return f"the model {name!r} needs Python code of its own, and such code is never run here"
-
-
-def first_line(problem: BaseException) -> str:
-    """Return the first line of an error's message, or its type where it has none."""
-    if isinstance(problem, KeyError):
-        return f"{problem} is not known here"
-    return library_words(problem)

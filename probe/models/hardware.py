@@ -71,9 +71,6 @@ def autocast(device: torch.device, precision: Precision) -> torch.autocast:
     return torch.autocast(device.type, torch.bfloat16, enabled=resolve(precision) == "bf16")
 
 
-COPY_BYTES = 4  # of a weight, as it is and as oneDNN reads it
-
-
 class Bf16Copy:
     """Makes the copy when it is first asked for, and brings it up to date where weights changed.
 
@@ -105,11 +102,6 @@ class Bf16Copy:
             _lay_out(self._copy)
         self._state = state
         return self._copy
-
-
-def copy_bytes(model: PreTrainedModel) -> int:
-    """Return the bytes of a model's copy."""
-    return sum(COPY_BYTES * p.numel() for p in model.parameters())
 
 
 def _with_weights(

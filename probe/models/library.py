@@ -12,7 +12,7 @@ from typing import Any
 from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
-from probe.models.bundled import BUNDLED, title_of
+from probe.models.bundled import BUNDLED, shared_folder, title_of
 from probe.models.classifier import Classifier, fast_bf16
 from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.models.reader import Reader
@@ -168,7 +168,7 @@ def _absent(name: str) -> str:
         return ""
     return (
         f"the bundled model {name!r} is not in this installation: copy assets/models/{name} and "
-        f"{BUNDLED[name].shares} of NLI Clinic's repository (with Git LFS, git lfs pull) into "
+        f"{shared_folder(name)} of NLI Clinic's repository (with Git LFS, git lfs pull) into "
         f"{ASSETS}"
     )
 
@@ -263,14 +263,6 @@ def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = 
     return model
 
 
-def load_reader(name: str) -> Reader:
-    """Load a model that answers questions with spans. Raises ModelError."""
-    model = load_any(name)
-    if not isinstance(model, Reader):
-        raise ModelError(f"the model {name!r} is no trained reader: it answers with labels")
-    return model
-
-
 def that_reads(model: AnyModel, long: Long) -> AnyModel:
     """Return the model as it does this with texts longer than it reads.
 
@@ -307,9 +299,8 @@ class LoadedModel:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person should know: how it was read, and doubts about the order of its labels."""
-        check = self.label_check
-        doubts = filter(None, (check.warning, check.doubt) if check else ())
-        return (*notes_of(self.model), *(f"{self.model.name}: {doubt}" for doubt in doubts))
+        doubt = self.label_check.doubt if self.label_check else ""
+        return (*notes_of(self.model), *([f"{self.model.name}: {doubt}"] if doubt else []))
 
     @property
     def summary(self) -> str:

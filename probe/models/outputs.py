@@ -168,20 +168,15 @@ class LabelCheck:
         return f"{self.correct} of {self.n} plain {self.task.unit}s"
 
     @property
-    def warning(self) -> str:
-        """A sentence that the labels seem to be in another order, "" where they do not."""
-        if self.better_order is None:
-            return ""
-        return (
-            f"with this order the model gets {self.right} right; with "
-            f"{', '.join(self.better_order)} {self.best_correct} of {self.n} - are the labels "
-            "named wrongly?"
-        )
-
-    @property
     def doubt(self) -> str:
-        """A sentence that no order of the labels fits the answers, "" where one does."""
-        if self.better_order or self.correct > self.n // 2:
+        """A sentence that another order fits the answers better, or none; "" where this does."""
+        if self.better_order:
+            return (
+                f"with this order the model gets {self.right} right; with "
+                f"{', '.join(self.better_order)} {self.best_correct} of {self.n} - are the labels "
+                "named wrongly?"
+            )
+        if self.correct > self.n // 2:
             return ""
         return (
             f"the model gets only {self.right} right, and no other order of "

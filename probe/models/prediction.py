@@ -95,16 +95,6 @@ def read_invalid_below(config: Any) -> float:  # Any: as above
     return _number(config, INVALID_BELOW, 0.0, "from 0 to 1", lambda value: 0 <= value <= 1)
 
 
-def write_temperature(config: Any, temperature: float) -> None:  # Any: as above
-    """Keep a temperature in a config."""
-    setattr(config, TEMPERATURE, temperature)
-
-
-def write_invalid_below(config: Any, threshold: float) -> None:  # Any: as above
-    """Keep a threshold in a config."""
-    setattr(config, INVALID_BELOW, threshold)
-
-
 def _number(
     config: Any, name: str, default: float, bounds: str, within: Callable[[float], bool]
 ) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from probe.models.classifier import Precision, by_length
 from probe.models.prediction import Prediction
-from probe.models.text_model import Explainable, TextModel, token_places
+from probe.models.text_model import Explainable, TextModel, TokenPlace, token_places
 from probe.tasks.reading import READING
 from probe.tasks.task import Label, Task
 
@@ -30,8 +30,6 @@ MAX_ANSWER_TOKENS = 30
 """The longest answer in sub-words."""
 LOOKED_AT = 200
 """Spans among which the best ones that do not overlap are sought."""
-Place = tuple[int, int] | None
-"""The characters of the passage that a token stands for, None for one that is not of it."""
 
 
 @dataclass(frozen=True)
@@ -56,22 +54,15 @@ def span_place(prediction: Prediction) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Window:
-    """A question with a part of its passage: the model's inputs, and where each token stands.
-
-    `sides` says whether a token is of the question (0), of the passage (1) or of neither.
-    """
+    """A question with a part of its passage: the model's inputs, and where each token stands."""
 
     inputs: dict[str, Any]  # Any: numbers of each token, or lists of its characters'
-    sides: list[int | None]
-    offsets: list[tuple[int, int]]
+    places: list[TokenPlace | None]
 
     @property
-    def places(self) -> list[Place]:
-        """The place of each token in the passage."""
-        return [
-            offset if side == 1 else None
-            for side, offset in zip(self.sides, self.offsets, strict=True)
-        ]
+    def in_passage(self) -> list[TokenPlace | None]:
+        """The places of tokens of the passage, None for all others."""
+        return [place if place and place.text == 1 else None for place in self.places]
 
 
 class ScoredSpan(NamedTuple):
@@ -102,12 +93,12 @@ def span_scores(start: torch.Tensor, end: torch.Tensor, inside: torch.Tensor) ->
 
 
 def best_spans(
-    start: torch.Tensor, end: torch.Tensor, places: Sequence[Place], count: int
+    start: torch.Tensor, end: torch.Tensor, places: Sequence[TokenPlace | None], count: int
 ) -> tuple[list[ScoredSpan], float]:
     """Return the best spans of a window that do not overlap by its logits, of equal ones the first.
 
     None where the window holds nothing of the passage. Also returns the logarithm of the sum of the
-    exponentials of all its spans' scores. `places` are those of the tokens, without padding.
+    exponentials of all its spans' scores. `places` are `Window.in_passage`, without padding.
     # (tokens,)
     """
     import torch
@@ -120,28 +111,25 @@ def best_spans(
         first, last = places[at // len(places)], places[at % len(places)]
         if len(best) == count or not first or not last:
             break  # what follows is no span either
-        span = ScoredSpan(first[0], last[1], float(scores[at]))
+        span = ScoredSpan(first.start, last.end, float(scores[at]))
         if span.is_beside(best):
             best.append(span)
     return best, float(torch.logsumexp(scores, 0))
 
 
-def tokens_of(places: Sequence[Place], start: int, end: int) -> tuple[int, int] | None:
+def tokens_of(places: Sequence[TokenPlace | None], start: int, end: int) -> tuple[int, int] | None:
     """Return the first and the last token of the characters, None where they are not all there."""
-    inside = [at for at, each in enumerate(places) if each and each[0] < end and each[1] > start]
-    if not inside:
+    inside = {at: it for at, it in enumerate(places) if it and it.start < end and it.end > start}
+    whole = inside and min(it.start for it in inside.values()) <= start
+    if not whole or max(it.end for it in inside.values()) < end:
         return None
-    first, last = places[inside[0]], places[inside[-1]]
-    whole = first and last and first[0] <= start and last[1] >= end
-    return (inside[0], inside[-1]) if whole else None
+    return min(inside), max(inside)
 
 
 @dataclass(frozen=True)
 class Reader(TextModel):
-    """An extractive reader with its tokenizer; `revision` is the commit of a hub's model."""
+    """An extractive reader with its tokenizer."""
 
-    device: torch.device
-    revision: str | None = None
     task: Task = field(default=READING, init=False)
     order: tuple[Label, ...] = field(default=(), init=False)
     """The labels of its outputs: none, for the answer is a span."""
@@ -175,7 +163,7 @@ class Reader(TextModel):
             (at, window) for at, each in enumerate(examples) for window in self.windows(each)
         ]
         size = BATCH if self.batches_at_once == 1 else SIDE_BY_SIDE_BATCH
-        batches = by_length([len(window.sides) for _, window in windows], size if self.pads else 1)
+        batches = by_length([len(window.places) for _, window in windows], size if self.pads else 1)
 
         def logits(model: Reader, rows: Sequence[int]) -> torch.Tensor:
             return model.logits(self.collate([windows[row][1] for row in rows]))
@@ -183,7 +171,7 @@ class Reader(TextModel):
         for rows, values in self.each(precision, batches, logits):
             for row, start, end in zip(rows, *values.chunk(2), strict=True):
                 at, window = windows[row]
-                spans[at].append(best_spans(start, end, window.places, CANDIDATES))
+                spans[at].append(best_spans(start, end, window.in_passage, CANDIDATES))
         return [_answer(each.passage, of) for each, of in zip(examples, spans, strict=True)]
 
     def logits(self, inputs: Mapping[str, torch.Tensor]) -> torch.Tensor:
@@ -213,16 +201,12 @@ class Reader(TextModel):
             max_length=self.max_tokens,
             stride=min(STRIDE, room // 2),
             return_overflowing_tokens=True,
-            return_offsets_mapping=True,
         )
+        rows: Any = encoded.encodings  # None, which is refused, of one that knows no places
         names = [name for name in self.tokenizer.model_input_names if name in encoded]
         return [
-            Window(
-                {name: encoded[name][at] for name in names},
-                encoded.sequence_ids(at),
-                [tuple(offset) for offset in encoded["offset_mapping"][at]],
-            )
-            for at in range(len(encoded["input_ids"]))
+            Window({name: encoded[name][at] for name in names}, token_places(row))
+            for at, row in enumerate(rows)
         ]
 
     def _beginning(self, question: str) -> str:
@@ -250,7 +234,7 @@ class Reader(TextModel):
         inside = torch.zeros(len(chosen), length, dtype=torch.bool)
         wanted = torch.zeros(len(chosen), length, length, dtype=torch.bool)
         for row, (window, spans) in enumerate(chosen):
-            inside[row, : len(window.sides)] = torch.tensor([side == 1 for side in window.sides])
+            inside[row, : len(window.places)] = torch.tensor(list(map(bool, window.in_passage)))
             wanted[row] = not spans
             for first, last in spans:
                 wanted[row, first, last] = True
@@ -263,12 +247,7 @@ class Reader(TextModel):
             right = scores.masked_fill(~wanted.repeat(copies, 1, 1), -math.inf)
             return right.flatten(1).logsumexp(1) - scores.flatten(1).logsumexp(1)
 
-        ids = [window.inputs["input_ids"] for window, _ in chosen]
-        tokens = map(self.tokenizer.convert_ids_to_tokens, ids)
-        places = [
-            token_places(window.sides, words, own, window.offsets)
-            for (window, _), words, own in zip(chosen, tokens, ids, strict=True)
-        ]
+        places = [window.places for window, _ in chosen]
         return Explainable(dict(inputs), places, log_probability)
 
     def _window_with(self, question: Any, label: Label) -> tuple[Window, list[tuple[int, int]]]:
@@ -276,7 +255,7 @@ class Reader(TextModel):
         windows = self.windows(question)
         places = [match.span() for match in re.finditer(re.escape(label), question.passage)]
         for window in windows:
-            spans = [found for place in places if (found := tokens_of(window.places, *place))]
+            spans = [found for place in places if (found := tokens_of(window.in_passage, *place))]
             if label and spans:
                 return window, spans
         return windows[0], []

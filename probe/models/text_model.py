@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from probe.errors import ExampleError
 from probe.models.architectures import Architecture, architecture
-from probe.models.hardware import Bf16Copy, Precision, autocast, copy_bytes, resolve
+from probe.models.hardware import Bf16Copy, Precision, autocast, resolve
 from probe.stopping import check_stop
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ class TokenRows:
     @property
     def device(self) -> torch.device:
         """Where the tokens lie."""
-        return next(iter(self.inputs.values())).device
+        import torch
+
+        return next((value.device for value in self.inputs.values()), torch.device("cpu"))
 
     @property
     def size(self) -> int:
@@ -151,16 +153,12 @@ class TokenPlace:
     end: int
 
 
-def token_places(
-    sides: Sequence[int | None],
-    tokens: Sequence[str],
-    ids: Sequence[int],
-    offsets: Sequence[tuple[int, int]],
-) -> list[TokenPlace | None]:
-    """Return the place of each token, None where it is of no side."""
+def token_places(row: Any) -> list[TokenPlace | None]:  # Any: tokenizers leaves Encoding untyped
+    """Return the place of each token of an encoded example, None where it is of no text."""
+    each = zip(row.sequence_ids, row.tokens, row.ids, row.offsets, strict=True)
     return [
         TokenPlace(side, token, id_, *offset) if side is not None else None
-        for side, token, id_, offset in zip(sides, tokens, ids, offsets, strict=True)
+        for side, token, id_, offset in each
     ]
 
 
@@ -199,16 +197,23 @@ class TextModel:
     tokenizer_lock: AbstractContextManager[bool] = field(
         default_factory=Lock, compare=False, repr=False, kw_only=True
     )
+    revision: str | None = field(default=None, kw_only=True)
+    """The commit of a hub's model, None for one from a folder."""
     notes: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     """What a person should know of how it was read, each a sentence about it."""
     bf16: Bf16Copy = field(default_factory=Bf16Copy, init=False, compare=False, repr=False)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network lies."""
+        return self.model.device
 
     @property
     def batches_at_once(self) -> int:
         """How many batches `each` computes side by side in this thread."""
         from probe.models.hardware import batches_at_once
 
-        several = self.model.device.type == "cpu" and self.architecture.stateless
+        several = self.device.type == "cpu" and self.architecture.stateless
         return batches_at_once() if several else 1
 
     @property
@@ -224,7 +229,7 @@ class TextModel:
     ) -> Iterator[tuple[Sequence[int], Result]]:
         """Give what `each` gives of batches of rows, by the length of each row in tokens."""
         alone = self.batches_at_once == 1
-        tokens = BATCH_TOKENS[self.model.device.type] if alone else SIDE_BY_SIDE_TOKENS
+        tokens = BATCH_TOKENS[self.device.type] if alone else SIDE_BY_SIDE_TOKENS
         rows = BATCH_ROWS if self.tokenizer.pad_token_id is not None else 1
         batches = by_tokens(lengths, tokens, rows, not self.architecture.ignores_padding)
         return self.each(precision, batches, compute)
@@ -275,7 +280,8 @@ class TextModel:
     @property
     def bf16_bytes(self) -> int:
         """The size of the copy with which it computes in bf16; a word model has none."""
-        return 0 if self.architecture.word_table else copy_bytes(self.model)
+        bytes_each = 0 if self.architecture.word_table else 4  # as it is and as oneDNN reads it
+        return bytes_each * sum(weight.numel() for weight in self.model.parameters())
 
     @property
     def architecture(self) -> Architecture:

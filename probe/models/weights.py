@@ -145,12 +145,7 @@ def file_hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-FILE_PATTERNS = [
-    *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),
-    *("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt"),
-    *("spiece.model", "spm.model", "sentencepiece.bpe.model"),
-    *("adapter_config.json", "adapter_model.safetensors"),
-]
+FETCHED = [*MODEL_FILE_PATTERNS, WHOLE, "model-*.safetensors", INDEX, ADAPTER_WEIGHTS, "tokenizer*"]
 UNREACHED = "was not fetched before"
 
 
@@ -160,7 +155,7 @@ def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
     `max_bytes` is the largest size of its weights. Raises ModelError.
     """
     asked: dict[str, Any]  # Any: each option of the hub's has a type of its own
-    asked = {"revision": revision, "allow_patterns": FILE_PATTERNS, **access()}
+    asked = {"revision": revision, "allow_patterns": FETCHED, **access()}
     with asking("model", name, revision, UNREACHED, ModelError):
         try:
             files: list[DryRunFileInfo] = snapshot_download(name, **asked, dry_run=True)

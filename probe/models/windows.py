@@ -103,22 +103,17 @@ def _divided(
 def decided(
     answers: Sequence[Prediction], windows: Sequence[Span], settled: Sequence[Label]
 ) -> Prediction:
-    """Return the answer to a source by those to its windows, in their order."""
-    if len(answers) == 1:
-        return answers[0]
-    at = decides(answers, settled)
-    own, (start, end) = vars(answers[at]), windows[at]
-    return WindowPrediction(**own, start=start, end=end, number=at + 1, windows=len(windows))
-
-
-def decides(answers: Sequence[Prediction], settled: Sequence[Label]) -> int:
-    """Return the number of the window that decides, from 0; of equal ones the first.
+    """Return the answer to a source by those to its windows; of equal ones the first.
 
     `settled` are the labels that a single window can settle.
     """
+    if len(answers) == 1:
+        return answers[0]
     best = {
         label: max(range(len(answers)), key=[it.by_label[label] for it in answers].__getitem__)
         for label in settled
     }
     said = {label: at for label, at in best.items() if answers[at].label == label} or best
-    return max(said.items(), key=lambda each: answers[each[1]].by_label[each[0]])[1]
+    at = max(said.items(), key=lambda each: answers[each[1]].by_label[each[0]])[1]
+    own, (start, end) = vars(answers[at]), windows[at]
+    return WindowPrediction(**own, start=start, end=end, number=at + 1, windows=len(windows))

@@ -7,6 +7,7 @@ one with hollow markers the original set.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
@@ -36,15 +37,10 @@ class PanelStyle:
     high: float
     size: tuple[int, int] = (380, 190)
 
-    @property
-    def shapes(self) -> list[str]:
-        """A marker for each name."""
-        return [MODEL_SHAPES[at % len(MODEL_SHAPES)] for at in range(len(self.names))]
-
-    def colours(self, first: str) -> list[str]:
-        """A colour for each name, the first of them given."""
-        colours = (first, *OTHER_COLOURS)
-        return [colours[at % len(colours)] for at in range(len(self.names))]
+    def looks(self, first: str) -> list[tuple[str, str, str]]:
+        """Return each name with its colour, the first of which is given, and its marker."""
+        colours, shapes = cycle((first, *OTHER_COLOURS)), cycle(MODEL_SHAPES)
+        return [*zip(self.names, colours, shapes, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -138,34 +134,6 @@ MARKERS: Mapping[str, Sequence[tuple[float, float]]] = {
 """The corners of each marker of radius 1."""
 
 
-@dataclass(frozen=True)
-class Plot:
-    """Where numbers of examples and percentages lie in a panel."""
-
-    style: PanelStyle
-    places: Sequence[int]
-
-    @property
-    def right(self) -> float:
-        """Where the plot ends."""
-        return self.style.size[0] - RIGHT
-
-    @property
-    def bottom(self) -> float:
-        """Where its axis lies."""
-        return self.style.size[1] - BOTTOM
-
-    def x(self, examples: int) -> float:
-        """Return where a number of examples lies; all are equally far apart."""
-        first, steps = LEFT + 8, max(1, len(self.places) - 1)
-        return first + (self.right - 6 - first) * list(self.places).index(examples) / steps
-
-    def y(self, accuracy: float) -> float:
-        """Return where an accuracy in percent lies."""
-        share = (accuracy - self.style.low) / max(1e-9, self.style.high - self.style.low)
-        return self.bottom - (self.bottom - TOP) * share
-
-
 def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     """Draw accuracy against the number of examples, without the frame of a file.
 
@@ -174,31 +142,38 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     lines of each model, whose points say themselves in words where the pointer rests. The intervals
     of one model are shaded, those of several stand side by side, so that none hides another.
     """
-    plot, soft, alone = Plot(style, panel.places), palette.soft, len(style.names) == 1
+    soft, alone, places = palette.soft, len(style.names) == 1, panel.places
+    right, bottom, first = style.size[0] - RIGHT, style.size[1] - BOTTOM, LEFT + 8
+
+    def x_of(examples: int) -> float:
+        """Return where a number of examples lies; all are equally far apart."""
+        return first + (right - 6 - first) * places.index(examples) / max(1, len(places) - 1)
+
+    def y_of(accuracy: float) -> float:
+        share = (accuracy - style.low) / max(1e-9, style.high - style.low)
+        return bottom - (bottom - TOP) * share
 
     def level(accuracy: float, colour: str, dashes: str = "") -> Markup:
-        y = plot.y(accuracy)
-        return svg.line((LEFT, y), (plot.right, y), colour, dashes)
+        return svg.line((LEFT, y := y_of(accuracy)), (right, y), colour, dashes)
 
     parts = [level(style.low, palette.track)]
     for value in ticks(style):
         parts.append(level(value, palette.track))
-        parts.append(text(LEFT - 6, plot.y(value) + 4, value, "end", soft))
-    for place in panel.places:
-        parts.append(text(plot.x(place), style.size[1] - 6, place, "middle", soft))
+        parts.append(text(LEFT - 6, y_of(value) + 4, value, "end", soft))
+    for place in places:
+        parts.append(text(x_of(place), style.size[1] - 6, place, "middle", soft))
     for height, words, above in grouped_labels(panel.rules):
         parts.append(level(height, soft))
-        parts.append(text(plot.right, plot.y(height) - 5 - 12 * above, words, "end", soft))
+        parts.append(text(right, y_of(height) - 5 - 12 * above, words, "end", soft))
     if (goal := panel.goal_height()) is not None:
         words = "90 % closed, the paper’s claim"
         parts.append(level(goal, soft, "2 3"))
-        parts.append(text(LEFT + 10, plot.y(goal) + 13, words, "start", soft))
+        parts.append(text(LEFT + 10, y_of(goal) + 13, words, "start", soft))
     labels = panel.frame["label"] if "label" in panel.frame else point_texts(panel.frame)
     frame = panel.frame.assign(label=labels).sort_values("examples")
     every: list[Any] = list(frame.itertuples(index=False))  # Any: a row of the frame
     counters = counter_tests_in(panel.frame)
-    looks = zip(style.names, style.colours(palette.accent), style.shapes, strict=True)
-    for at, (name, colour, shape) in enumerate(looks):
+    for at, (name, colour, shape) in enumerate(style.looks(palette.accent)):
         shift = 3.0 * (at - (len(style.names) - 1) / 2)
         for which in (*(counters if alone else ()), "original", "challenge"):
             line = [row for row in every if (row.name, row.set) == (name, which)]
@@ -206,7 +181,7 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
             if which == "challenge":
                 shade, fill = colour, colour
                 lows, highs = (
-                    [(plot.x(row.examples), plot.y(getattr(row, end))) for row in line]
+                    [(x_of(row.examples), y_of(getattr(row, end))) for row in line]
                     for end in ("low", "high")
                 )
                 if alone:
@@ -216,10 +191,10 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
                         INTERVAL.format(x + shift, low, high, colour)
                         for (x, low), (_, high) in zip(lows, highs, strict=True)
                     ]
-            places = [(plot.x(row.examples), plot.y(row.accuracy)) for row in line]
-            parts.append(LINE.format(_corners(places), shade, DASHES[which] or "none"))
-            for row, (x, y) in zip(line, places, strict=True):
-                corners = [(x + 3.4 * right, y + 3.4 * down) for right, down in MARKERS[shape]]
+            points = [(x_of(row.examples), y_of(row.accuracy)) for row in line]
+            parts.append(LINE.format(_corners(points), shade, DASHES[which] or "none"))
+            for row, (x, y) in zip(line, points, strict=True):
+                corners = [(x + 3.4 * across, y + 3.4 * down) for across, down in MARKERS[shape]]
                 parts.append(MARKER.format(shape, _corners(corners), fill, shade, row.label))
     return join(parts)
 
@@ -270,11 +245,7 @@ def grouped_labels(rules: Mapping[str, float]) -> list[tuple[float, str, int]]:
 
 PANELS_PER_ROW, PANEL_SIZE, ALONE = 2, (380, 200), (640, 300)
 """Panels in a row, and how large each is in pixels, also where there is one only."""
-
-
 MARGIN, HEAD, LEGEND_LINE = 16, 30, 22
-
-
 BOLD = Markup(' font-size="13" font-weight="600"')
 
 
@@ -290,8 +261,7 @@ def of_panels(
         parts.append(text(left + 4, top + 14, title, more=BOLD))
         parts.append(svg.moved(left, top + HEAD - 8, drawing(panel, style, FILE)))
     base = below = MARGIN + -(-len(titled) // columns) * (height + HEAD)
-    looks = zip(style.names, style.colours(FILE.accent), style.shapes, strict=True)
-    for name, colour, shape in looks:
+    for name, colour, shape in style.looks(FILE.accent):
         base += LEGEND_LINE
         corners = _corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
         parts.append(Markup('<polygon points="{}" fill="{}"/>').format(corners, colour))

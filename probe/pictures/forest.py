@@ -16,10 +16,9 @@ from probe.statistics import Estimate
 COLOURS = ("#00775a", "#0072b2", "#b35c00", "#a0447e", "#6d5620", "#5f6b78")
 """Of the models in a file: those of `.mark-1` and so on in assets/style/compare.css by day."""
 TRACK_WIDTH, LANE, GAP = 320, 14, 16
-NEAR = 0.3
-"""A reference nearer to an end of the scale than this takes the place of the end's words."""
-AT_END = 0.08
-"""Its words would leave the picture here, if they stood about it."""
+NEAR, AT_END = 0.3, 0.08
+"""A reference nearer to an end of the scale than the first takes the place of the end's words;
+nearer than the second they would leave the picture, if they stood about it."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +117,14 @@ def _marks(forest: Forest) -> list[Mark]:
 
 def forest_frame(forest: Forest) -> pd.DataFrame:
     """Return the rows as a table: title, name, value, low, high, n, and words where there are."""
-    frame = pd.DataFrame(
-        [
-            (row.title, row.code, *_rounded(row.estimate), row.estimate.n, row.words)
-            for row in forest.rows
-        ],
-        columns=["title", "name", "value", "low", "high", "n", "words"],
-    )
+    rows = [(row.title, row.code, *_rounded(row.estimate), row.words) for row in forest.rows]
+    frame = pd.DataFrame(rows, columns=["title", "name", "value", "low", "high", "n", "words"])
     return frame if any(row.words for row in forest.rows) else frame.drop(columns="words")
 
 
-def _rounded(estimate: Estimate) -> tuple[float, ...]:
-    return tuple(round(x, 4) for x in (estimate.value, estimate.low, estimate.high))
+def _rounded(one: Estimate) -> tuple[float, ...]:
+    """Return value, low, high and n."""
+    return (*(round(x, 4) for x in (one.value, one.low, one.high)), one.n)
 
 
 def forest_svg(forest: Forest, title: str) -> Markup:
@@ -214,12 +209,11 @@ def _dots(plot: DotPlot, row: DotRow) -> Markup:
             low, high, value = (100 * each for each in (one.low, one.high, one.value))
             lanes.append(lane.format(number=at + 1, at=at, low=low, width=high - low, value=value))
             words.append(f"{name} {value:.1f} % ({low:.1f} to {high:.1f})")
-    button = Markup(
-        '<button type="button" class="count num" data-cell="{}" aria-label="{}">{:,}</button>'
-    )
     count = Markup('<span class="count soft num">{:,}</span>').format(row.n)
     if row.key:
-        count = button.format(row.key, f"show the {row.n:,} {plot.unit}s: {row.title}", row.n)
+        count = Markup(
+            '<button type="button" class="count num" data-cell="{}" aria-label="{}">{:,}</button>'
+        ).format(row.key, f"show the {row.n:,} {plot.unit}s: {row.title}", row.n)
     return Markup(
         '<span class="name{}">{}</span><span class="lanes" style="--lanes:{}" title="{}">{}{}'
         '</span><span class="soft num figures">{}</span>{}'
@@ -237,14 +231,12 @@ def _dots(plot: DotPlot, row: DotRow) -> Markup:
 
 def dot_frame(plot: DotPlot) -> pd.DataFrame:
     """Return a row for each model in each row: title, model, value, low, high, n."""
-    return pd.DataFrame(
-        [
-            (row.title, name, *_rounded(one), one.n)
-            for row in plot.rows
-            for name, one in zip(plot.models, row.estimates, strict=True)
-        ],
-        columns=["examples", "model", plot.measure, "low", "high", "n"],
-    )
+    rows = [
+        (row.title, name, *_rounded(one))
+        for row in plot.rows
+        for name, one in zip(plot.models, row.estimates, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["examples", "model", plot.measure, "low", "high", "n"])
 
 
 def dot_svg(plot: DotPlot, title: str) -> Markup:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from probe.pictures import svg
 from probe.pictures.svg import FILE, PAGE, Palette
-from probe.statistics import BINS, Bin, bin_words
+from probe.statistics import BINS, Bin
 
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 290.0, 22.0, 160.0
 """Where the scales begin and end, in pixels of a drawing of 300 by 192."""
@@ -70,7 +70,8 @@ def _parts(drawn: Diagram, palette: Palette) -> Iterator[Markup]:
             start, end, top = across(each.low) + 1.5, across(each.high) - 1.5, height(each.accuracy)
             third, sure = (end - start) / 3, height(each.confidence)
             yield Markup('<g><title>{}</title><g opacity="0.4">{}</g>{}{}</g>').format(
-                bin_words(each),
+                f"sure by {each.low:.2f} to {each.high:.2f}: right on {100 * each.accuracy:.0f} % "
+                f"of {each.n:,}",
                 svg.box(start, top, end - start, BOTTOM - top, colour),
                 svg.line((start, top), (end, top), colour),
                 svg.box(start + third, min(top, sure), third, abs(sure - top), gap),

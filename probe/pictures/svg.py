@@ -64,18 +64,13 @@ def moved(left: float, top: float, drawn: Markup) -> Markup:
 
 def stacked(drawings: Sequence[Markup], title: str) -> Markup:
     """Return drawings one under the other in a file of their own."""
-    sizes = [_size(drawing) for drawing in drawings]
+    # a drawing of ours begins with how large it is
+    found = [re.findall(r'viewBox="0 0 (\d+) (\d+)"', drawing)[0] for drawing in drawings]
+    sizes = [(int(width), int(height)) for width, height in found]
     tops = [sum(height for _, height in sizes[:at]) for at in range(len(sizes))]
     placed = [moved(0, top, one) for top, one in zip(tops, drawings, strict=True)]
     width, height = max(width for width, _ in sizes), sum(height for _, height in sizes)
     return drawing(width, height, title, placed)
-
-
-def _size(drawing: Markup) -> tuple[int, int]:
-    """Return the width and height that a drawing begins with."""
-    begins = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawing)
-    assert begins is not None, "a drawing of ours says how large it is"
-    return int(begins[1]), int(begins[2])
 
 
 def join(parts: Iterable[Markup]) -> Markup:

@@ -37,7 +37,7 @@ from probe.runs.database import CellRow, GrantHolderRow, GrantRow, RunRow
 from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, experiment_of
 from probe.runs.models import remove_model_files
-from probe.runs.run import Json, RunRequest, StoredRun, ended
+from probe.runs.run import RunRequest, StoredRun, ended
 from probe.runs.store import IS_OPEN, Store
 from probe.settings import make_home, settings
 from probe.tasks.nli import NLI
@@ -99,13 +99,14 @@ def start_runs(
         going = [run for run in store.runs_where(own, IS_OPEN) if not run.cancelling]
         under_way = []
         for request in requests:
-            alike, asked = experiment_of(request.kind).alike, _as_stored(request.plan)
+            alike = experiment_of(request.kind).alike
+            plan, inputs = json.loads(json.dumps([request.plan, request.inputs]))  # as stored
             under_way += [
                 run
                 for run in going
                 if run.kind == request.kind
-                and alike(run.plan, asked)
-                and store.inputs(run.id) == _as_stored(request.inputs)
+                and alike(run.plan, plan)
+                and store.inputs(run.id) == inputs
             ][:1]
         if len(under_way) == len(requests):
             return tuple(under_way)
@@ -122,12 +123,6 @@ def start_runs(
     for run in runs:
         engine.submit(run.id)
     return runs
-
-
-def _as_stored(value: Json) -> Json:
-    """Return what is read again of JSON that is stored: lists for tuples."""
-    stored: Json = json.loads(json.dumps(value))
-    return stored
 
 
 class Grant(NamedTuple):

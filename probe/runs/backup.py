@@ -50,13 +50,13 @@ def back_up(folder: Path) -> bool:
     Raises FileError where the folder cannot be written or holds another home's back-ups, and
     SettingsError where the run database is none that can be copied.
     """
-    check_folder(folder)
+    newest = check_folder(folder)
     with writing(folder):
         make_home()
         (folder / "files").mkdir(parents=True, exist_ok=True)
     with writing(folder), tempfile.TemporaryDirectory(dir=settings().home) as half:
         copied = Backup(_mark(), dict(_stored(folder, Path(half) / DATABASE)))
-        if copied == next((backup for _, backup in _backups(folder)), None):
+        if copied == newest:
             return False
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")
         (folder / LISTS.replace("*", stamp)).write_text(json.dumps(asdict(copied), indent=1))
@@ -98,11 +98,12 @@ def is_empty() -> bool:
     return not database_file().exists() and (_half().exists() or not has_models)
 
 
-def check_folder(folder: Path) -> None:
-    """Raise FileError where the newest back-up there is another home's."""
+def check_folder(folder: Path) -> Backup | None:
+    """Return the newest back-up there, None for none. Raises FileError for another home's."""
     newest = next((backup for _, backup in _backups(folder)), None)
     if newest is not None and newest.home != _mark():
         raise FileError(f"{folder} holds the back-up of another home: name a folder of its own")
+    return newest
 
 
 def fingerprint() -> frozenset[tuple[str, int, int]]:
@@ -197,9 +198,8 @@ def _backups(folder: Path) -> Iterator[tuple[Path, Backup]]:
     for path in sorted(folder.glob(LISTS), reverse=True):
         with suppress(json.JSONDecodeError, UnicodeDecodeError):
             backup = Backup(**json.loads(path.read_text(encoding="utf-8")))
-            if not any(
-                ".." in Path(name).parts or Path(name).is_absolute() for name in backup.files
-            ):
+            places = map(Path, backup.files)
+            if not any(".." in place.parts or place.is_absolute() for place in places):
                 yield path, backup
 
 

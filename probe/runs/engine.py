@@ -107,18 +107,19 @@ class EventQueue:
 
     def repeat(self, seconds: float, work: Work) -> None:
         """Do this again and again, every so many seconds; only the first call counts."""
+
+        def put_repeatedly() -> None:
+            while not self._closed.wait(seconds):
+                self.put("", work)
+
         if self._periodic is None:
-            self._periodic = Thread(target=self._put_repeatedly, args=(seconds, work), daemon=True)
+            self._periodic = Thread(target=put_repeatedly, daemon=True)
             self._periodic.start()
 
     def close(self) -> None:
         """End what is being done and drop what waits."""
         self._closed.set()
         self._thread.shutdown(wait=True, cancel_futures=True)
-
-    def _put_repeatedly(self, seconds: float, work: Work) -> None:
-        while not self._closed.wait(seconds):
-            self.put("", work)
 
     def _handle(self, run_id: str, work: Work) -> None:
         try:
@@ -242,12 +243,12 @@ class Engine:
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
         self._submitted.add(run_id)
-        self._look_around()
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
         self._events.put(run_id, partial(self._start, run_id))
 
     def resume(self) -> None:
         """Take up the runs that an earlier engine left, or another one will; returns at once."""
-        self._look_around()
+        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
         for run_id in self._store.ids(IS_OPEN):
             self.submit(run_id)
 
@@ -276,9 +277,6 @@ class Engine:
         for dispatch in self._dispatches.values():
             dispatch.stop()
         self.cluster.close()
-
-    def _look_around(self) -> None:
-        self._events.repeat(UPKEEP_INTERVAL, self._upkeep)
 
     def _upkeep(self) -> None:
         """Renew the lease, take up what was left, cancel what others want cancelled, and rest.
@@ -374,14 +372,14 @@ class Engine:
         if dispatch is None or number not in dispatch.waiting:
             return
         if progress is not None:
-            self._store.set_progress(run_id, number, progress)
+            self._store.set_cell(run_id, number, "running", progress=progress)
             if self._listener:
                 self._listener(run_id, number, Progress(progress))
             return
         dispatch.begun.add(number)
         self._order.begin(dispatch.places[number])
         self._store.set_state(run_id, "running")
-        self._store.set_cell_state(run_id, number, "running")
+        self._store.set_cell(run_id, number, "running")
 
     def _fetch(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
         try:
@@ -407,9 +405,13 @@ class Engine:
             if self._listener:
                 self._listener(run_id, number, result)
         elif self._store.ids(*CANCELLING, RunRow.id == run_id):
-            self._store.set_cell_state(run_id, number, "cancelled")
-        elif task.status != "error":
-            self._lose(run_id, dispatch)
+            self._store.set_cell(run_id, number, "cancelled")
+        elif task.status != "error":  # the cluster took the run's cells with it, or some of them
+            dispatch.stop()  # those that it has not lost: they are all sent again
+            if self._lease.acquire(run_id):
+                self._store.queue_cells(run_id)
+                self._requeue(run_id)
+            self._forget(run_id)
             return
         elif isinstance(task.exception(), KilledWorker) and number not in dispatch.begun:
             # it only waited for a process that another cell killed
@@ -418,22 +420,11 @@ class Engine:
         else:
             problem = task.exception()
             log.error("run %s, %s failed", run_id, cell.key, exc_info=problem)
-            self._store.set_cell_state(run_id, number, "failed", sentence(problem))
+            self._store.set_cell(run_id, number, "failed", error=sentence(problem))
         dispatch.end(number)
         self._send_more(run_id, dispatch)
         if not dispatch.waiting:
             self._events.put(run_id, partial(self._finish, run_id))
-
-    def _lose(self, run_id: str, dispatch: Dispatch) -> None:
-        """Queue the cells of a run that the cluster took with it, and wait for the cluster.
-
-        Those that it has not lost stop: they are all sent again.
-        """
-        dispatch.stop()
-        if self._lease.acquire(run_id):
-            self._store.queue_cells(run_id)
-            self._requeue(run_id)
-        self._forget(run_id)
 
     def _finish(self, run_id: str) -> None:
         """Store the verdict, where there are enough results for one, and how the run ended."""
@@ -441,7 +432,7 @@ class Engine:
             run = self._store.get(run_id)
             verdict = experiment_of(run.kind).conclude(run, self._store.inputs(run_id))
             if verdict is not None:
-                self._store.set_verdict(run_id, verdict)
+                self._store.update(run_id, verdict=verdict)
             errors = [cell.error for cell in run.cells if cell.error]
             if run.cancelling:
                 self._store.cancel_cells(run_id)

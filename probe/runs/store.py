@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import NoReturn
 
 from sqlalchemy import ColumnElement, insert, or_, select, update
@@ -79,7 +79,10 @@ class Store:
     def runs_where(
         self, *where: ColumnElement[bool], with_cells: bool = True
     ) -> tuple[StoredRun, ...]:
-        """Return the runs that fit all conditions, newest first; without cells it is quicker."""
+        """Return the runs that fit all conditions, newest first; without cells it is quicker.
+
+        An open one tells of the database's trouble, which that cannot store.
+        """
         query = select(RunRow).where(*where).order_by(RunRow.created.desc())
         columns = (
             CellRow.run, CellRow.number, CellRow.key, CellRow.state,
@@ -96,7 +99,17 @@ class Store:
             ):
                 cell = RunCell(number, key, STATES[state], progress or None, result or None, error)
                 cells[run].append(cell)
-            return tuple(self._as_run(row, cells[row.id]) for row in rows)
+            trouble = f"{self.database.trouble}; {WAITS}" if self.database.trouble else ""
+            return tuple(
+                Run(
+                    row.id, row.kind, row.owner, row.plan, STATES[row.state], row.cancelling,
+                    (row.state in OPEN and trouble) or row.error,
+                    row.created, row.started, row.finished,
+                    current_verdict(row.kind, row.plan, row.artefacts, row.verdict),
+                    row.environment, row.kept, tuple(cells[row.id]), row.artefacts,
+                )
+                for row in rows
+            )  # fmt: skip
 
     def ids(self, *where: ColumnElement[bool]) -> tuple[str, ...]:
         """Return the ids of the runs that fit all conditions, oldest first."""
@@ -114,11 +127,11 @@ class Store:
         """Set the state of an open run; an ended one keeps its state, a running one its start."""
         when, before = ("started", OPEN[:1]) if state == "running" else ("finished", OPEN)
         times = {when: time.time()}
-        self._update_run(run_id, RunRow.state.in_(before), state=state, error=error, **times)
+        self.update(run_id, RunRow.state.in_(before), state=state, error=error, **times)
 
     def requeue(self, run_id: str, error: str) -> None:
         """Put an open run back into the queue, and say what it waits for, "" for its turn."""
-        self._update_run(run_id, IS_OPEN, state="queued", started=0.0, error=error)
+        self.update(run_id, IS_OPEN, state="queued", started=0.0, error=error)
 
     def reopen(self, run_id: str) -> None:
         """Queue what a failed or cancelled run lacks; any other run stays as it is."""
@@ -134,71 +147,45 @@ class Store:
 
     def request_cancel(self, run_id: str) -> None:
         """Note that somebody wants the run to stop, so that a restart does not resume it."""
-        self._update_run(run_id, cancelling=True)
-
-    def set_verdict(self, run_id: str, verdict: Json) -> None:
-        """Store what a run came to."""
-        self._update_run(run_id, verdict=verdict)
+        self.update(run_id, cancelling=True)
 
     def set_kept(self, run_id: str, name: str) -> None:
         """Store under which name a run's model is kept."""
-        self._update_run(run_id, kept=name)
+        self.update(run_id, kept=name)
 
     def add_artefacts(self, run_id: str, artefacts: Json) -> None:
         """Add to the hashes of what a run is made from and of what it made."""
-        self._update_run(run_id, artefacts={**self.get(run_id).artefacts, **artefacts})
+        self.update(run_id, artefacts={**self.get(run_id).artefacts, **artefacts})
 
-    def set_cell_state(self, run_id: str, number: int, state: State, error: str = "") -> None:
-        """Set the state of a cell; one that waits or starts has no progress yet."""
-        fresh: Json = {"progress": {}} if state in OPEN else {}
-        self._update_cell(run_id, number, state=state, error=error, **fresh)
+    def set_cell(self, run_id: str, number: int, state: State, **values: object) -> None:
+        """Set the state of a cell and what else there is; one that starts has no progress yet.
+
+        What comes late about a cell that is done is not news.
+        """
+        known = {"error": "", **({"progress": {}} if state in OPEN else {}), **values}
+        own = CellRow.number == number, CellRow.state != "done"
+        self.update_cells(run_id, *own, state=state, **known)
+
+    def set_result(self, run_id: str, number: int, result: Json, error: str = "") -> None:
+        """Store what a cell came to, and why its model could not be kept."""
+        self.set_cell(run_id, number, "done", result=result, error=error)
 
     def queue_cells(self, run_id: str) -> None:
         """Queue the cells of a run that have not ended, without their progress."""
-        self._update_cells(run_id, CellRow.state.in_(OPEN), **QUEUED)
-
-    def discard_results(self, run_id: str, artefacts: Json) -> None:
-        """Queue the cells of an open run that are done, and add to its artefacts why."""
-        done = CellRow.run == run_id, CellRow.state == "done"
-        together = {**self.get(run_id).artefacts, **artefacts}
-        self.database.write(
-            update(CellRow).where(*done).values(**QUEUED, result={}),
-            update(RunRow).where(RunRow.id == run_id).values(artefacts=together),
-        )
+        self.update_cells(run_id, CellRow.state.in_(OPEN), **QUEUED)
 
     def cancel_cells(self, run_id: str, but: Collection[int] = ()) -> None:
         """Cancel the cells of a run that have not ended, `but` those of these numbers."""
         which = CellRow.state.in_(OPEN), CellRow.number.not_in(but)
-        self._update_cells(run_id, *which, state="cancelled")
+        self.update_cells(run_id, *which, state="cancelled")
 
-    def set_progress(self, run_id: str, number: int, progress: Json) -> None:
-        """Store how far a cell is."""
-        self._update_cell(run_id, number, state="running", progress=progress)
-
-    def set_result(self, run_id: str, number: int, result: Json, error: str = "") -> None:
-        """Store what a cell came to, and why its model could not be kept."""
-        self._update_cell(run_id, number, state="done", result=result, error=error)
-
-    def _update_cell(self, run_id: str, number: int, **values: object) -> None:
-        """Change a cell's row; what comes late about a cell that is done is not news."""
-        self._update_cells(run_id, CellRow.number == number, CellRow.state != "done", **values)
-
-    def _update_run(self, run_id: str, *where: ColumnElement[bool], **values: object) -> None:
+    def update(self, run_id: str, *where: ColumnElement[bool], **values: object) -> None:
+        """Change a run's row where it fits all conditions."""
         self.database.write(update(RunRow).where(RunRow.id == run_id, *where).values(**values))
 
-    def _update_cells(self, run_id: str, *where: ColumnElement[bool], **values: object) -> None:
+    def update_cells(self, run_id: str, *where: ColumnElement[bool], **values: object) -> None:
+        """Change those of a run's cells that fit all conditions."""
         self.database.write(update(CellRow).where(CellRow.run == run_id, *where).values(**values))
-
-    def _as_run(self, row: RunRow, cells: Sequence[StoredCell] = ()) -> StoredRun:
-        """Read a run; an open one tells of the database's trouble, which that cannot store."""
-        trouble = self.database.trouble if row.state in OPEN else ""
-        return Run(
-            row.id, row.kind, row.owner, row.plan, STATES[row.state], row.cancelling,
-            f"{trouble}; {WAITS}" if trouble else row.error,
-            row.created, row.started, row.finished,
-            current_verdict(row.kind, row.plan, row.artefacts, row.verdict),
-            row.environment, row.kept, tuple(cells), row.artefacts,
-        )  # fmt: skip
 
 
 def _unknown(run_id: str) -> NoReturn:
@@ -219,7 +206,12 @@ def renew(store: Store, run: StoredRun) -> StoredRun:
     if is_current(run):
         return run
     form = experiment_of(run.kind).form
-    store.discard_results(run.id, {"form": form, "renewed": len(run.results)})
+    artefacts = {**run.artefacts, "form": form, "renewed": len(run.results)}
+    done = CellRow.run == run.id, CellRow.state == "done"
+    store.database.write(
+        update(CellRow).where(*done).values(**QUEUED, result={}),
+        update(RunRow).where(RunRow.id == run.id).values(artefacts=artefacts),
+    )
     return store.get(run.id)
 
 

@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 
 from distributed import Event, Variable, Worker, WorkerPlugin, get_worker
 
-from probe.runs.experiment import CellContext, Progress, Result, RunCell
+from probe.runs.experiment import CellContext, Result, RunCell
 from probe.runs.run import Json
-from probe.stopping import Cancelled, Stop
+from probe.stopping import Cancelled
 
 STOP_INTERVAL = 0.5
 """Seconds between two questions to the scheduler whether to stop."""
@@ -65,19 +66,29 @@ class CellTask:
 def compute(run_cell: RunCell, task: CellTask) -> Result | None:
     """Run a cell on a worker and return its result, None where it was stopped.
 
-    Raises whatever the cell does.
+    Reports that it has begun, and later its progress. Raises whatever the cell does.
     """
-    stop, report = _stop_question(task.stop_event), _reporter(task)
+    event, worker = Event(task.stop_event), get_worker()
+    ask_again, report_again = _every(STOP_INTERVAL), _every(task.report_interval)
+
+    def stop() -> bool:
+        return ask_again() and bool(event.is_set())
+
+    def report(progress: Json | None) -> None:
+        news = {"run": task.run_id, "cell": task.number, "progress": progress}
+        worker.log_event(task.topic, news)
+
     if stop():
         return None
     report(None)
-    context = CellContext(task.model, stop, task.part)
     try:
         work = _inputs(task.inputs)
+        context = CellContext(task.model, stop, task.part)
         for row in run_cell(work["plan"], work["inputs"], task.key, context):
             if isinstance(row, Result):
                 return row
-            report(row)
+            if report_again():
+                report(row.values)
     except Cancelled:
         pass
     return None
@@ -89,30 +100,16 @@ def _inputs(variable: str) -> Json:
     return inputs
 
 
-def _stop_question(stop_event: str) -> Stop:
-    event, asked = Event(stop_event), 0.0
+def _every(seconds: float) -> Callable[[], bool]:
+    """Return what says yes at once, and from then on no more often than every so many seconds."""
+    last = -inf
 
-    def stop() -> bool:
-        nonlocal asked
-        if time.monotonic() - asked < STOP_INTERVAL:
+    def due() -> bool:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < seconds:
             return False
-        asked = time.monotonic()
-        return bool(event.is_set())
+        last = now
+        return True
 
-    return stop
-
-
-def _reporter(task: CellTask) -> Callable[[Progress | None], None]:
-    """Return what reports that the cell has begun, and later its progress."""
-    worker, reported = get_worker(), 0.0
-
-    def report(progress: Progress | None) -> None:
-        nonlocal reported
-        if progress and time.monotonic() - reported < task.report_interval:
-            return
-        reported = time.monotonic() if progress else 0.0
-        values = progress.values if progress else None
-        news = {"run": task.run_id, "cell": task.number, "progress": values}
-        worker.log_event(task.topic, news)
-
-    return report
+    return due

@@ -8,12 +8,12 @@ import os
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from probe.analysis.batch import (
     CHUNK_ROWS,
@@ -25,7 +25,6 @@ from probe.analysis.batch import (
     variants_json,
 )
 from probe.analysis.summary import (
-    Named,
     Totals,
     fp32_sample,
     made_cells,
@@ -40,12 +39,12 @@ from probe.analysis.transformed import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.rows import NO_RECORD, Columns, Held, Record, Source, cell
-from probe.data.source import form_of, open_source
+from probe.data.rows import NO_RECORD, Columns, Form, Record, Source, cell
+from probe.data.source import FORMS, end_of, form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, writing
 from probe.limits import UNBOUNDED, Bounds
-from probe.models.classifier import Classifier, Model, Precision, resolve
+from probe.models.classifier import Classifier, Model, Named, Precision, resolve
 from probe.models.library import that_reads
 from probe.models.weights import file_hash
 from probe.models.windows import Long
@@ -88,20 +87,11 @@ def value_columns(model: Model, transforms: Sequence[str]) -> ValueColumns:
     return ValueColumns(model_labels(model), model.task, tuple(transforms), long)
 
 
-@dataclass(frozen=True)
-class Places:
-    """Where the scored file goes, and that of every example that was made, if it is wanted.
-
-    However a place is written, it is the same one: by it an interrupted scoring is known again.
-    """
+class Places(NamedTuple):
+    """Where the scored file goes, and that of every example that was made, if it is wanted."""
 
     scored: Path
     pairs: Path | None = None
-
-    def __post_init__(self) -> None:
-        """Write both from the root of the disk on."""
-        object.__setattr__(self, "scored", self.scored.resolve())
-        object.__setattr__(self, "pairs", self.pairs and self.pairs.resolve())
 
     @property
     def work(self) -> Path:
@@ -187,7 +177,7 @@ def identity(
     """Return hashes of what must stay the same for a scoring to go on, each by its name."""
     settings = asdict(request) | {
         "precision": resolve(request.precision),
-        "pairs": places.pairs,
+        "pairs": places.pairs and places.pairs.resolve(),
         "format": FORMAT,
     }
     text = json.dumps(settings, sort_keys=True, default=str)
@@ -234,13 +224,8 @@ def pack(values: object, default: Callable[[object], object] = as_json) -> bytes
     return gzip.compress(json.dumps(values, default=default).encode(), compresslevel=1, mtime=0)
 
 
-def packed_values(part: ScoredPart) -> bytes:
-    """Return what came of a part as it is kept and sent back."""
-    return pack(vars(part))
-
-
 def read_packed_values(content: bytes) -> ScoredPart:
-    """Return what was kept or sent back of a part, also by a version that named its values."""
+    """Return what was packed of a part, also by a version that named its values."""
     values: dict[str, Any] = json.loads(gzip.decompress(content))  # Any: JSON
     values = values.pop("values", {}) | values
     return ScoredPart(**values | {"labels": tuple(values["labels"])})
@@ -283,8 +268,7 @@ def scored_chunks(
 class Assembly:
     """The files that the parts of a file are put into, and what these come to together.
 
-    Parts come in the order of the file, of which some may be left out. `variants` are the scores of
-    questions' variants.
+    Parts come in the order of the file, of which some may be left out.
     """
 
     def __init__(
@@ -295,21 +279,19 @@ class Assembly:
         self._request, self._model = request, model
         self.totals = Totals(model.task, request.names)
         self._precisions = Counter[str]()
-        self._variants: list[VariantScore] | None = None
-        if model.task.f1 and BASE in source.names:
-            self._variants = []
+        self._variants = list[VariantScore]()
+        self._has_variants = bool(model.task.f1) and BASE in source.names
         names = free_names(source.columns, columns.scored, Path(model.name).name)
-        self._scored = Output(places.scored, names, source, request.guard)
-        self._pairs = (
-            Output(places.pairs, columns.made, None, request.guard) if places.pairs else None
-        )
+        self._outputs = {"scored": Output(places.scored, names, source, request.guard)}
+        if places.pairs:
+            self._outputs["pairs"] = Output(places.pairs, columns.made, None, request.guard)
 
     def add(self, records: Sequence[Record], part: ScoredPart) -> None:
         """Write the rows of a part behind the others. Raises FileError."""
-        self._scored.write(zip(records, part.scored, strict=True))
-        if self._pairs:
-            self._pairs.write((NO_RECORD, made) for made in part.made)
-        if self._variants is not None:
+        self._outputs["scored"].write(zip(records, part.scored, strict=True))
+        if "pairs" in self._outputs:
+            self._outputs["pairs"].write((NO_RECORD, made) for made in part.made)
+        if self._has_variants:
             self._variants += part.variants
         self.totals.merge(part.totals)
         self._precisions[part.precision] += len(records)
@@ -319,50 +301,37 @@ class Assembly:
 
         Raises FileError.
         """
-        forms = {}
-        for name, output in {"scored": self._scored, "pairs": self._pairs}.items():
-            if output:
-                output.finish()
-                forms[name] = output.words
-        request = self._request
-        precision: Precision = request.precision
-        if self._precisions:
-            precision = "bf16" if next(iter(self._precisions)) == "bf16" else "fp32"
+        for output in self._outputs.values():
+            output.finish()
+        request, precisions = self._request, dict(sorted(self._precisions.items()))
         shape = summary_json(
-            self.totals.summary(), self._model, precision, request.seed, request.options
+            self.totals.summary(), self._model, request.precision, request.seed, request.options
         )
-        if len(several := sorted(self._precisions.items())) > 1:
-            shape |= {
-                "precision": listing([name for name, _ in several]),
-                PRECISION_ROWS: dict(several),
-            }
-        shape |= variants_json(self._variants or ())
-        return shape | {"forms": forms}
+        if precisions:
+            shape["precision"] = listing(list(precisions))
+        several = {PRECISION_ROWS: precisions} if len(precisions) > 1 else {}
+        forms = {"forms": {name: output.words for name, output in self._outputs.items()}}
+        return shape | several | variants_json(self._variants) | forms
 
 
 STATE = "state.json"
 
 
-def read_identity(folder: Path) -> dict[str, str] | None:
-    """Return the identity of an interrupted scoring, None where there is none.
+def read_unfinished(folder: Path) -> tuple[dict[str, str], list[ScoredPart]]:
+    """Return identity and parts of an interrupted scoring, from the first row on, or nothing.
 
     Raises FileError where that cannot be read.
     """
-    path = folder / STATE
-    if not path.is_file():
-        return None
-    with reading(str(path), "how far a scoring came", "delete its folder"):
-        return dict(json.loads(path.read_text(encoding="utf-8"))["identity"])
-
-
-def read_parts(folder: Path) -> list[ScoredPart]:
-    """Return what an interrupted scoring kept, from the first row on. Raises FileError."""
-    parts, rows = list[ScoredPart](), 0
+    path, identity, parts, rows = folder / STATE, dict[str, str](), list[ScoredPart](), 0
+    telling = partial(reading, form="how far a scoring came", advice="delete its folder")
+    if path.is_file():
+        with telling(str(path)):
+            identity = dict(json.loads(path.read_text(encoding="utf-8"))["identity"])
     while (path := folder / part_name(rows)).is_file():
-        with reading(str(path), "how far a scoring came", "delete its folder"):
+        with telling(str(path)):
             parts.append(read_packed_values(path.read_bytes()))
         rows += len(parts[-1].scored)
-    return parts
+    return identity, parts
 
 
 class FileScoring:
@@ -386,7 +355,7 @@ class FileScoring:
         self._request = request.judged(source, model.task)
         self._identity = identity
         self.anew, self.start = "", 0
-        begun = self._begun()
+        begun = self._begun(dict(identity or {}))
         self._assembly = Assembly(
             source, request, places, model, value_columns(model, request.names)
         )
@@ -394,11 +363,11 @@ class FileScoring:
         for part in begun:
             self._assembly.add(list(islice(records, len(part.scored))), part)
 
-    def _begun(self) -> list[ScoredPart]:
+    def _begun(self, known: Mapping[str, str]) -> list[ScoredPart]:
         """Return what a scoring of the same file in the same way did before it stopped."""
-        work, known = self._places.work, dict(self._identity or {})
-        if known and (found := read_identity(work)) is not None:
-            parts = read_parts(work)
+        work = self._places.work
+        found, parts = read_unfinished(work) if known else ({}, [])
+        if found:
             rows = sum(len(part.scored) for part in parts)
             changed = [name for name, now in known.items() if found.get(name) != now]
             if not changed:
@@ -426,7 +395,7 @@ class FileScoring:
             part = part_of(chunk.rows, self._model, self._request)
             if self._identity is not None:
                 name = part_name(chunk.done - len(chunk.rows))
-                write_whole(self._places.work / name, packed_values(part))
+                write_whole(self._places.work / name, pack(vars(part)))
             self._assembly.add([row.record for row in chunk.rows], part)
             yield chunk
 
@@ -446,7 +415,8 @@ MOST_PARTS = 500
 class ScoringPlan:
     """A file as a run. `folder` names where the app keeps the file and what comes of it.
 
-    `order` is that of the model's outputs where its config does not say it.
+    `order` is that of the model's outputs where its config does not say it, `form` that of the
+    rows, in which scored ones are written.
     """
 
     model: str
@@ -456,6 +426,7 @@ class ScoringPlan:
     rows: int
     folder: str
     order: tuple[Label, ...] = ()
+    form: Form = "csv"
 
     @property
     def part_rows(self) -> int:
@@ -492,7 +463,8 @@ def read_plan(values: Json) -> ScoringPlan:
     }
     named = {name: values[name] for name in ("model", "file", "rows", "folder")}
     request = ScoringRequest(**known)
-    return ScoringPlan(task=task, request=request, order=tuple(values["order"]), **named)
+    form = values.get("form") or FORMS.get(end_of(Path(values["file"])), "parquet")
+    return ScoringPlan(task=task, request=request, order=tuple(values["order"]), form=form, **named)
 
 
 def _columns(values: Json, task: Task) -> Columns:
@@ -526,25 +498,14 @@ def read_kept(path: Path) -> bytes:
         raise FileError("the file of this run is not here any more; score it anew") from problem
 
 
-def remove_orphans(kept: Collection[str], before: float) -> None:
-    """Remove folders that are older than a time (seconds since 1970) and none of these."""
-    for folder in _folder("").glob("*"):
-        if folder.name not in kept and folder.stat().st_mtime < before:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def folder_bytes(folder: str) -> int:
-    """Return the bytes of all that is kept of a run."""
-    return sum(path.stat().st_size for path in _folder(folder).rglob("*") if path.is_file())
-
-
 BYTES = "bytes in a cell"
 """Stands for bytes, which are refused as a text; what they are is not sent."""
 
 
 def part(names: Sequence[str], rows: Sequence[Record], bounds: Bounds = UNBOUNDED) -> Source:
     """Return the rows of a part, with no more columns than are scored; they keep their numbers."""
-    return Source(Held(rows, names), names, rows[-1].number + 1 if rows else 0, bounds)
+    count = rows[-1].number + 1 if rows else 0
+    return Source("csv", names, rows.__iter__, rows=count, bounds=bounds)
 
 
 def packed_part(part: Source) -> bytes:
@@ -589,7 +550,7 @@ def run_cell(
         yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
         raise_if_stopped(context.stop)
     counts = {"rows": len(rows), "scored": sum(row.prediction is not None for row in rows)}
-    yield Result(counts, content=packed_values(part_of(rows, model, request)))
+    yield Result(counts, content=pack(vars(part_of(rows, model, request))))
 
 
 def scoring_request(
@@ -612,7 +573,8 @@ def scoring_request(
             "to_parquet()"
         )
     request, columns = request.judged(source, task), request.columns
-    planned = ScoringPlan(model, task, request, file.name, len(source), secrets.token_hex(8), order)
+    folder = secrets.token_hex(8)
+    planned = ScoringPlan(model, task, request, file.name, len(source), folder, order, source.form)
     plan, place = plan_json(planned), input_file(planned.folder, file.name)
     wanted = {*columns.texts.values(), columns.gold, BASE, ADVERSARIAL}
     names = [name for name in source.names if name in wanted]
@@ -628,6 +590,19 @@ def scoring_request(
         SCORING.remove(plan)
         raise
     return RunRequest("scoring", plan, {}, environment(), {"identity": dict(identity or {})})
+
+
+def stored_bytes(plan: Json) -> int:
+    """Return the bytes of all that is kept of a run."""
+    files = _folder(plan["folder"]).rglob("*")
+    return sum(path.stat().st_size for path in files if path.is_file())
+
+
+def _sweep(plans: Sequence[Json], before: float) -> None:
+    kept = {plan["folder"] for plan in plans}
+    for folder in _folder("").glob("*"):
+        if folder.name not in kept and folder.stat().st_mtime < before:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _title(plan: Json) -> str:
@@ -653,13 +628,12 @@ SCORING = Experiment(
     part=lambda plan, key: read_kept(kept_file(plan, "parts", key)),
     store_content=lambda plan, key, content: write_whole(kept_file(plan, "values", key), content),
     remove=lambda plan: shutil.rmtree(_folder(plan["folder"]), ignore_errors=True),
-    sweep=lambda plans, before: remove_orphans({plan["folder"] for plan in plans}, before),
-    stored_bytes=lambda plan: folder_bytes(plan["folder"]),
+    sweep=_sweep,
+    stored_bytes=stored_bytes,
 )
 
 
-@dataclass(frozen=True)
-class ModelFacts:
+class ModelFacts(NamedTuple):
     """What is told of the model by which a part was scored."""
 
     name: str

@@ -4,20 +4,20 @@ import json
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from probe.analysis.comparison_report import estimate_json
 from probe.data.rows import is_missing
 from probe.data.source import form_of, read_table
 from probe.data.writers import in_place
 from probe.errors import FileError, writing
 from probe.models.library import AnyModel
 from probe.published import published_for
-from probe.reports.comparison import estimate_json
 from probe.runs.run import Json
 from probe.runs.store import Store
 from probe.statistics import Estimate, mean, share
@@ -26,10 +26,8 @@ from probe.surveys.survey import Response, respondents, responses
 from probe.tasks.task import IN_COMMON, Label, Task
 from probe.transforms import REGISTRY, default_of
 
-UNTOUCHED = ""
-"""The transform of texts that are as they were."""
-BROKEN = "broken"
-"""The row of all changed texts together."""
+UNTOUCHED, BROKEN = "", "broken"
+"""The transform of texts that are as they were, and the row of all changed texts together."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +123,8 @@ def judgements(store: Store, annotated: AnnotationSet) -> list[Judgement]:
         batch, item = places[response.item]
         answers[response.respondent, batch][item.id] = response.answer
     passed = {place: annotated.passed(place[1], theirs) for place, theirs in answers.items()}
-    return [
-        Judgement(response, batch, item, passed[response.respondent, batch])
-        for response in given
-        for batch, item in [places[response.item]]
-    ]
+    rows = ((response, *places[response.item]) for response in given)
+    return [Judgement(*row, passed[row[0].respondent, row[1]]) for row in rows]
 
 
 def _returned(rows: Sequence[Judgement]) -> dict[tuple[int, int], bool]:
@@ -144,6 +139,10 @@ def progress_of(store: Store, annotated: AnnotationSet) -> SetProgress:
     done = sum(min(count, annotated.votes) for count in good.values())
     wanted = annotated.votes * len(annotated.batches)
     return SetProgress(respondents(store, annotated.survey.id), len(returned), done / wanted)
+
+
+Said = dict[str, tuple[bool, float, Label]]
+"""By item: whether a model keeps its answer, how sure it is, and its answer."""
 
 
 def results(store: Store, annotated: AnnotationSet, classifier: AnyModel | None = None) -> Results:
@@ -166,7 +165,14 @@ def results(store: Store, annotated: AnnotationSet, classifier: AnyModel | None 
         groups[BROKEN] = [each for each in items if each.item.transform]
     whole = [Counter(each.votes) for each in items if len(each.votes) == annotated.votes]
     returned = _returned(rows).values()
-    said = _on_items([each.item for each in items], classifier) if classifier else {}
+    said: Said = {}
+    if classifier:
+        task, asked = classifier.task, [each.item for each in items]
+        after = classifier.predict([example_of(task, item) for item in asked])
+        before = classifier.predict([example_of(task, item, before=True) for item in asked])
+        for item, now, then in zip(asked, after, before, strict=True):
+            expected = (default_of(item.transform, task) if item.transform else None) or then.label
+            said[item.id] = (task.agrees(expected, now.label), now.confidence, now.label)
     return Results(
         tuple(_line(annotated, name, group, said) for name, group in groups.items()),
         fleiss_kappa([[votes[answer] for answer in annotated.answers] for votes in whole]),
@@ -189,22 +195,6 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
 
     with np.errstate(invalid="ignore"):
         return float(inter_rater.fleiss_kappa(np.array(counts))) if counts else math.nan
-
-
-Said = Mapping[str, tuple[bool, float, Label]]
-"""By item: whether a model keeps its answer, how sure it is, and its answer."""
-
-
-def _on_items(items: Sequence[Item], classifier: AnyModel) -> Said:
-    """Ask a model about items, changed and as they were."""
-    task = classifier.task
-    after = classifier.predict([example_of(task, item) for item in items])
-    before = classifier.predict([example_of(task, item, before=True) for item in items])
-    said = {}
-    for item, now, then in zip(items, after, before, strict=True):
-        expected = (default_of(item.transform, task) if item.transform else None) or then.label
-        said[item.id] = (task.agrees(expected, now.label), now.confidence, now.label)
-    return said
 
 
 def _line(annotated: AnnotationSet, name: str, group: Sequence[Judged], said: Said) -> Line:
@@ -247,9 +237,8 @@ def paper_share(annotated: AnnotationSet, transform: str) -> float | None:
         "valid": ("judged_invalid", "nli"),
         "labels": ("people_accuracy", annotated.task.name),
     }
-    if annotated.mode.name not in tables:
-        return None
-    table = published_for(*tables[annotated.mode.name], "")
+    known = tables.get(annotated.mode.name)
+    table = published_for(*known, "") if known else None
     return table.value(transform or "untouched", table.columns[0]) if table else None
 
 
@@ -288,35 +277,27 @@ BEFORE = "before_"
 
 def items_frame(task: Task, items: Sequence[Item]) -> pd.DataFrame:
     """Return items as a table: id, transform, gold, control, the texts, the texts before."""
-    return pd.DataFrame(
-        [
-            {
-                "id": item.id,
-                "transform": item.transform,
-                "gold": item.gold or "",
-                "control": item.control,
-                **{name: item.texts[name] for name in task.fields},
-                **{f"{BEFORE}{name}": item.before[name] for name in task.fields},
-            }
-            for item in items
-        ]
-    )
+    texts, before = task.fields, [f"{BEFORE}{name}" for name in task.fields]
+    rows = [
+        (
+            *(item.id, item.transform, item.gold or "", item.control),
+            *(side[name] for side in (item.texts, item.before) for name in texts),
+        )
+        for item in items
+    ]
+    columns = ["id", "transform", "gold", "control", *texts, *before]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def votes_frame(rows: Sequence[Judgement]) -> pd.DataFrame:
     """Return judgements as a table, one a row; `counts` is 0 where the control was failed."""
     told = [
-        {
-            "respondent": row.response.respondent,
-            "nickname": row.response.nickname,
-            "batch": row.batch + 1,
-            "item": row.item.id,
-            "transform": row.item.transform or "untouched",
-            "control": row.item.control,
-            "answer": row.response.answer,
-            "counts": int(row.counts),
-            "sent": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.response.created)),
-        }
+        (
+            *(row.response.respondent, row.response.nickname, row.batch + 1, row.item.id),
+            *(row.item.transform or "untouched", row.item.control, row.response.answer),
+            int(row.counts),
+            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.response.created)),
+        )
         for row in rows
     ]
     columns = "respondent nickname batch item transform control answer counts sent"
@@ -329,8 +310,7 @@ def write_files(
     """Write votes.csv, items.csv and results.json, and return the results. Raises FileError."""
     found = results_json(annotated, results(store, annotated, classifier))
     write_table(votes_frame(judgements(store, annotated)), folder / "votes.csv")
-    items = list(annotated.items.values())
-    write_table(items_frame(annotated.task, items), folder / "items.csv")
+    write_table(items_frame(annotated.task, [*annotated.items.values()]), folder / "items.csv")
     with writing(path := folder / "results.json"):
         path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return found
@@ -349,8 +329,7 @@ def read_items(path: Path, task: Task, mode: Mode) -> list[Item]:
     Raises FileError, with the number of the row where one cannot be used.
     """
     frame = read_table(path).frame
-    missing = [name for name in task.fields if name not in frame.columns]
-    if missing:
+    if missing := [name for name in task.fields if name not in frame.columns]:
         raise FileError(f"{path.name} has no column {missing[0]!r}, a text of {task.title}")
     answers = mode.answers(task)
     items = []

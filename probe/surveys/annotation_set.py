@@ -54,10 +54,6 @@ class Mode:
     whole: bool
 
 
-def _labelled(task: Task) -> bool:
-    return bool(task.labels)
-
-
 MODES: Mapping[str, Mode] = {
     mode.name: mode
     for mode in (
@@ -69,7 +65,7 @@ MODES: Mapping[str, Mode] = {
             "a text invalid only if it is neither natural nor understandable.",
             lambda task: "Is this text valid?",
             lambda task: (VALID, INVALID),
-            _labelled,
+            lambda task: bool(task.labels),
             whole=False,
         ),
         Mode(
@@ -80,7 +76,7 @@ MODES: Mapping[str, Mode] = {
             "before, as well as you can, and answer.",
             lambda task: task.question,
             lambda task: task.labels,
-            _labelled,
+            lambda task: bool(task.labels),
             whole=True,
         ),
         Mode(
@@ -142,21 +138,17 @@ def example_of(task: Task, item: Item, before: bool = False) -> Any:  # Any: the
 
 
 def shown_texts(task: Task, mode: Mode, item: Item) -> dict[str, str]:
-    """Return what people see of an item: the texts by their titles."""
+    """Return what people see of an item: the texts by their titles.
+
+    Of a passage it is what a distractor added, of a control the sentence that it holds.
+    """
     if task.has_spans:
-        question, sentence = item.texts["question"], _sentence(item)
-        return {task.title_of("question"): question, "Sentence": sentence}
+        before, after = item.before["passage"], item.texts["passage"]
+        added = after.removeprefix(before).removesuffix(before).strip() if before else ""
+        return {task.title_of("question"): item.texts["question"], "Sentence": added or after}
     if not mode.whole:
         return {"Text": item.texts[task.target]}
     return {task.title_of(field): item.texts[field] for field in task.fields}
-
-
-def _sentence(item: Item) -> str:
-    """Return what a distractor added to the passage; of a control the sentence that it holds."""
-    before, after = item.before["passage"], item.texts["passage"]
-    if not before:
-        return after
-    return after.removeprefix(before).removesuffix(before).strip() or after
 
 
 def draw_items(
@@ -197,17 +189,16 @@ def draw_items(
         )
     drawn += [_untouched(task, example) for example in pool[:whole]]
     random.Random(f"{seed}|order").shuffle(drawn)
-    return _numbered(drawn, ""), _numbered(controls, "c")
+    return (
+        [replace(item, id=str(number)) for number, item in enumerate(drawn, 1)],
+        [replace(item, id=f"c{number}") for number, item in enumerate(controls, 1)],
+    )
 
 
 def _without(pool: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """Return the examples of a pool whose ids none of the others has."""
     ids = {each.id for each in others}
     return [example for example in pool if example.id not in ids]
-
-
-def _numbered(items: Sequence[Item], prefix: str) -> list[Item]:
-    return [replace(item, id=f"{prefix}{number}") for number, item in enumerate(items, 1)]
 
 
 def _untouched(task: Task, example: Any) -> Item:
@@ -241,9 +232,9 @@ def _controls(
     if len(able) < CONTROLS:
         raise ExampleError(f"{len(able)} examples can be controls; a set needs {CONTROLS}")
     first = able[:CONTROLS]
-    if mode.name == "distractor":
-        return [_answering(task, example) for example in first]
     items = [_untouched(task, example) for example in first]
+    if mode.name == "distractor":
+        return [_answering(*both) for both in zip(items, first, strict=True)]
     if mode.name == "labels":
         return [replace(item, control=item.gold or "") for item in items]
     longest = sorted(items, key=lambda item: -len(item.texts[task.target].split()))
@@ -257,15 +248,13 @@ def _controls(
     ]
 
 
-def _answering(task: Task, example: Any) -> Item:
+def _answering(item: Item, example: Any) -> Item:
     """Return the sentence of a passage that holds the answer, as what is to be judged."""
     passage, answer = example.passage, example.answers[0]
-    start = passage.rfind(". ", 0, answer.start)
-    begin = 0 if start < 0 else start + 2
-    end = passage.find(". ", answer.start + len(answer.text))
-    sentence = passage[begin:] if end < 0 else passage[begin : end + 1]
-    texts = {**task.texts(example), "passage": sentence}
-    return Item(example.id, texts, {**texts, "passage": ""}, gold=example.gold, control=DROPPED)
+    begin = passage.rfind(". ", 0, answer.start) + 1
+    end = passage.find(". ", answer.start + len(answer.text)) + 1 or len(passage)
+    texts = {**item.texts, "passage": passage[begin + bool(begin) : end]}
+    return replace(item, texts=texts, before={**texts, "passage": ""}, control=DROPPED)
 
 
 class AnnotationSet:
@@ -407,13 +396,9 @@ def submit_batch(
     """
     survey, token = annotated.survey, as_token(visitor)
     require_open(survey)
-    missing = [
-        number
-        for number, item in enumerate(annotated.batches[batch], 1)
-        if answers.get(item) not in annotated.answers
-    ]
-    if missing:
-        numbers = ", ".join(map(str, missing))
+    numbered = enumerate(annotated.batches[batch], 1)
+    if missing := [str(at) for at, item in numbered if answers.get(item) not in annotated.answers]:
+        numbers = ", ".join(missing)
         raise SurveyError(f"answer every text first: still open is number {numbers}")
     # another page of the same visitor may be quicker
     with suppress(IntegrityError), store.database.writing() as session:

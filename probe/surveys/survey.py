@@ -70,12 +70,12 @@ def create_survey(
 
 def survey_of(store: Store, survey_id: str, kind: Kind) -> Survey:
     """Return the survey behind a link. Raises SurveyError where there is none of this kind."""
-    return _one(_surveys(store, Survey.id == survey_id, Survey.kind == kind))
+    return _one(store, Survey.id == survey_id, Survey.kind == kind)
 
 
 def own_survey(store: Store, owner: str, survey_id: str) -> Survey:
     """Return a survey of one's own. Raises SurveyError, also for another's."""
-    return _one(_surveys(store, Survey.id == survey_id, Survey.owner == owner))
+    return _one(store, Survey.id == survey_id, Survey.owner == owner)
 
 
 def own_surveys(store: Store, owner: str) -> tuple[Survey, ...]:
@@ -95,10 +95,10 @@ def _surveys(store: Store, *where: ColumnElement[bool]) -> tuple[Survey, ...]:
         return tuple(session.scalars(query.options(undefer(Survey.content))))
 
 
-def _one(found: Sequence[Survey]) -> Survey:
-    if not found:
-        raise SurveyError(UNKNOWN)
-    return found[0]
+def _one(store: Store, *where: ColumnElement[bool]) -> Survey:
+    for found in _surveys(store, *where):
+        return found
+    raise SurveyError(UNKNOWN)
 
 
 def join(store: Store, survey: Survey, visitor: str, nickname: str = "") -> None:
@@ -151,10 +151,10 @@ def add_responses(
     session: Session, survey_id: str, visitor: str, answers: Mapping[str, str]
 ) -> None:
     """Add answers that are not there yet, within a transaction."""
-    own = {"survey": survey_id, "visitor": visitor}
     for item, answer in answers.items():
-        if session.get(ResponseRow, (survey_id, visitor, item)) is None:
-            session.add(ResponseRow(item=item, answer=answer, created=time.time(), **own))
+        own = {"survey": survey_id, "visitor": visitor, "item": item}
+        if session.get(ResponseRow, own) is None:
+            session.add(ResponseRow(**own, answer=answer, created=time.time()))
 
 
 def responses(store: Store, survey_id: str) -> tuple[Response, ...]:

@@ -16,10 +16,7 @@ FOLDER = ASSETS / "bundled"
 
 @cache
 def bundled_examples(task: Task, split: str = "") -> tuple[Any, ...]:  # Any: of the task's class
-    """Return a task's bundled examples, all of them or one split: dev, test or pool.
-
-    Raises ExampleError where the task has none.
-    """
+    """Return bundled examples, all or of dev, test or pool. Raises ExampleError for none."""
     if not task.bundled:
         raise ExampleError(f"no examples of the task {task.name} come with the app")
     path = bundled_file(task)

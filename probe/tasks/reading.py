@@ -30,20 +30,16 @@ def read_literal(text: str) -> Any:  # Any: whatever a literal may be
     if len(text) > LONGEST:
         raise ValueError("it is too long")
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, MemoryError, RecursionError) as problem:
+        return ast.literal_eval(_Lists().visit(ast.parse(text.strip(), mode="eval")))
+    except (SyntaxError, TypeError, MemoryError, RecursionError) as problem:
         raise ValueError(str(problem) or type(problem).__name__) from problem
 
 
-def _value(node: ast.expr) -> Any:  # Any: as above
-    if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).endswith("array"):
-        return _value(node.args[0])
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [_value(each) for each in node.elts]
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        return {_value(key): _value(value) for key, value in pairs if key is not None}
-    return ast.literal_eval(node)
+class _Lists(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        array = node.args and ast.unparse(node.func).endswith("array")
+        found: ast.expr = self.visit(node.args[0]) if array else node
+        return found
 
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -136,7 +132,7 @@ def references(gold: Label) -> list[str]:
     if gold == NO_ANSWER:
         return []
     texts = (text.strip().replace(WITHIN, SEPARATOR) for text in BETWEEN.split(gold))
-    return [text for text in texts if text]
+    return [*filter(None, texts)]
 
 
 def joined(answers: list[str]) -> Label | None:
@@ -171,10 +167,7 @@ def in_words(gold: Label) -> str:
 
 
 def answer_value(text: str) -> Any:  # Any: JSON
-    """Return the answers that a cell's text writes as JSON or as Python, else the text itself.
-
-    Raises ExampleError.
-    """
+    """Return the value that a cell writes as JSON or Python, else its text. Raises ExampleError."""
     if not text.lstrip().startswith(("[", "{")):
         return text
     with suppress(ValueError, RecursionError):
@@ -222,10 +215,7 @@ def longest_sentence(question: Question) -> str:
 
 
 def squad_questions(file: Any) -> Iterator[dict[str, Any]]:  # Any: JSON
-    """Yield the questions of a file in SQuAD's form, each with what its paragraph says beside it.
-
-    Raises KeyError or TypeError for another form.
-    """
+    """Yield the questions of SQuAD's form with their paragraph. Raises KeyError or TypeError."""
     for article in file["data"]:
         for paragraph in article["paragraphs"]:
             given = {"title": article.get("title"), "context": paragraph["context"]}

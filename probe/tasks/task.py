@@ -201,10 +201,7 @@ class Task:
         return self.f1(answer, gold) if self.f1 else float(self.matches(answer, gold))
 
     def topic_of(self, example: Example) -> str:
-        """Return what examples of two sets must not share: their topic, else the source's text.
-
-        In a task without either it is the text of the target.
-        """
+        """Return what examples of two sets must not share: the topic, else the source or target."""
         if self.topic:
             return self.topic(example)
         return str(getattr(example, self.source or self.target))

@@ -16,10 +16,7 @@ FACTS = ("label", "kind", "template", "complexity", "lexical", "heuristic", "sub
 
 
 def write_pairs(rows: Iterable[Any], task: Task, path: Path) -> None:  # Any: `template_example`'s
-    """Write generated examples in the form that the name says; the file is whole or not there.
-
-    Raises FileError.
-    """
+    """Write examples in the form that the name says, whole or not at all. Raises FileError."""
     form, names = form_of(path, ("csv", "tsv", "jsonl")), ("id", *task.fields, *FACTS)
     mark, end = ("\t", "\n") if form == "tsv" else (",", "\r\n")  # no text holds a tab or a quote
     with (

@@ -17,7 +17,6 @@ from probe.tasks.task import Label, Task
 from probe.templates.grammar import (
     NUMBER_SLOTS,
     Case,
-    Grammar,
     Template,
     flatten,
     grammar,
@@ -144,10 +143,9 @@ def split_by_template(
     check_choice("kind", kind, kinds())
     if not 0 < share < 1:
         raise TemplateError(f"the share {share} is not between 0 and 1")
-    train, test, strata = list[str](), list[str](), dict[str, list[str]]()
-    for template in grammar(kind).templates:
-        strata.setdefault(template.complexity or template.subcase, []).append(template.id)
-    for stratum, ids in sorted(strata.items()):
+    train, test, templates = list[str](), list[str](), grammar(kind).templates
+    for stratum in sorted({each.complexity or each.subcase for each in templates}):
+        ids = [each.id for each in templates if (each.complexity or each.subcase) == stratum]
         random.Random(f"{seed}|{kind}|{stratum}").shuffle(ids)
         cut = min(max(1, round(share * len(ids))), len(ids) - 1)
         train += ids[:cut]
@@ -267,10 +265,7 @@ def template_example(task: Task) -> Any:  # Any: a dataclass with the task's own
     """Return what the examples of a task's templates are: its own, with the fields added above."""
     if task.example is Pair:
         return TemplatePair
-    own = {each.name for each in fields(Pair)}
-    added = [
-        (each.name, str, field(default="")) for each in fields(TemplatePair) if each.name not in own
-    ]
+    added = [(name, str, field(default="")) for name in TemplatePair.__annotations__]
     name = f"Template{task.example.__name__}"
     return make_dataclass(name, added, bases=(task.example,), frozen=True)
 
@@ -278,23 +273,25 @@ def template_example(task: Task) -> Any:  # Any: a dataclass with the task's own
 class TemplatePairs:
     """The pairs of a template; `size` of them differ in more than their numbers."""
 
-    def __init__(self, grammar: Grammar, template: Template, request: Request, seed: int) -> None:
-        self.grammar, self.template, self.request = grammar, template, request
+    def __init__(self, template: Template, request: Request, seed: int) -> None:
+        self.grammar, self.template, self.request = grammar(request.kind), template, request
         self.seed = f"{seed}|{template.id}"
         self.words = {
             slot: tuple(word for group in groups[LEXICAL_GROUPS[request.lexical]] for word in group)
             for slot, groups in template.arguments.items()
         }
         self.cases: dict[Label, list[Case]] = {}
-        for case in grammar.cases_of(template):
+        for case in self.grammar.cases:
+            if template.subcase not in ("", case.name):
+                continue  # it is of another sub-case
             texts = {**template.texts, **case.texts, **LEXICAL_TEXTS.get(request.lexical, {})}
-            whole = {name: flatten(texts[name], texts) for name in grammar.task.fields}
+            whole = {name: flatten(texts[name], texts) for name in self.grammar.task.fields}
             slots = slot_names("".join(whole.values()))
             numbers = tuple(name for name in slots if name in NUMBER_SLOTS)
             self.cases.setdefault(case.label, []).append(
                 replace(case, texts=whole, numbers=numbers)
             )
-        keep = grammar.keep if request.balance else {}
+        keep = self.grammar.keep if request.balance else {}
         # the number of cases of each label that a premise keeps
         self.quotas = {label: keep.get(label, len(cases)) for label, cases in self.cases.items()}
         self.a_premise = sum(self.quotas.values())
@@ -349,28 +346,20 @@ def generate(request: Request, n: int, seed: int = 0) -> Iterator[Any]:  # Any: 
 
 
 def count(request: Request) -> int | None:
-    """Return how many different pairs there are, None where new numbers never end.
-
-    Raises TemplateError.
-    """
-    sizes = [pairs.size for pairs in _all_pairs(request, 0)]
+    """Return how many different pairs there are, None for no end. Raises TemplateError."""
+    sizes = [TemplatePairs(each, request, 0).size for each in select(request)]
     if request.kind == "numerical":
         return None
     return len(sizes) * min(sizes) if request.balance else sum(sizes)
 
 
-def _all_pairs(request: Request, seed: int) -> list[TemplatePairs]:
-    chosen = select(request)
-    return [TemplatePairs(grammar(request.kind), each, request, seed) for each in chosen]
-
-
 def _rounds(request: Request, seed: int) -> Iterator[Any]:  # Any: the task's own
     """Yield one pair of each template in turn; without balance, as long as it has any."""
-    all_pairs, rng = _all_pairs(request, seed), random.Random(f"{seed}|rounds")
+    every = [TemplatePairs(each, request, seed) for each in select(request)]
+    rng = random.Random(f"{seed}|rounds")
     for number in count_up():
         check_stop()
-        endless = request.kind == "numerical"
-        remaining = [pairs for pairs in all_pairs if endless or number < pairs.size]
+        remaining = [each for each in every if request.kind == "numerical" or number < each.size]
         if not remaining:
             return
         for pairs in rng.sample(remaining, len(remaining)):

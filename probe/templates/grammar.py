@@ -50,13 +50,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Template:
-    """One source text. `depth` is our count of the phrases above its dative verb or number."""
+    """One source text."""
 
     id: str
     texts: Mapping[str, str]
     arguments: Mapping[str, WordGroups]
     complexity: str = ""
-    depth: int = 0
     subcase: str = ""
 
 
@@ -77,10 +76,6 @@ class Grammar:
     templates: tuple[Template, ...]
     cases: tuple[Case, ...]
     keep: Mapping[str, int]
-
-    def cases_of(self, template: Template) -> tuple[Case, ...]:
-        """Return the targets of a template: those of its sub-case, or all without one."""
-        return tuple(case for case in self.cases if template.subcase in ("", case.name))
 
 
 FOLDERS = [Path(__file__).parent]
@@ -142,15 +137,13 @@ def slot_names(text: str) -> list[str]:
 
 def _case(row: Table, task: Task) -> Case:
     options = {name: row[name] for name in ("heuristic", "gap") if name in row}
-    label = task.read_gold(row["label"])
-    assert label is not None
-    return Case(row["name"], label, _texts(row), **options)
+    return Case(row["name"], task.read_gold(row["label"]) or "", _texts(row), **options)
 
 
 def _template(
     row: Table, source: str, shared: Mapping[str, str], words: Mapping[str, WordGroups]
 ) -> Template:
-    options = {name: row[name] for name in ("complexity", "depth", "subcase") if name in row}
+    options = {name: row[name] for name in ("complexity", "subcase") if name in row}
     texts = {**shared, **_texts(row)}
     lists = {**words, **{n: tuple(map(tuple, v)) for n, v in row.items() if isinstance(v, list)}}
     slots = slot_names(flatten(texts[source], texts))

@@ -60,15 +60,10 @@ def inflect(lemma: str, tag: str) -> str:
         return lemma
     if tag in DEGREE:
         return next(iter(_forms(lemma, tag)), f"{DEGREE[tag]} {lemma}")
-    head = 0 if tag.startswith("VB") else _noun_head(words)
+    before = (at - 1 for at, word in enumerate(words) if at and word in PREPOSITIONS)
+    head = 0 if tag.startswith("VB") else next(before, len(words) - 1)
     forms = _forms(words[head], tag)
     return " ".join((*words[:head], forms[0], *words[head + 1 :])) if forms else ""
-
-
-def _noun_head(words: list[str]) -> int:
-    """Return the index of a noun phrase's head: before the first preposition, or the last word."""
-    before = (index - 1 for index, word in enumerate(words) if index and word in PREPOSITIONS)
-    return next(before, len(words) - 1)
 
 
 def _forms(lemma: str, tag: str) -> tuple[str, ...]:

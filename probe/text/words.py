@@ -134,17 +134,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     found, start = list[tuple[int, int]](), 0
     for end in [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]:
         inside, last = text[start:end], LAST_WORD.search(text[start:end])
-        if end < len(text) and last and _is_abbreviation(last[1]):
-            continue
+        if end < len(text) and last:
+            word = last[1]
+            if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper()):
+                continue
         if inside.strip():
             first = start + len(inside) - len(inside.lstrip())
             found.append((first, start + len(inside.rstrip())))
         start = end
     return found
-
-
-def _is_abbreviation(word: str) -> bool:
-    return word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper())
 
 
 def listing(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from probe.stopping import check_stop
@@ -49,7 +50,8 @@ class Result:
 
     `steps` is the lineage, a step for each link; the last one's example is `example`. Where it is
     `not_applicable` a link is for English and the text is not; `note` says why. `ranked_by` says in
-    words which importance ranked its tokens, "" where none did.
+    words which importance ranked its tokens, "" where none did; `branch` distinguishes the examples
+    derived from one.
     """
 
     transform: str
@@ -57,16 +59,17 @@ class Result:
     original: Any  # Any: of the task's own dataclass
     example: Any
     rule: Rule
-    changed: bool
-    exact: bool
-    note: str
-    seed: int
-    variant: str
-    steps: tuple[Step, ...]
+    changed: bool = False
+    exact: bool = True
+    note: str = ""
+    seed: int = 0
+    variant: str = "safe"
+    steps: tuple[Step, ...] = ()
     number: int = 1
     of: int = 1
     not_applicable: bool = False
     ranked_by: str = ""
+    branch: str = ""
 
     @property
     def name(self) -> str:
@@ -83,6 +86,15 @@ class Result:
     def edits(self) -> Edits:
         """What changed in each field, for highlighting."""
         return _edits(self.task, self.original, self.example)
+
+    def after(self, name: str, example: Any, note: str, **facts: Any) -> "Result":
+        """Return the result after a link, with its step and its note."""
+        steps = (*self.steps, Step(name, self.task, self.example, example, note))
+        return self.noted(note, example=example, steps=steps, **facts)
+
+    def noted(self, note: str, **facts: Any) -> "Result":
+        """Return the result with a further note."""
+        return replace(self, note="; ".join(filter(None, (self.note, note))), **facts)
 
 
 def _edits(task: Task, before: Example, after: Example) -> Edits:
@@ -118,103 +130,65 @@ def apply(
     reasons: Sequence[str] = [""] * len(examples)
     if for_english and options.other_languages == "skip":
         reasons = foreign or [foreign_reason(language_of(task, each)) for each in examples]
-    groups = [
-        [_State(each, tuple(filter(None, (each.gold, *predicted[row : row + 1]))))][bool(reason) :]
-        for row, (each, reason) in enumerate(zip(examples, reasons, strict=True))
-    ]
-    for position, link in enumerate(links):
-        destroyed = any(each.rule == UNDEFINED for each in links[: position + 1])
-        current = [state.example for group in groups for state in group]
-        readings = iter(read(current) if link.level == "sub-word" else [None] * len(current))
-        for row, group in enumerate(groups):
-            derived = list[_State]()
-            for state in group:
-                chance = rng(seed, f"{name}|{position}{state.branch}", state.example)
-                tools = Tools(chance, options, next(readings), state.labels)
-                derived += _step(state, link, task, tools, destroyed)
-            groups[row] = _limited(derived)
     ranks = any(link.level == "sub-word" for link in links)
-    results: list[tuple[Result, ...]] = []
-    for original, group, reason in zip(examples, groups, reasons, strict=True):
+    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
+    start = partial(Result, name, task, rule=rule, seed=seed, variant=options.variant)
+    groups = [
+        [start(each, each, ranked_by="" if why else ranked_by)]
+        for each, why in zip(examples, reasons, strict=True)
+    ]
+    for group, example, reason in zip(groups, examples, reasons, strict=True):
         if reason:  # it is left as it is
             note = f"{for_english} is for English, and {reason}"
-            group = [_State(original, ()).after(for_english, task, original, note)]
-        of = [
-            Result(
-                name,
-                task,
-                original,
-                replace(state.example, gold=None)
-                if rule == UNDEFINED and not reason
-                else state.example,
-                rule,
-                not _same(task, original, state.example),
-                state.exact,
-                "; ".join(state.notes),
-                seed,
-                options.variant,
-                state.steps,
-                number,
-                len(group),
-                bool(reason),
-                OPTIONS["ranks"].values[options.ranks] if ranks and not reason else "",
+            group[:] = [group[0].after(for_english, example, note, not_applicable=True)]
+    for position, link in enumerate(links):
+        destroyed = any(each.rule == UNDEFINED for each in links[: position + 1])
+        changing = [row for row, reason in enumerate(reasons) if not reason]
+        current = [result.example for row in changing for result in groups[row]]
+        readings = iter(read(current) if link.level == "sub-word" else [None] * len(current))
+        for row in changing:
+            labels = tuple(filter(None, (examples[row].gold, *predicted[row : row + 1])))
+            derived = list[Result]()
+            for result in groups[row]:
+                chance = rng(seed, f"{name}|{position}{result.branch}", result.example)
+                tools = Tools(chance, options, next(readings), labels)
+                derived += _linked(result, link, tools, destroyed)
+            if len(derived) > MAX_EXAMPLES:
+                note = f"the first {MAX_EXAMPLES} of {len(derived)} pairs"
+                derived = [each.noted(note, exact=False) for each in derived[:MAX_EXAMPLES]]
+            groups[row] = derived
+    for group in groups:
+        for at, each in enumerate(group):
+            example = each.example
+            if rule == UNDEFINED and not each.not_applicable:
+                example = replace(example, gold=None)
+            changed = not _same(task, each.original, example)
+            group[at] = replace(
+                each, example=example, changed=changed, number=at + 1, of=len(group)
             )
-            for number, state in enumerate(group, start=1)
-        ]
-        results.append(tuple(of))
-    return results
+    return [tuple(group) for group in groups]
 
 
-@dataclass(frozen=True)
-class _State:
-    """An example between two links. `branch` distinguishes the examples derived from one."""
-
-    example: Any  # Any: of the task's own dataclass
-    labels: tuple[Label, ...]
-    exact: bool = True
-    notes: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
-    branch: str = ""
-
-    def after(self, name: str, task: Task, example: Any, note: str, **facts: Any) -> "_State":
-        """Return the state after a link, with its step and its note."""
-        steps = (*self.steps, Step(name, task, self.example, example, note))
-        notes = (*self.notes, note) if note else self.notes
-        return replace(self, example=example, steps=steps, notes=notes, **facts)
-
-
-def _step(
-    state: _State, link: Transform, task: Task, tools: Tools, destroyed: bool
-) -> Iterator[_State]:
-    """Yield what a link makes of a state; a text in place of sub-words says why there are none."""
+def _linked(result: Result, link: Transform, tools: Tools, destroyed: bool) -> Iterator[Result]:
+    """Yield what a link makes of a result; a text in place of sub-words says why there are none."""
     check_stop()
-    before = state.example
+    before, task = result.example, result.task
     if isinstance(tools.subwords, str):
         note = f"{link.name} cannot rank the tokens: {tools.subwords}"
-        yield state.after(link.name, task, before, note)
+        yield result.after(link.name, before, note)
     elif (changed := link.make(before, task, tools)) is None:
-        note = f"{link.name} needs {applies_of(link, task)}"
-        yield state.after(link.name, task, before, note)
+        yield result.after(link.name, before, f"{link.name} needs {applies_of(link, task)}")
     else:
         for number, new in enumerate(changed.made):
             gold = new.gold if link.rule == COMPUTED else link.rule(before.gold)
-            # a destroyed text has no gold label, nor has any text derived from it
-            yield state.after(
+            yield result.after(
                 link.name,
-                task,
+                # a destroyed text has no gold label, nor has any text derived from it
                 replace(new, gold=None if destroyed else gold),
                 changed.why or changed.note,
-                exact=state.exact and not changed.why,
-                branch=f"{state.branch}|{number}" if number else state.branch,
+                exact=result.exact and not changed.why,
+                branch=f"{result.branch}|{number}" if number else result.branch,
             )
-
-
-def _limited(states: list[_State]) -> list[_State]:
-    """Return the first MAX_EXAMPLES that came of an example, with a note where there were more."""
-    if len(states) <= MAX_EXAMPLES:
-        return states
-    note = f"the first {MAX_EXAMPLES} of {len(states)} pairs"
-    return [replace(each, exact=False, notes=(*each.notes, note)) for each in states[:MAX_EXAMPLES]]
 
 
 def _same(task: Task, first: Example, second: Example) -> bool:

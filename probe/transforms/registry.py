@@ -90,7 +90,6 @@ class Changed:
 
 Function = Callable[..., Any]
 """A text function or an example function, as `Transform` says; both take `Tools` behind it."""
-TextFunction = Callable[[str, Tools], str | Changed | None]
 
 
 @dataclass(frozen=True)
@@ -240,7 +239,7 @@ def default_of(name: str, task: Task) -> Label | None:
 
 
 RESOURCES: Mapping[Need, Callable[[Task], str]] = {
-    "model": lambda task: "",  # the caller brings the model
+    "model": lambda task: "",  # the caller brings it
     "wordnet": lambda task: wordnet.missing(),
     "tagger": lambda task: tagger.missing(),
     "phrases": lambda task: pbsmt.missing(task.translated),
@@ -268,11 +267,11 @@ def ready(task: Task) -> list[str]:
 
 def _named(words: str, task: Task) -> str:
     """Fill in what to call the text of each role that a task has."""
-    target = f"the {task.title_of(task.target).lower()}"
-    if task.source is None:
-        return words.format(target=target, origin="its first half")
-    source = f"the {task.title_of(task.source).lower()}"
-    return words.format(target=target, source=source, origin=source)
+    target, source = (
+        f"the {task.title_of(name or '').lower()}" for name in (task.target, task.source)
+    )
+    origin = source if task.source else "its first half"
+    return words.format(target=target, source=source, origin=origin)
 
 
 def summary_of(transform: Transform, task: Task) -> str:
@@ -292,10 +291,7 @@ def source_of(transform: Transform, task: Task) -> str:
 
 
 def chain_title(name: str) -> str:
-    """Return the title of a transform or chain: "Drop the unimportant half, then sort the words".
-
-    Raises UnknownTransform.
-    """
+    """Return a chain's title: "Drop the half, then sort the words". Raises UnknownTransform."""
     first, *others = (link.title for link in chain(name))
     return ", then ".join([first, *(title[:1].lower() + title[1:] for title in others)])
 
@@ -320,10 +316,7 @@ PRESETS: Mapping[str, Callable[[Transform], bool]] = {
 
 
 def presets(task: Task) -> dict[str, tuple[str, ...]]:
-    """Return the names of each preset for a task, those ready here; one that is empty is left out.
-
-    "None" is empty by its name, and always there.
-    """
+    """Return the names of each preset that are ready for a task; of the empty ones only "None"."""
     able = ready(task)
     chosen = {t: tuple(n for n in able if takes(REGISTRY[n])) for t, takes in PRESETS.items()}
     return {title: names for title, names in chosen.items() if names or title == "None"}
@@ -364,10 +357,7 @@ def foreign(options: Options, task: Task) -> list[str]:
 def read_task_options(
     task: Task, values: Mapping[str, object], start: Options = DEFAULTS
 ) -> Options:
-    """Read the options of a task from text or JSON values.
-
-    One that it has not may have its usual value only. Raises OptionError.
-    """
+    """Read the options of a task; others may have their usual value only. Raises OptionError."""
     options = read_options(values, start)
     for name in foreign(options, task):
         raise OptionError(f"the option {name} is not for the task {task.name} ({task.title})")

@@ -12,9 +12,8 @@ from probe.tasks.nli import LABELS
 from probe.tasks.paraphrase import LABELS as LABELS_OF_PARAPHRASE
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.conftest import App
-from tests.support.models.tiny_reader import tiny_reader
-from tests.support.processes.plain_http import answer_over_http
-from tests.support.processes.running_app import add_model
+from tests.support.models.tiny_bert import tiny_reader
+from tests.support.processes.running_app import add_model, answer_over_http
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from tests.conftest import App
-from tests.support.processes.plain_http import answer_over_http
-from tests.support.processes.probe_client import ask
+from tests.support.processes.running_app import answer_over_http, ask
 
 WAIT = 300
 """Seconds an inoculation of two cells may take on a busy machine."""

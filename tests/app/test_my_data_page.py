@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.runs.access import revoke, share
 from probe.runs.store import Store
 from probe.ui.links import link_to_run

@@ -9,9 +9,7 @@ from gradio_client.exceptions import AppError
 
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from tests.conftest import App
-from tests.support.processes.plain_http import answer_over_http
-from tests.support.processes.probe_client import ask
-from tests.support.processes.running_app import add_model
+from tests.support.processes.running_app import add_model, answer_over_http, ask
 
 
 def test_probe_answers_with_the_shape_of_the_command_line(client: Client) -> None:

@@ -16,7 +16,7 @@ from probe.settings import ASSETS, OTHERS
 from probe.ui.visitors.visitor_files import GONE
 from tests.conftest import App
 from tests.support.pages.visitors import ME, YOU
-from tests.support.processes.probe_client import ask
+from tests.support.processes.running_app import ask
 
 WAIT = 300
 """Seconds an inoculation of two cells may take on a busy machine."""

@@ -9,7 +9,7 @@ from gradio_client.exceptions import AppError
 
 from benchmarks.faults.wrong_calls import calls, send
 from tests.conftest import App
-from tests.support.processes.probe_client import ask
+from tests.support.processes.running_app import ask
 
 CALLS = 300
 TEXTS = {"premise": "A dog barks.", "hypothesis": "It is silent."}

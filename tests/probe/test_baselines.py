@@ -5,15 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from probe.baselines import BASELINES, FOLDER, WEIGHTS_FILE, BagWeights, label_scores, load
 from probe.errors import MissingWeights
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import Label
 from tests.support.files.baseline_pairs import C, E, N, X, label_of
-from tests.support.property_settings import STEADY
 
 TEXTS = ("", " ", "?!", "\x00", "👩‍👩‍👧", "那个人", "a." + " " * 50_000)
 NUMERICAL: dict[tuple[str, str], Label] = {  # Liu et al. 2019, appendix C
@@ -54,19 +51,6 @@ def test_what_the_texts_hold_decides() -> None:
     rules = ("lexical_overlap", "subsequence")
     assert {pair: label_of("numerical", *pair) for pair in NUMERICAL} == NUMERICAL
     assert {pair: tuple(label_of(r, *pair) for r in rules) for pair in OVERLAP} == OVERLAP
-
-
-FEW = st.lists(st.sampled_from(["a", "man", "Men", "can't", "run."]), max_size=6).map(" ".join)
-
-
-@STEADY
-@given(FEW, FEW, FEW)
-def test_what_was_cut_from_the_premise_is_a_subsequence_and_overlaps(
-    before: str, middle: str, after: str
-) -> None:
-    assert label_of("subsequence", f"{before} {middle} {after}", middle) == E
-    if label_of("subsequence", before, after) == E:
-        assert label_of("lexical_overlap", before, after) == E
 
 
 def test_every_pair_gets_the_most_frequent_label() -> None:

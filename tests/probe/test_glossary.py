@@ -42,12 +42,11 @@ def test_everything_registered_for_inference_is_a_term() -> None:
     assert "model-minilm" in there
 
 
-def test_a_task_has_only_its_own_terms() -> None:
+def test_a_task_has_only_its_own_terms_and_those_of_packages_above(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert not set(terms(SENTIMENT)) & {"copysort", "baseline-majority", "rule-flip", "premise"}
     assert {"templates-word_order", "text2"} <= set(terms(PARAPHRASE_IDENTIFICATION))
-
-
-def test_a_package_above_adds_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probe.glossary.SECTIONS", dict(SECTIONS))
     register("above", "From above", lambda task: {"cure": Term("Cure", f"It cures {task.unit}s.")})
     assert glossary(SENTIMENT)["above"]["cure"].summary == "It cures texts."

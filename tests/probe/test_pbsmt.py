@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe import pbsmt
 from probe.pbsmt import (
     EMPTY,
     MAX_PART_WORDS,
@@ -28,7 +27,7 @@ from probe.pbsmt import (
 )
 from probe.tasks.nli import LABELS
 from tests.support.cases import each
-from tests.support.models.toy_ngrams import ARPA, TOY, log10_of
+from tests.support.models.toy_ngrams import TOY, log10_of
 from tests.support.property_settings import STEADY
 
 WORDS = ("a", "b", "c", "</s>")
@@ -64,35 +63,6 @@ def test_a_context_is_what_of_a_state_still_counts(state: str, context: str) -> 
         if context and word not in TOY.contexts[context]:
             log10, after = TOY.step(rest, word)
             assert TOY.step(context, word) == (pytest.approx(cost + log10), after)
-
-
-@each("few", [1, pbsmt.FEW])
-def test_a_context_has_the_words_that_the_model_has_behind_it(
-    few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pbsmt, "FEW", few)
-    model = pbsmt.parse_arpa(ARPA.splitlines(keepends=True))
-    behind = {
-        "": {"<unk>", "<s>", "</s>", "a", "b"},
-        "<s>": {"a"},
-        "b": {"</s>", "a"},
-        "a b": set(),
-    }
-    assert {context: set(model.contexts[context]) for context in behind} == behind
-    assert isinstance(model.contexts["b"], frozenset) == (few == 1)
-    assert model.order == 3
-
-
-@STEADY
-@given(words=st.lists(st.sampled_from(["a", "b", "c"]), max_size=6))
-def test_kenlm_gives_sentences_the_same_probability(
-    tmp_path_factory: pytest.TempPathFactory, words: list[str]
-) -> None:
-    kenlm = pytest.importorskip("kenlm", reason="kenlm is for training only")
-    path = tmp_path_factory.mktemp("lm") / "toy.arpa"
-    path.write_text(ARPA)
-    whole = kenlm.Model(str(path)).score(" ".join(words))
-    assert log10_of(words, TOY) == pytest.approx(whole, abs=1e-4)
 
 
 LINES = [
@@ -174,7 +144,9 @@ def exhaustive(words: Sequence[str], weights: DecoderWeights) -> float:
 def test_a_wide_search_finds_what_trying_everything_finds(
     words: list[str], weights: DecoderWeights
 ) -> None:
-    assert search(words, weights).run()[1] == pytest.approx(exhaustive(words, weights))
+    made, score = search(words, weights).run()
+    assert score == pytest.approx(exhaustive(words, weights))
+    assert "d" not in words or made.count("d") == words.count("d")  # what is unknown is copied
 
 
 @STEADY
@@ -192,54 +164,7 @@ def test_leaving_out_what_no_stack_would_extend_changes_nothing(
     assert made[1] <= search(words, weights).run()[1] + 1e-9  # a narrow one finds nothing better
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.floats(-5, 5))), st.integers(1, 4))
-def test_the_floor_of_a_stack_is_reached_by_as_many_as_are_extended(
-    added: list[tuple[int, float]], beam_size: int
-) -> None:
-    stack, estimates = Stack(beam_size), dict[int, float]()
-    for key, estimate in added:
-        before = estimates.get(key)
-        if before is None or before < estimate:
-            stack.count(estimate, before)
-            estimates[key] = estimate
-        reached = sum(estimate >= stack.floor for estimate in estimates.values())
-        assert stack.floor == -math.inf or reached >= beam_size
-
-
-def reordered(words: Sequence[str], weights: DecoderWeights) -> list[str]:
-    """Translate with a table that knows no word: only the order can change."""
-    return Search(words, parse_table([]), TOY, weights, beam_size=100).run()[0]
-
-
-@each(
-    ("before", "weights", "after"),
-    [
-        ("zu yo xi", FREE, "zu yo xi"),
-        ("b a", DecoderWeights(9.0, 0.0, 0), "b a"),
-        # log10: <s> a b </s> is -.4 -.05 -.2; <s> b a </s> is -.5 -.9 -.8 -.3 -1.0
-        ("b a", DecoderWeights(9.0, 0.0, 2), "a b"),
-    ],
-)
-def test_unknown_words_are_copied_in_the_order_that_the_weights_ask_for(
-    before: str, weights: DecoderWeights, after: str
-) -> None:
-    assert reordered(before.split(), weights) == after.split()
-
-
-@STEADY
-@given(
-    st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=8, unique=True), st.integers(0, 4)
-)
-def test_no_word_is_taken_from_farther_than_the_limit(words: list[str], limit: int) -> None:
-    places = [words.index(word) for word in reordered(words, DecoderWeights(5.0, 0.0, limit))]
-    assert sorted(places) == list(range(len(words)))
-    last = 0
-    for place in places:
-        assert abs(place - last) <= limit
-        last = place + 1
-
-
-@each("words", [["a"] * 3, ["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200, []])
+@each("words", [["a"] * 500, (["a"] * 50 + ["."]) * 9, ["."] * 200, []])
 def test_the_parts_of_a_text_are_the_text(words: list[str]) -> None:
     cut = list(parts(words))
     assert [word for part in cut for word in part] == words

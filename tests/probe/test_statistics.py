@@ -163,6 +163,8 @@ def test_brier_and_log_loss_are_worked_by_hand() -> None:
     together = calibration(np.array([[0.4, 0.35, 0.25]]), np.array([[False, True, True]]))
     assert together.brier == pytest.approx(0.4**2 + 0.4**2)
     assert together.log_loss == pytest.approx(-math.log(0.6))
+    never = calibration(np.array([[0.2, 0.5, 0.3]]), np.array([[True, False, False]]))
+    assert never.confidence == 0.5  # labels that are never right are no class together
     even, second = np.array([[0.5, 0.5]]), np.array([[False, True]])
     assert calibration(even, second).accuracy == 0
     assert calibration(even, second, np.array([1])).accuracy == 1  # the answer that was given

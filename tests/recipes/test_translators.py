@@ -37,34 +37,29 @@ from tests.support.models.toy_ngrams import ARPA
 from tests.support.property_settings import STEADY
 
 LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=9)
-JOINED: dict[str, tuple[set[Link], set[Link], set[Link]]] = {
-    "what both have stays": ({(0, 0)}, {(0, 0)}, {(0, 0)}),
-    "a neighbour that links a new word comes in": (
-        {(0, 0), (1, 1), (1, 2)},
-        {(0, 0), (1, 1)},
-        {(0, 0), (1, 1), (1, 2)},
-    ),
-    "a neighbour of two linked words stays out": (
-        {(0, 0), (0, 1), (1, 1)},
-        {(0, 0), (1, 1)},
-        {(0, 0), (1, 1)},
-    ),
-    "diagonal neighbours are neighbours": ({(0, 0), (1, 1)}, {(0, 0)}, {(0, 0), (1, 1)}),
-    "what came in has neighbours too": (
-        {(0, 0), (0, 1), (0, 2), (0, 3)},
-        {(0, 0)},
-        {(0, 0), (0, 1), (0, 2), (0, 3)},
-    ),
-    "far off, two unlinked words are linked": ({(0, 0), (3, 3)}, {(0, 0)}, {(0, 0), (3, 3)}),
-    "far off, a linked word gets no second link": ({(0, 0), (3, 0)}, {(0, 0)}, {(0, 0)}),
-    "of two far links the forward one comes first": ({(0, 2)}, {(0, 0)}, {(0, 2)}),
-    "no links": (set(), set(), set()),
-}
 
 
-def test_two_alignments_are_joined_as_by_hand() -> None:
-    joined = {name: symmetrise(forward, back) for name, (forward, back, _) in JOINED.items()}
-    assert joined == {name: expected for name, (_, _, expected) in JOINED.items()}
+def links(text: str) -> set[Link]:
+    """Return links of words by their numbers: "01" links the first word and the second."""
+    return {(int(pair[0]), int(pair[1])) for pair in text.split()}
+
+
+@each(
+    "forward, back, joined",
+    [
+        ("00", "00", "00"),  # what both have stays
+        ("00 11 12", "00 11", "00 11 12"),  # a neighbour that links a new word comes in
+        ("00 01 11", "00 11", "00 11"),  # a neighbour of two linked words stays out
+        ("00 11", "00", "00 11"),  # diagonal neighbours are neighbours
+        ("00 01 02 03", "00", "00 01 02 03"),  # what came in has neighbours too
+        ("00 33", "00", "00 33"),  # far off, two unlinked words are linked
+        ("00 30", "00", "00"),  # far off, a linked word gets no second link
+        ("02", "00", "02"),  # of two far links the forward one comes first
+        ("", "", ""),
+    ],
+)
+def test_two_alignments_are_joined_as_by_hand(forward: str, back: str, joined: str) -> None:
+    assert symmetrise(links(forward), links(back)) == links(joined)
 
 
 @STEADY
@@ -97,19 +92,14 @@ def test_phrase_pairs_are_those_of_the_definition(
     links: set[Link], source_length: int, target_length: int, max_words: int
 ) -> None:
     links = {(i, j) for i, j in links if i < source_length and j < target_length}
-    spans = product(
-        range(source_length),
-        range(source_length + 1),
-        range(target_length),
-        range(target_length + 1),
-    )
     expected = [
         (start, end, begin, stop)
-        for start, end, begin, stop in spans
-        if 0 < end - start <= max_words and 0 < stop - begin <= max_words
+        for start, begin in product(range(source_length), range(target_length))
+        for end in range(start + 1, min(start + max_words, source_length) + 1)
+        for stop in range(begin + 1, min(begin + max_words, target_length) + 1)
         if consistent(links, start, end, begin, stop)
     ]
-    assert sorted(phrase_spans(source_length, target_length, links, max_words)) == expected
+    assert sorted(phrase_spans(source_length, target_length, links, max_words)) == sorted(expected)
 
 
 def test_a_phrase_pair_knows_its_links_from_its_own_starts() -> None:
@@ -122,24 +112,15 @@ def test_a_phrase_pair_knows_its_links_from_its_own_starts() -> None:
     }
 
 
-def test_word_probabilities_are_shares_of_links() -> None:
-    forward, backward = lexicons(
-        [
-            (["a", "b"], ["x"], {(0, 0)}),
-            (["a"], ["x", "y"], {(0, 0)}),
-            (["a"], ["z"], {(0, 0)}),
-        ]
-    )
+def test_word_probabilities_are_shares_of_links_and_a_lexical_weight_a_product_of_means() -> None:
+    pairs = [(["a", "b"], ["x"], "00"), (["a"], ["x", "y"], "00"), (["a"], ["z"], "00")]
+    forward, backward = lexicons([(one, other, links(own)) for one, other, own in pairs])
     both = {("b", NULL): 1.0, (NULL, "y"): 1.0}
     assert forward == pytest.approx({("a", "x"): 2 / 3, ("a", "z"): 1 / 3, **both})
     assert backward == {("x", "a"): 1.0, ("z", "a"): 1.0, (NULL, "b"): 1.0, ("y", NULL): 1.0}
-
-
-def test_a_lexical_weight_is_a_product_of_means() -> None:
     lexicon = {("a", "x"): 0.5, ("b", "x"): 0.1, ("b", "y"): 0.2, (NULL, "z"): 0.25}
-    links = [(0, 0), (1, 0), (1, 1)]
     # x of a and b: (.5 + .1) / 2; y of b: .2; z of nothing: .25
-    weight = lexical_weight(("a", "b"), ("x", "y", "z"), links, lexicon)
+    weight = lexical_weight(("a", "b"), ("x", "y", "z"), [(0, 0), (1, 0), (1, 1)], lexicon)
     assert weight == pytest.approx(0.3 * 0.2 * 0.25)
 
 
@@ -181,36 +162,24 @@ def test_what_is_seen_too_seldom_or_translates_worse_goes(
     assert found == kept
 
 
-TRAINING_PAIRS = [
-    ("The old man walks to the green park.", "The man walks to the park."),
-    ("A young woman reads a letter in the kitchen.", "The woman reads a letter."),
-    ("The old woman walks to the kitchen.", "The woman walks to the kitchen."),
-    ("A young man reads a letter in the park.", "The man reads a letter."),
-    ("The green letter is in the park.", "The letter is in the park."),
-    ("A man walks in the green kitchen.", "The man walks."),
-    ("A woman walks in the old park.", "The woman walks."),
-    ("The young man is in the kitchen.", "The man is in the kitchen."),
-    ("The young woman is in the green park.", "The woman is in the park."),
-    ("A letter is in the old kitchen.", "The letter is in the kitchen."),
-] * 2
+PAIRS = [("The old man walks to the park.", "The man walks to the park.")] * 20
 
 
 @pytest.mark.skipif(
     not (find_spec("eflomal") and shutil.which("lmplz")),
     reason="eflomal and KenLM's lmplz are for training only",
 )
-def test_a_translator_is_trained_from_pairs(tmp_path: Path) -> None:
-    said = train("entailment", TRAINING_PAIRS, tmp_path, tmp_path / "links")
-    assert said.startswith("20 pairs, ")
-    system = load("entailment", tmp_path)
-    words = system.translate(
-        tokenise("a young man walks to the park."), DecoderWeights(0.5, 0.3, 6)
+def test_a_translator_is_trained_from_pairs_the_same_again(tmp_path: Path) -> None:
+    written = []
+    for _ in range(2):
+        said = train("entailment", PAIRS, tmp_path, tmp_path / "links")
+        assert said.startswith("20 pairs, ")
+        written.append([path.read_bytes() for path in sorted(tmp_path.glob("*.gz"))])
+    assert written[0] == written[1]
+    words = load("entailment", tmp_path).translate(
+        tokenise("the old man walks."), DecoderWeights(0.5, 0.3, 6)
     )
-    assert words[-1] == "."
-    assert set(words) <= {word for _, text in TRAINING_PAIRS for word in tokenise(text.lower())}
-    before = [path.read_bytes() for path in sorted(tmp_path.glob("*.gz"))]
-    train("entailment", TRAINING_PAIRS, tmp_path, tmp_path / "links")
-    assert [path.read_bytes() for path in sorted(tmp_path.glob("*.gz"))] == before
+    assert words and set(words) <= set(tokenise("the old man walks to the park."))
 
 
 def test_without_its_programs_training_says_so(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""The files of the repository that say what is installed where."""
+"""The files of the repository: what they import, and what they say is installed where."""
 
+import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -14,6 +16,30 @@ PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 
 def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def modules(*folders: str) -> list[str]:
+    """Return the modules below folders, as they are written in the repository."""
+    paths = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
+    return [path.relative_to(ROOT).as_posix() for path in paths]
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    """Return the syntax of a module."""
+    return ast.parse(text(name))
+
+
+@cache
+def imports(name: str) -> frozenset[str]:
+    """Return the modules that a module imports, wherever in it."""
+    found = set()
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return frozenset(found)
 
 
 def requirements(name: str) -> list[Requirement]:

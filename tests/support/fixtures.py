@@ -8,7 +8,7 @@ import torch
 
 from finetune.trials.challenges import challenged
 from finetune.trials.datasets import Sets
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from probe.models.classifier import Classifier
 from probe.models.library import load
 from probe.runs import dispatch

@@ -5,7 +5,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.trials.generalisation_plan import FILE, GRIDS, KIND
+from finetune.trials.generalisation import FILE, GRIDS, KIND
 from finetune.trials.params import USUAL_RATE, param_of
 from finetune.ui.generalise.samples import (
     file_shown,

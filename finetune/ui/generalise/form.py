@@ -8,7 +8,7 @@ from markupsafe import Markup
 from finetune.training.data import Asked
 from finetune.training.recipes import Mode
 from finetune.trials.challenges import UserFiles
-from finetune.trials.generalisation_plan import FILE, KIND
+from finetune.trials.generalisation import FILE, KIND
 from finetune.trials.planning import Choices, planned
 from finetune.ui.choosing import choices_of, from_page, learning_note, seeds_of, wait_note
 from finetune.ui.generalise.samples import named_column

@@ -8,8 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from finetune.training.data import Asked
-from finetune.trials.generalisation import MAX_CONDITIONS, read_conditions
-from finetune.trials.generalisation_plan import GRIDS, conditions
+from finetune.trials.generalisation import GRIDS, MAX_CONDITIONS, conditions, read_conditions
 from finetune.ui.generalise.titles import varied
 from probe.data.rows import guess, is_missing
 from probe.data.source import read_table

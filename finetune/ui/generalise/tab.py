@@ -7,8 +7,13 @@ from pathlib import Path
 from markupsafe import Markup
 
 from finetune.report.files import write_files
-from finetune.trials.generalisation import judged_anew, loss_in, same_phenomenon
-from finetune.trials.generalisation_plan import KIND, generalisation_run
+from finetune.trials.generalisation import (
+    KIND,
+    generalisation_run,
+    judged_anew,
+    loss_in,
+    same_phenomenon,
+)
 from finetune.ui import endpoints
 from finetune.ui.generalise.fields import Fields, build_settings, offered
 from finetune.ui.generalise.form import forecast, requests

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from finetune.training.recipes import mode_words
-from finetune.trials.generalisation_plan import FILE, GRIDS, grids, phenomena
+from finetune.trials.generalisation import FILE, GRIDS, grids, phenomena
 from probe.models.bundled import title_of
 from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI

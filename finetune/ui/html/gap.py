@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from finetune.report.inoculation import MEANINGS, challenge_title, line_names, outcome_in
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials.inoculation import InoculationRun, Selection
 from finetune.ui.html.forest_picture import forest_picture
 from probe.pictures.forest import Forest, ForestRow
 from probe.statistics import NOTHING as NOT_MEASURED

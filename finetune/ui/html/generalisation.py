@@ -19,15 +19,16 @@ from finetune.report.inoculation import TONES as INOCULATION_TONES
 from finetune.report.inoculation import badge_of
 from finetune.trials.generalisation import (
     OUTCOMES,
+    GeneralisationRun,
     Outcome,
+    described,
     in_figures,
     on_original,
     serving_all,
     untrained,
     worst_in,
 )
-from finetune.trials.generalisation_plan import GeneralisationRun, described
-from finetune.trials.inoculation_plan import InoculationRun
+from finetune.trials.inoculation import InoculationRun
 from finetune.ui.html.commands import commands
 from finetune.ui.html.panels import line_keys
 from probe.pictures.curves import (

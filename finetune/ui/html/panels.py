@@ -20,7 +20,7 @@ from finetune.report.inoculation import (
     outcome_in,
     panels,
 )
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials.inoculation import InoculationRun, Selection
 from probe.pictures.curves import (
     DASHES,
     MARKERS,
@@ -151,9 +151,7 @@ def line_keys(style: PanelStyle) -> Markup:
     """Name what colours and markers stand for."""
     return join(
         Markup('<span class="key">{} {}</span>').format(_glyph(colour, shape), name)
-        for name, colour, shape in zip(
-            style.names, style.colours("var(--accent)"), style.shapes, strict=True
-        )
+        for name, colour, shape in style.looks("var(--accent)")
     )
 
 

@@ -24,7 +24,7 @@ from finetune.report.inoculation import (
     task_of,
 )
 from finetune.training.recipes import mode_words
-from finetune.trials.inoculation_plan import BASE, InoculationCell, InoculationRun, Selection
+from finetune.trials.inoculation import BASE, InoculationCell, InoculationRun, Selection
 from finetune.ui.html.commands import commands
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN

@@ -15,7 +15,7 @@ from finetune.report.inoculation import (
     run_label,
     status,
 )
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials.inoculation import InoculationRun, Selection
 from finetune.ui.html.run import is_under_way, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN

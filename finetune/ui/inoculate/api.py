@@ -4,7 +4,7 @@ from typing import Any
 
 import gradio as gr
 
-from finetune.trials.inoculation_plan import KIND, inoculation_run
+from finetune.trials.inoculation import KIND, inoculation_run
 from finetune.ui import endpoints
 from finetune.ui.inoculate.telling import Telling
 from probe.runs.access import own_run, readable_run

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.trials.inoculation_plan import InoculationRun
+from finetune.trials.inoculation import InoculationRun
 from finetune.trials.planning import Choices
 from finetune.ui.downloads import write_files
 from finetune.ui.html.sweep import told

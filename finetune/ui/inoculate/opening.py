@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from finetune.report.inoculation import challenge_title, model_name, model_title
-from finetune.trials.inoculation_plan import InoculationRun
+from finetune.trials.inoculation import InoculationRun
 from finetune.ui.html.sweep import list_title
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.plan_fields import DEFAULT_SIZES, sizes_for

@@ -8,9 +8,8 @@ import gradio as gr
 
 from finetune.training.recipes import MODES, Mode
 from finetune.trials.challenges import MAX_PAIRS
-from finetune.trials.inoculation_plan import KIND, LIU_LRS, LIU_SIZES
+from finetune.trials.inoculation import KIND, LIU_LRS, LIU_SIZES
 from finetune.trials.params import USUAL_RATE, param_of
-from finetune.trials.planning import option_of
 from finetune.ui.inoculate.plan_form import LIMITS, UPLOADS
 from finetune.ui.inoculate.samples import FIRST_CHALLENGE, challenge_choices
 from probe.tasks.examples import bundled_examples
@@ -132,7 +131,7 @@ def _files(page: Page) -> list[Any]:
         padding=False,
     )
     files = [
-        gr.File(label=each.title, type="filepath", height=150, elem_id=f"own{option_of(each)[1:]}")
+        gr.File(label=each.title, type="filepath", height=150, elem_id=f"own{each.option[1:]}")
         for each in UPLOADS
     ]
     hub_dataset.build(page, files, "own")

@@ -8,8 +8,7 @@ from markupsafe import Markup
 
 from finetune.training.data import Asked
 from finetune.trials.challenges import UserFiles, challenges
-from finetune.trials.inoculation import fast_notes
-from finetune.trials.inoculation_plan import KIND
+from finetune.trials.inoculation import KIND, fast_notes
 from finetune.trials.params import PARAMS
 from finetune.trials.planning import Choices, Planned, draft, planned
 from finetune.ui.choosing import choices_of, from_page, learning_note, wait_note

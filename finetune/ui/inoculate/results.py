@@ -8,7 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.report.inoculation import SELECTION_TITLES, challenge_title
-from finetune.trials.inoculation_plan import InoculationRun
+from finetune.trials.inoculation import InoculationRun
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.opening import gallery_models
 from finetune.ui.inoculate.view import Outputs, ViewState, newcomers_state, pictures

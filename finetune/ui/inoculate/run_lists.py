@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from finetune.report.inoculation import model_name, task_of
-from finetune.trials.inoculation_plan import KIND, InoculationRun, inoculation_runs
+from finetune.trials.inoculation import KIND, InoculationRun, inoculation_runs
 from probe.models.library import DEFAULT
 from probe.runs import access
 from probe.runs.access import asks_alike

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import InoculationRun, Plan, inoculation_run, run_request
+from finetune.trials.inoculation import InoculationRun, Plan, inoculation_run, run_request
 from probe.runs.access import check_kept_models, start_runs
 from probe.runs.engine import Engine
 from probe.runs.run import environment

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from finetune.report.inoculation import NUMERICAL, plan_that_tells, task_of
-from finetune.trials.challenges import challenges
+from finetune.trials.challenges import bundled_sets, challenges
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import InoculationRun, Plan, Selection, check, sets_from
-from finetune.trials.planning import bundled_sets_once
+from finetune.trials.inoculation import InoculationRun, Plan, Selection, check, sets_from
 from probe.errors import RunError, UserError
 from probe.first_import import first_import
 from probe.models.library import AnyModel, require_on_disk
@@ -46,7 +45,7 @@ class Telling:
             raise RunError("no run that can be started here would tell more")
         require_on_disk(plan.model, hidden_models(self.store, owner))
         if is_public:
-            sets = bundled_sets_once(plan.challenge, task)
+            sets = bundled_sets(plan.challenge, task)
             most = len(sets.challenge_train)
             plan = replace(plan, sizes=tuple(min(size, most) for size in plan.sizes))
         else:
@@ -56,9 +55,9 @@ class Telling:
 
     def _seconds(self, plan: Plan, sets: Sets) -> float:
         with first_import:
-            from finetune.trials.duration import inoculation_seconds
+            from finetune.trials.duration import run_seconds
 
-        return inoculation_seconds(plan, sets, self.loaded(plan.model))
+        return run_seconds(plan, sets, self.loaded(plan.model))
 
     def offer(self, owner: str, run: InoculationRun, selection: Selection) -> Markup:
         """Offer the press with its time, nothing where no run would tell."""

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.trials.inoculation_plan import InoculationRun, Selection
+from finetune.trials.inoculation import InoculationRun, Selection
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import change_mark, curves
 from finetune.ui.html.run import outcome

@@ -7,16 +7,19 @@ from functools import partial
 from markupsafe import Markup
 
 from finetune.trials.datasets import Examples
-from finetune.trials.generalisation import chosen, on_original, untrained, worst_in
-from finetune.trials.generalisation_plan import (
+from finetune.trials.generalisation import (
     GeneralisationRun,
     Plan,
     SourceData,
+    chosen,
     conditions,
     described,
     draw_tests,
     generalisation_runs,
+    on_original,
+    untrained,
     with_conditions,
+    worst_in,
 )
 from finetune.ui.generalise.titles import skill_title
 from finetune.ui.html.generalisation import in_words

@@ -10,8 +10,7 @@ from markupsafe import Markup
 from finetune.report.inoculation import meaning, model_title, shown_runs
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import bundled_sets, challenged
-from finetune.trials.inoculation import OUTCOMES
-from finetune.trials.inoculation_plan import BASE, InoculationRun, Plan
+from finetune.trials.inoculation import BASE, OUTCOMES, InoculationRun, Plan
 from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
 from finetune.ui.inoculate.start import start_sweep
 from probe.errors import RunError

@@ -12,7 +12,7 @@ from typing import IO, Literal
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.encodings import TextFile, pieces_of
 from probe.data.names import check_names, listed, shown
-from probe.data.rows import REPEATED, Record
+from probe.data.rows import REPEATED, Record, Source
 from probe.errors import FileError, FileQuestion, what_is_wrong
 from probe.limits import Bounds
 from probe.stopping import check_stop
@@ -134,13 +134,21 @@ STOP_LINES = 1 << 14
 """Lines between two questions whether to stop."""
 
 
-def do_quotes_enclose(lines: "Lines", delimiter: str, name: str) -> bool:
-    """Read a whole file both ways, and say which way its rows fit together.
+def do_quotes_enclose(file: TextFile, delimiter: str, usual: bool) -> bool:
+    """Read a whole file both ways, and say which way its rows fit; as usual if none has a quote.
 
     Where they do so equally, quotes at tabs enclose if one is doubled within another, or if every
     text has them; at other delimiters they enclose unless only the other reading has a fault
     nowhere. Raises FileQuestion where nothing tells.
     """
+    begins, last = re.compile(f'[\\r\\n{re.escape(delimiter)}]"'), "\n"
+    with file.open() as text:
+        for piece in pieces_of(text):
+            if begins.search(last + piece):
+                break
+            last = piece[-1:]
+        else:
+            return usual
     other = f"[^{re.escape(delimiter)}]*"
     pattern = re.compile(
         rf'((?P<quoted>"[^"]*(?:""[^"]*)*")(?P<rest>{other})|(?P<open>".*)|(?P<bare>{other}))'
@@ -150,32 +158,33 @@ def do_quotes_enclose(lines: "Lines", delimiter: str, name: str) -> bool:
     plain, enclosing = Counter[int](), Counter[int]()
     doubled, spanning, bare = 0, 0, False  # fields with a quote within, and in several lines
     inside, fields, height, well = False, 0, 0, True
-    for number, line in enumerate(lines):
-        lines.begin_row()
-        if number % STOP_LINES == 0:
-            check_stop()
-        line = line.rstrip("\r\n")
-        if not line and not inside:
-            continue
-        plain[line.count(delimiter) + 1] += 1
-        if not (inside or line.startswith('"') or delimiter + '"' in line):
-            enclosing[line.count(delimiter) + 1] += 1
-            bare = bare or any(map(_is_text, line.split(delimiter)))
-            continue
-        height, goes_on = height + 1, inside
-        for field in pattern.finditer(f'"{line}' if inside else line):
-            fields += not goes_on
-            inside = field["open"] is not None
-            spanning += inside and not goes_on
-            doubled += '""' in (field["quoted"] or "")[1:]
-            well = well and not field["rest"]
-            bare = bare or _is_text(field["bare"] or "")
-            goes_on = False
-            if not field["end"]:
-                break
-        if not inside:
-            enclosing[fields if well else 0] += height
-            fields, height, well = 0, 0, True
+    with _lines(file) as lines:
+        for number, line in enumerate(lines):
+            lines.begin_row()
+            if number % STOP_LINES == 0:
+                check_stop()
+            line = line.rstrip("\r\n")
+            if not line and not inside:
+                continue
+            plain[line.count(delimiter) + 1] += 1
+            if not (inside or line.startswith('"') or delimiter + '"' in line):
+                enclosing[line.count(delimiter) + 1] += 1
+                bare = bare or any(map(_is_text, line.split(delimiter)))
+                continue
+            height, goes_on = height + 1, inside
+            for field in pattern.finditer(f'"{line}' if inside else line):
+                fields += not goes_on
+                inside = field["open"] is not None
+                spanning += inside and not goes_on
+                doubled += '""' in (field["quoted"] or "")[1:]
+                well = well and not field["rest"]
+                bare = bare or _is_text(field["bare"] or "")
+                goes_on = False
+                if not field["end"]:
+                    break
+            if not inside:
+                enclosing[fields if well else 0] += height
+                fields, height, well = 0, 0, True
     enclosing[0] += height
     encloses: bool | None = True
     faults, plain_faults = _unfit(enclosing), _unfit(plain)
@@ -192,7 +201,8 @@ def do_quotes_enclose(lines: "Lines", delimiter: str, name: str) -> bool:
         encloses = None
     if encloses is None:
         raise FileQuestion(
-            f"{name}: its quotes may enclose fields or belong to the text; its rows fit both ways",
+            f"{file.path.name}: its quotes may enclose fields or belong to the text; its rows fit "
+            "both ways",
             "--quotes", "--no-quotes",
         )  # fmt: skip
     return encloses
@@ -278,7 +288,6 @@ class Delimited:
     """
 
     file: TextFile
-    form: DelimitedForm
     delimiter: str
     quotes: bool
     columns: tuple[str, ...]
@@ -286,7 +295,6 @@ class Delimited:
     told: str
     above: tuple[Sequence[str], ...]
     of_bytes: tuple[str, ...]
-    words: str
 
     def records(self) -> Iterator[Record]:
         """Yield the rows that are not blank. Raises FileError, LimitError.
@@ -312,7 +320,7 @@ class Delimited:
 
 def open_delimited(
     file: TextFile, form: DelimitedForm, options: FileOptions = AS_THE_FILE_TELLS
-) -> Delimited:
+) -> Source:
     """Read the header of a CSV or TSV file. Raises FileError, LimitError.
 
     The whole file is read to see what its quotes are, if it has any. Raises FileQuestion where that
@@ -326,7 +334,7 @@ def open_delimited(
     usual = form == "csv" or delimiter != "\t"
     quotes = options.quotes
     if quotes is None:
-        quotes = _do_quotes_enclose(file, delimiter, usual)
+        quotes = do_quotes_enclose(file, delimiter, usual)
     sample = list(islice(_rows(file, delimiter, quotes), SAMPLE_ROWS + 1))
     header = header_of(sample, options.header, name)
     file.bounds.check("max_columns", len(header.columns))
@@ -340,25 +348,11 @@ def open_delimited(
         f"b'…' is read as the text in {listed(of_bytes)}" if of_bytes else "",
         file.words,
     ]
-    return Delimited(
-        file, form, delimiter, quotes, header.columns, end or DEFAULT_END,
+    own = Delimited(
+        file, delimiter, quotes, header.columns, end or DEFAULT_END,
         first.removesuffix(end) if told else "", tuple(sample[: header.above]), tuple(of_bytes),
-        "; ".join(filter(None, words)),
     )  # fmt: skip
-
-
-def _do_quotes_enclose(file: TextFile, delimiter: str, usual: bool) -> bool:
-    """Tell by a file whether its quotes enclose fields, as usual where no field begins with one."""
-    begins, last = re.compile(f'[\\r\\n{re.escape(delimiter)}]"'), "\n"
-    with file.open() as text:
-        for piece in pieces_of(text):
-            if begins.search(last + piece):
-                break
-            last = piece[-1:]
-        else:
-            return usual
-    with _lines(file) as lines:
-        return do_quotes_enclose(lines, delimiter, file.path.name)
+    return Source(form, header.columns, own.records, "; ".join(filter(None, words)), own=own)
 
 
 def _of_bytes(text: str) -> str:

@@ -6,8 +6,7 @@ openpyxl reads one row after the other; the texts that cells share it holds all 
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -26,7 +25,7 @@ from probe.data.formats.encodings import (
     pieces_of,
 )
 from probe.data.names import check_names, listed
-from probe.data.rows import REPEATED, Record
+from probe.data.rows import REPEATED, Record, Source
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
@@ -110,7 +109,9 @@ class _Counted(io.RawIOBase):
         kind = name.rpartition(":")[2]
         if kind == "row":
             self._rows, self._cells = self._rows + 1, 0
-            self._row = _number(attributes.get("r"), self._row + 1)
+            self._row += 1
+            with suppress(ValueError, OverflowError):  # as openpyxl, which refuses what is none
+                self._row = int(float(attributes.get("r", self._row)))
             if self._row > MAX_ROW:
                 raise FileError(f"{self._name} has a row of the number {self._row:,}: no sheet has")
             self._bounds.check("max_rows", max(self._row, self._rows) - 1)  # without the header
@@ -141,14 +142,6 @@ class _Counted(io.RawIOBase):
         raise FileError(f"{self._name} is no Excel workbook: a part declares a document type")
 
 
-def _number(written: str | None, following: int) -> int:
-    """Read the number of a row as openpyxl does; without one it is the following."""
-    try:
-        return following if written is None else int(float(written))
-    except (ValueError, OverflowError):
-        return following  # openpyxl refuses it
-
-
 def _column(place: str) -> int:
     """Return the number of a cell's column, 0 where its place tells none."""
     from openpyxl.utils import column_index_from_string  # loads slowly
@@ -169,46 +162,16 @@ FORM = (
 )
 
 
-@dataclass(frozen=True)
-class Workbook:
-    """A sheet of a workbook, by its number from 0, with `above` rows before the data."""
+def open_workbook(path: Path, bounds: Bounds, options: FileOptions = AS_THE_FILE_TELLS) -> Source:
+    """Choose the sheet and read its header; `own` yields the cells of each row below it.
 
-    content: Content
-    columns: tuple[str, ...]
-    sheet: int
-    above: int
-    words: str
-    form: Literal["xlsx"] = "xlsx"
-
-    def rows(self) -> Iterator[Cells]:
-        """Yield the cells of the rows below the header that are not blank.
-
-        Raises FileError, LimitError.
-        """
-        for cells in islice(_filled(_rows(self.content, self.sheet)), self.above, None):
-            yield cells[: len(self.columns)]
-
-    def records(self) -> Iterator[Record]:
-        """Yield the rows; a formula is what it came to. Raises FileError, LimitError."""
-        for number, cells in enumerate(self.rows()):
-            values = [cell.value for cell in cells]
-            values += [None] * (len(self.columns) - len(values))
-            for value in values:
-                self.content.bounds.check("max_cell", len(value) if isinstance(value, str) else 0)
-            broken = REPEATED if values == list(self.columns) else ""
-            yield Record(number, dict(zip(self.columns, values, strict=True)), broken=broken)
-
-
-def open_workbook(path: Path, bounds: Bounds, options: FileOptions = AS_THE_FILE_TELLS) -> Workbook:
-    """Choose the sheet and read its header. Raises FileError, LimitError.
-
-    Raises FileQuestion where several sheets may be meant or it is not clear whether the first row
-    is a header.
+    Raises FileError, LimitError, and FileQuestion where several sheets may be meant or it is not
+    clear whether the first row is a header.
     """
     content = content_of(path, bounds)
     sheet, words = _sheet(content, options.sheet)
-    rows = list(islice(_filled(_rows(content, sheet)), SAMPLE_ROWS + 1))
-    texts = [["" if cell.value is None else str(cell.value) for cell in cells] for cells in rows]
+    sample = list(islice(_filled(_rows(content, sheet)), SAMPLE_ROWS + 1))
+    texts = [["" if cell.value is None else str(cell.value) for cell in cells] for cells in sample]
     width = max((at for row in texts for at, text in enumerate(row, 1) if text), default=0)
     padded = [[*row[:width], *[""] * (width - len(row))] for row in texts]
     header = header_of(padded, options.header, path.name)
@@ -217,8 +180,22 @@ def open_workbook(path: Path, bounds: Bounds, options: FileOptions = AS_THE_FILE
         columns.pop()
     bounds.check("max_columns", len(columns))
     check_names(columns, path.name)
+
+    def rows() -> Iterator[Cells]:
+        for cells in islice(_filled(_rows(content, sheet)), header.above, None):
+            yield cells[: len(columns)]
+
+    def records() -> Iterator[Record]:  # a formula is what it came to
+        for number, cells in enumerate(rows()):
+            values = [cell.value for cell in cells]
+            values += [None] * (len(columns) - len(values))
+            for value in values:
+                bounds.check("max_cell", len(value) if isinstance(value, str) else 0)
+            broken = REPEATED if values == columns else ""
+            yield Record(number, dict(zip(columns, values, strict=True)), broken=broken)
+
     said = "; ".join(filter(None, (words, header.words)))
-    return Workbook(content, tuple(columns), sheet, header.above, said)
+    return Source("xlsx", tuple(columns), records, said, own=rows)
 
 
 def _filled(rows: Iterator[Cells]) -> Iterator[Cells]:
@@ -245,7 +222,11 @@ def _sheet(content: Content, asked: str) -> tuple[int, str]:
         return (shown or [0])[0], ""
     first_rows = {at: list(islice(_filled(_rows(content, at)), 2)) for at in shown}
     tables = [at for at, rows in first_rows.items() if len(rows) == 2]
-    wide = [at for at in tables if all(_width(cells) > 1 for cells in first_rows[at])]
+    filled = {
+        at: [sum(cell.value is not None for cell in cells) for cells in rows]
+        for at, rows in first_rows.items()
+    }
+    wide = [at for at in tables if min(filled[at]) > 1]
     likely = wide or tables or shown[:1]
     if len(likely) > 1:
         asking = [quote(names[at]) for at in likely[:MOST_SHEETS]]
@@ -254,10 +235,6 @@ def _sheet(content: Content, asked: str) -> tuple[int, str]:
             *(f"--sheet {name}" for name in asking),
         )
     return likely[0], f"sheet {names[likely[0]]!r}" if likely != shown[:1] else ""
-
-
-def _width(cells: Cells) -> int:
-    return sum(cell.value is not None for cell in cells)
 
 
 def _rows(content: Content, number: int) -> Iterator[Cells]:

@@ -4,15 +4,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any
 
 from probe.data.formats.delimited import Lines, longest_row
 from probe.data.formats.encodings import TextFile
 from probe.data.names import listed, shown
-from probe.data.rows import Record
+from probe.data.rows import Record, Source
 from probe.errors import FileError, FileQuestion
 from probe.tasks.reading import squad_questions
 
@@ -37,47 +36,37 @@ ARTICLE, PASSAGE, HEADER = "paragraphs", "qas", "header"
 """The key by which an article and a passage is known, and that of MRQA's first line."""
 
 
-@dataclass(frozen=True)
-class JsonObjects:
-    """A file of JSON whose rows are objects, `told` in what form where it is no usual one."""
+def _source(file: TextFile, values: Callable[[TextFile], Values], told: str = "") -> Source:
+    """Return the rows of a file whose values are objects, `told` where its form is no usual one.
 
-    file: TextFile
-    values: Callable[[TextFile], Values]
-    told: str = ""
-    form: Literal["jsonl"] = "jsonl"
-    columns: tuple[str, ...] = ()
+    Of articles and passages with questions each question is a row. Such a row has `context` and
+    `title` beside the question's own keys, and its `qid` as `id` where it has no other. The first
+    line of MRQA's files, which tells the data set, is left out.
+    """
 
-    @property
-    def words(self) -> str:
-        """How the file is read."""
-        return "; ".join(filter(None, (self.told, self.file.words)))
-
-    def records(self) -> Iterator[Record]:
-        """Yield the rows, of articles and passages with questions one for each question.
-
-        Such a row has `context` and `title` beside the question's own keys, and its `qid` as `id`
-        where it has no other. The first line of MRQA's files, which tells the data set, is left
-        out. Raises FileError, LimitError.
-        """
-        name, number = self.file.path.name, 0
-        for at, (value, written) in enumerate(self.values(self.file)):
+    def rows() -> Values:
+        for at, (value, written) in enumerate(values(file)):
             if at == 0 and isinstance(value, dict) and set(value) == {HEADER}:
                 continue
             keys = (ARTICLE, PASSAGE) if isinstance(value, dict) else ()
             if not any(isinstance(value.get(key), list) for key in keys):
-                line = written.strip().replace("\n", " ").replace("\r", " ")
-                yield Record(number, checked_row(value, self.file), line)
-                number += 1
+                yield value, written.strip().replace("\n", " ").replace("\r", " ")
                 continue
             try:
                 for row in _questions(value):
-                    yield Record(number, checked_row(row, self.file))
-                    number += 1
+                    yield row, ""
             except (KeyError, TypeError) as problem:
                 raise FileError(
-                    f"{name} is not in SQuAD's form: data, then paragraphs, then qas; for one "
-                    "question a line let its name end in .jsonl"
+                    f"{file.path.name} is not in SQuAD's form: data, then paragraphs, then qas; "
+                    "for one question a line let its name end in .jsonl"
                 ) from problem
+
+    def records() -> Iterator[Record]:
+        for number, (row, written) in enumerate(rows()):
+            _check_row(row, file)
+            yield Record(number, row, written)
+
+    return Source("jsonl", (), records, "; ".join(filter(None, (told, file.words))))
 
 
 def _questions(cells: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
@@ -90,28 +79,20 @@ def _questions(cells: Mapping[str, Any]) -> Iterator[Row]:  # Any: JSON
         yield row if "id" in asked or "qid" not in asked else {**row, "id": asked["qid"]}
 
 
-def checked_row(row: object, file: TextFile) -> Row:
-    """Return a row that is an object of cells within the bounds. Raises FileError, LimitError."""
+def _check_row(row: object, file: TextFile) -> None:
+    """Refuse what is no object of cells within the bounds. Raises FileError, LimitError."""
     if not isinstance(row, dict):
         raise FileError(f"{file.path.name}: each line must be a JSON object")
     file.bounds.check("max_columns", len(row))
-    for cell in row.values():
-        if isinstance(cell, str):
-            file.bounds.check("max_cell", len(cell))
-        elif isinstance(cell, (list, dict)) and nesting(cell) > MAX_NESTING:
-            raise too_deep(file.path.name)
-    return row
-
-
-def nesting(cell: object) -> int:
-    """Return how many lists and objects are inside one another."""
-    depth, level = 0, [cell]
+    depth, level = 0, list(row.values())
+    for cell in level:
+        file.bounds.check("max_cell", len(cell) if isinstance(cell, str) else 0)
     while level := [each for each in level if isinstance(each, (list, dict))]:
-        depth += 1
+        if (depth := depth + 1) > MAX_NESTING:
+            raise too_deep(file.path.name)
         level = [
             inner for each in level for inner in (each.values() if isinstance(each, dict) else each)
         ]
-    return depth
 
 
 def json_lines(file: TextFile) -> Values:
@@ -154,10 +135,7 @@ def _no_json(name: str, text: str, at: int, line: int = 0) -> FileError:
 
 
 def json_list(file: TextFile) -> Values:
-    """Yield the objects of one JSON list, without reading the whole of it first.
-
-    Raises FileError, LimitError.
-    """
+    """Yield the objects of one JSON list, without reading the whole of it first."""
     with opened(file) as parts:
         yield from parts.listed()
         if parts.next_mark() not in ("", "]"):
@@ -165,10 +143,7 @@ def json_list(file: TextFile) -> Values:
 
 
 def json_objects(file: TextFile) -> Values:
-    """Yield objects that stand one after another, however many lines each has.
-
-    Raises FileError, LimitError.
-    """
+    """Yield objects that stand one after another, however many lines each has."""
     with opened(file) as parts:
         while parts.next_mark():
             yield parts.value()
@@ -315,15 +290,8 @@ INDEX = "index"
 """The column of the names that rows have as keys, as pandas calls it."""
 
 
-class Member(NamedTuple):
-    """A member of a file's one object: what it is, and its first value or, of an object, itself.
-
-    `size` counts the values of a list.
-    """
-
-    kind: Literal["objects", "values", "object", "value"]
-    first: Any  # Any: JSON
-    size: int = 0
+Members = dict[str, tuple[Any, int | None]]  # Any: JSON
+"""Of a file's one object each member: a value or, of a list, its first one and how many it has."""
 
 
 def begins_with_object(file: TextFile) -> bool:
@@ -334,7 +302,7 @@ def begins_with_object(file: TextFile) -> bool:
         return False
 
 
-def open_json(file: TextFile, part: str = "") -> JsonObjects:
+def open_json(file: TextFile, part: str = "") -> Source:
     """Find out in which form a file is; `part` names one of several lists.
 
     Raises FileError, LimitError, and FileQuestion where it holds several lists of rows.
@@ -342,21 +310,21 @@ def open_json(file: TextFile, part: str = "") -> JsonObjects:
     if file.first == "[":
         with opened(file) as parts:
             first, _ = next(parts.listed(), (None, ""))
-        return JsonObjects(file, partial(_viewed, json_list) if _is_viewed(first) else json_list)
+        return _source(file, partial(_viewed, json_list) if _is_viewed(first) else json_list)
     line, more = _first_line(file)
     try:
         _, end = json.JSONDecoder().raw_decode(line)
-        if end < len(line) or more:
-            return JsonObjects(file, json_lines)
-    except json.JSONDecodeError as problem:
-        if problem.pos < len(line) < LINE:
-            return JsonObjects(file, json_lines)  # who reads them says what is wrong with this one
+        is_lines = end < len(line) or more
+    except json.JSONDecodeError as problem:  # who reads them says what is wrong with this one
+        is_lines = problem.pos < len(line) < LINE
     except (RecursionError, ValueError):
-        return JsonObjects(file, json_lines)
+        is_lines = True
+    if is_lines:
+        return _source(file, json_lines)
     members, follows = _outline(file)
     if follows:
-        return JsonObjects(file, json_objects, "it holds JSON objects, one after another")
-    return JsonObjects(file, *_of_members(members, part, file.path.name))
+        return _source(file, json_objects, "it holds JSON objects, one after another")
+    return _source(file, *_of_members(members, part, file.path.name))
 
 
 def _first_line(file: TextFile) -> tuple[str, bool]:
@@ -369,37 +337,37 @@ def _first_line(file: TextFile) -> tuple[str, bool]:
     return line.strip(), more
 
 
-def _outline(file: TextFile) -> tuple[dict[str, Member], bool]:
+def _outline(file: TextFile) -> tuple[Members, bool]:
     """Read through the first object of a file; return its members, and whether more follows.
 
     Raises FileError, LimitError.
     """
-    members, bounds = dict[str, Member](), file.bounds
+    members, bounds = Members(), file.bounds
     with opened(file) as parts:
         for name in parts.members():
             if parts.next_mark() != "[":
                 value, _ = parts.value(whole=True)
-                kind: Literal["object", "value"] = "object" if isinstance(value, dict) else "value"
-                members[name] = Member(kind, value)
-                bounds.check("max_columns" if kind == "value" else "max_rows", len(members))
+                members[name] = (value, None)
+                kind = "max_rows" if isinstance(value, dict) else "max_columns"
+                bounds.check(kind, len(members))
                 continue
             first, size = None, 0
             for size, (value, _) in enumerate(parts.listed(of_objects=False, whole=True), 1):
                 bounds.check("max_rows", size)
                 first = value if size == 1 else first
-            members[name] = Member("objects" if isinstance(first, dict) else "values", first, size)
+            members[name] = (first, size)
         return members, bool(parts.next_mark())
 
 
-def _of_members(
-    members: Mapping[str, Member], part: str, name: str
-) -> tuple[Callable[[TextFile], Values], str]:
+def _of_members(members: Members, part: str, name: str) -> tuple[Callable[[TextFile], Values], str]:
     """Return what reads the rows of a file that is one object, and its form in words."""
-    lists = [key for key, member in members.items() if member.kind == "objects"]
+    sizes = {key: size for key, (_, size) in members.items()}
+    objects = {key: first for key, (first, _) in members.items() if isinstance(first, dict)}
+    lists = [key for key in objects if sizes[key] is not None]
     if part and part not in lists:
         raise FileError(f"{name} holds no list of rows {shown(part)}; it has: {listed(lists)}")
     usual = [key for key in USUAL if key in lists][:1]
-    texts = [each for each in members.values() if isinstance(each.first, str) and not each.size]
+    texts = [first for first, size in members.values() if isinstance(first, str) and not size]
     chosen = [part] if part else usual or (lists if len(texts) < ROW_TEXTS else [])
     if len(chosen) > 1:
         raise FileQuestion(
@@ -407,17 +375,17 @@ def _of_members(
             *(f"--sheet {key}" for key in chosen[:5]),
         )
     if chosen:
-        first, under = members[chosen[0]].first, partial(_under, chosen[0])
+        first, under = objects[chosen[0]], partial(_under, chosen[0])
         words = "" if ARTICLE in first else f"its rows are the list under {shown(chosen[0])}"
         return partial(_viewed, under) if _is_viewed(first) else under, words
-    kinds = {member.kind for member in members.values()}
-    if all(key in members and members[key].kind == "values" for key in ("columns", "data")):
+    values = {key for key, size in sizes.items() if size is not None and key not in objects}
+    if values.issuperset(("columns", "data")):
         words = "its rows are under 'data', its names under 'columns'"
         return partial(_document, _split), words
-    if kinds == {"values"} and len({member.size for member in members.values()}) == 1:
+    if len(values) == len(members) and len(set(sizes.values())) == 1:
         return partial(_document, _columns), "it holds a list for each column"
-    if kinds == {"object"}:
-        keys = [list(member.first) for member in members.values()]
+    if members and len(objects) == len(members):
+        keys = [list(inner) for inner in objects.values()]
         alike = all(inner == keys[0] for inner in keys)
         if alike and all(map(str.isdigit, keys[0])) and keys[0]:
             return partial(_document, _columns), "it holds an object for each column"

@@ -3,11 +3,9 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +13,7 @@ import pyarrow.parquet as pq
 
 from probe.data.formats.encodings import MEGABYTE, Content, check_content, content_of
 from probe.data.names import check_names, listed
-from probe.data.rows import Record
+from probe.data.rows import Record, Source
 from probe.errors import FileError, FileQuestion, reading
 from probe.limits import UNBOUNDED, Bounds
 from probe.stopping import check_stop
@@ -29,67 +27,57 @@ SIGNATURE, FORM = b"PAR1", ("Parquet", "fetch or save it again")
 NESTED = (pa.ListArray, pa.LargeListArray, pa.FixedSizeListArray)
 
 
-@dataclass(frozen=True)
-class Parquet:
-    """A file of typed columns, Parquet or Arrow, within its bounds.
+class Typed(NamedTuple):
+    """A file of typed columns: what it says of all of them together, and its batches."""
 
-    `metadata` is what it says of all its columns together, `batched` reads its batches.
-    """
-
-    path: Path
-    bounds: Bounds
-    columns: tuple[str, ...]
     metadata: Mapping[bytes, bytes]
-    batched: Callable[[], Iterator[Any]]  # Any: pyarrow is untyped
-    words: str = ""
-    form: Literal["parquet"] = "parquet"
+    batches: Callable[[], Iterator[Any]]  # Any: pyarrow is untyped
 
-    @property
-    def classes(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of classes by column."""
-        return {
-            column: tuple(map(str, _listed(feature.get("names"))))
-            for column, feature in features_of(self.metadata).items()
-            if isinstance(feature, Mapping)
-            if feature.get("_type") == "ClassLabel" and feature.get("names")
-        }
 
-    def batches(self) -> Iterator[Any]:  # Any: pyarrow is untyped
-        """Yield the rows with every column of the file. Raises FileError."""
-        with reading(self.path.name, *FORM):
-            for batch in self.batched():
+def _source(
+    path: Path, schema: Any, batched: Callable[[], Iterator[Any]], words: str = ""
+) -> Source:  # Any: pyarrow is untyped
+    """Return the rows of what reads batches, with the names of classes by column."""
+
+    def batches() -> Iterator[Any]:  # Any: as above
+        with reading(path.name, *FORM):
+            for batch in batched():
                 check_stop()
                 batch.validate(full=True)  # texts may be none, lists may end before they begin
                 yield batch.replace_schema_metadata()
 
-    def records(self) -> Iterator[Record]:
-        """Yield the rows with their cells as Python's values. Raises FileError."""
-        rows = chain.from_iterable(batch.to_pylist() for batch in self.batches())
-        for number, cells in enumerate(rows):
-            yield Record(number, cells)
+    def records() -> Iterator[Record]:
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches())
+        return (Record(number, cells) for number, cells in enumerate(rows))
+
+    own = Typed(schema.metadata or {}, batches)
+    classes = {
+        column: tuple(map(str, _listed(feature.get("names"))))
+        for column, feature in features_of(own.metadata).items()
+        if isinstance(feature, Mapping)
+        if feature.get("_type") == "ClassLabel" and feature.get("names")
+    }
+    check_names(schema.names, path.name)
+    return Source("parquet", tuple(schema.names), records, words, classes, own)
 
 
-def open_parquet(path: Path, bounds: Bounds) -> Parquet:
+def open_parquet(path: Path, bounds: Bounds) -> Source:
     """Look at what a file says of itself, and at its texts. Raises FileError, LimitError."""
     content = content_of(path, bounds)
     check_content(content, SIGNATURE)
-    with reading(path.name, *FORM), content.whole() as source:
-        with pq.ParquetFile(source) as file:
-            metadata, schema, arrow = file.metadata, file.schema, file.schema_arrow
-            columns = tuple(arrow.names)
-        check_names(columns, path.name)
+
+    def batched() -> Iterator[Any]:  # Any: pyarrow is untyped
+        with content.whole() as place, pq.ParquetFile(place, buffer_size=BUFFER_BYTES) as file:
+            yield from file.iter_batches(BATCH_ROWS)
+
+    with reading(path.name, *FORM), content.whole() as place:
+        with pq.ParquetFile(place) as file:
+            metadata, schema = file.metadata, file.schema
+            source = _source(path, file.schema_arrow, batched)
         _check_metadata(metadata, schema, bounds)
         if bounds.max_cell or bounds.max_unpacked_mb:
-            _check_texts(source, schema, bounds)
-    return Parquet(path, bounds, columns, arrow.metadata or {}, partial(_rows, content))
-
-
-def _rows(content: Content) -> Iterator[Any]:  # Any: pyarrow is untyped
-    with (
-        content.whole() as source,
-        pq.ParquetFile(source, buffer_size=BUFFER_BYTES) as file,
-    ):
-        yield from file.iter_batches(BATCH_ROWS)
+            _check_texts(place, schema, bounds)
+    return source
 
 
 def _check_metadata(metadata: Any, schema: Any, bounds: Bounds) -> None:  # Any: pyarrow is untyped
@@ -170,30 +158,27 @@ SPLITS, STATE = "dataset_dict.json", "state.json"
 """What a folder holds of several data sets, and of one."""
 
 
-def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Parquet:
+def open_arrow(path: Path, bounds: Bounds, split: str = "") -> Source:
     """Look at what a file or a folder says of its columns.
 
     Raises FileError, and FileQuestion for a folder of several splits.
     """
     folder, words = _split(path, split)
     files = _files(folder)
+
+    def batched() -> Iterator[Any]:  # Any: pyarrow is untyped
+        for file in files:
+            with _opened(file, bounds) as (_, batches):
+                for batch in batches:
+                    for start in range(0, len(batch), BATCH_ROWS):
+                        yield batch.slice(start, BATCH_ROWS)
+
     with _opened(files[0], bounds) as (schema, _):
-        check_names(schema.names, path.name)
-    names = tuple(schema.names)
+        source = _source(path, schema, batched, words)
     if bounds != UNBOUNDED:
         bounds.check("max_columns", sum(map(_leaf_count, schema.types)))
         _check(files, bounds)
-    return Parquet(
-        path, bounds, names, schema.metadata or {}, partial(_batches, files, bounds), words
-    )
-
-
-def _batches(files: list[Path], bounds: Bounds) -> Iterator[Any]:  # Any: pyarrow is untyped
-    for file in files:
-        with _opened(file, bounds) as (_, batches):
-            for batch in batches:
-                for start in range(0, len(batch), BATCH_ROWS):
-                    yield batch.slice(start, BATCH_ROWS)
+    return source
 
 
 def arrow_files(path: Path) -> list[Path]:

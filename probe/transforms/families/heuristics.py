@@ -18,6 +18,7 @@ from probe.graphemes import why_characters
 from probe.stopping import check_stop
 from probe.tasks.label_rules import KEEP, Rule
 from probe.tasks.nli import FLIP, NLI, NOT_ENTAILED, Pair
+from probe.terms import capitalised
 from probe.text.inflection import DEGREE, inflect, lemmas
 from probe.text.tagger import tag
 from probe.text.wordnet import Pos, Relation, own_senses, reader, related, senses
@@ -65,9 +66,8 @@ def reworded(text: str, tools: Tools, kind: Kind, relation: Relation) -> str | N
         if options.substitution == "safe" and left_alone(words, tags, i):
             continue
         if choices := _choices(words[i].lower(), tags[i], kind, relation, options):
-            capital = words[i][:1].isupper()
-            cased = [each[:1].upper() + each[1:] if capital else each for each in choices]
-            found.append((token.start, token.start + len(words[i]), cased))
+            cased = map(capitalised, choices) if words[i][:1].isupper() else choices
+            found.append((token.start, token.start + len(words[i]), [*cased]))
     if 0 < options.replacements < len(found):
         found = [found[i] for i in sorted(rng.sample(range(len(found)), options.replacements))]
     new = substitute(text, [(start, end, rng.choice(choices)) for start, end, choices in found])
@@ -75,28 +75,25 @@ def reworded(text: str, tools: Tools, kind: Kind, relation: Relation) -> str | N
 
 
 def left_alone(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
-    """Whether a word is a name, an auxiliary, a copula, a negation or a single letter."""
-    low = words[i].lower()
-    name = tags[i].startswith("NNP") or len(low) == 1
-    return name or low in BE | CONTRACTED | NOT or _auxiliary(words, tags, i)
+    """Whether a word is a name, a copula, a negation, a single letter, or an auxiliary.
 
-
-def _auxiliary(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
-    """Whether a form of have or do goes with a verb: "did he go", "he has", "she has to"."""
+    An auxiliary is a form of have or do that goes with a verb: "did he go", "he has", "she has to".
+    """
     low = words[i].lower()
+    if tags[i].startswith("NNP") or len(low) == 1 or low in BE | CONTRACTED | NOT:
+        return True
     if low not in VERB_TAGS:
         return False
     if NOT.intersection(map(str.lower, words[i + 1 : i + 2])):
         return True
+
+    def next_tag(skipped: frozenset[str]) -> str:
+        near = islice(tags, i + 1, i + MAX_LOOKAHEAD)
+        return next((tag for tag in near if tag not in skipped), ".")
+
     in_question = i == 0 or tags[i - 1] in QUESTION_TAGS
-    verb = _next_tag(tags, i, SUBJECT if in_question or low in DO else ADVERBS)
-    end = _next_tag(tags, i, PRONOUNS if in_question else ADVERBS)
-    return verb in VERB_TAGS[low] or end in MARKS
-
-
-def _next_tag(tags: Sequence[str], i: int, skipped: frozenset[str]) -> str:
-    """Return the first tag behind i that is not skipped, "." at the end."""
-    return next((tag for tag in islice(tags, i + 1, i + MAX_LOOKAHEAD) if tag not in skipped), ".")
+    verb = next_tag(SUBJECT if in_question or low in DO else ADVERBS)
+    return verb in VERB_TAGS[low] or next_tag(PRONOUNS if in_question else ADVERBS) in MARKS
 
 
 @lru_cache(20_000)
@@ -217,31 +214,36 @@ def denied(text: str, tools: Tools) -> str | None:
     if not words:
         return None
     first, context = words[0], words[:3]  # the tag of the first depends on these
-    name = tag(context)[0].startswith("NNP") or first in TITLES
-    if first == "I" or name or (len(first) > 1 and first.isupper()):
+    name = tag(context)[0].startswith("NNP") or first in {"I", *TITLES}
+    if name or (len(first) > 1 and first.isupper()):
         return f"{CLAUSE} {text}"
     return f"{CLAUSE} {text[0].lower()}{text[1:]}"
 
 
-DENIALS = (
-    ("neghyp", "Negate the hypothesis", 'Puts "{}" before the hypothesis.', FLIP),
-    ("negprem", "Negate the premise", 'Puts "{}" before the premise.', NOT_ENTAILED),
+for name, title, says, reads, edits in (
+    (
+        "neghyp",
+        "Negate the hypothesis",
+        "Puts {} before the hypothesis",
+        "hypothesis",
+        "hypothesis",
+    ),
+    ("negprem", "Negate the premise", "Puts {} before the premise", "premise", "premise"),
     (
         "negprem_hyp",
         "Copy the premise, negated",
-        'Replaces the hypothesis by the premise with "{}" before it.',
-        NOT_ENTAILED,
+        "Replaces the hypothesis by the premise with {} before it",
+        "premise",
+        "hypothesis",
     ),
-)
-for name, title, summary, rule in DENIALS:
-    reads = "premise" if "prem" in name else "hypothesis"
+):
     register(
         name,
         title,
-        summary.format(CLAUSE),
-        rule=rule,
+        f"{says}.".format(f'"{CLAUSE}"'),
+        rule=FLIP if reads == "hypothesis" else NOT_ENTAILED,
         reads=reads,
-        edits="premise" if name == "negprem" else "hypothesis",
+        edits=edits,
         applies=f"a word in the {reads}",
         needs=("tagger",),
         language="English",

@@ -8,8 +8,9 @@ method by which importance is shown (`ranks="shown"`).
 """
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 
 from probe.graphemes import clusters
 from probe.tasks.label_rules import UNDEFINED
@@ -27,13 +28,11 @@ register = partial(
     options=("sign", "ranks", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"
+Ids = tuple[int, ...]
 
 
 def units(text: str, tokens: Sequence[Scored]) -> list[list[Scored]]:
-    """Return the sub-words one by one; those that share a character of the text stay together.
-
-    A tokenizer of bytes splits an emoji or a Chinese character into several sub-words.
-    """
+    """Return the sub-words one by one; bytes of one character of the text stay together."""
     if text.isascii():
         return [[token] for token in tokens]
     cluster_at = [n for n, cluster in enumerate(clusters(text)) for _ in cluster]
@@ -52,20 +51,16 @@ def units(text: str, tokens: Sequence[Scored]) -> list[list[Scored]]:
 def kept_units(scored: Sequence[Sequence[Scored]], tools: Tools) -> set[int]:
     """Return the positions of the units that are kept."""
     ranked = sorted(range(len(scored)), key=lambda i: -sum(token.score for token in scored[i]))
-    best = ranked[: kept_count(tools.options.keep, len(scored))]
+    count = math.ceil(round(tools.options.keep * len(scored), 9))  # 0.7 * 10 is seven
+    best = ranked[:count]
     if not tools.options.by_id:
         return set(best)
     kept = {_ids(scored[i]) for i in best}
     return {i for i, unit in enumerate(scored) if _ids(unit) in kept}
 
 
-def _ids(unit: Sequence[Scored]) -> tuple[int, ...]:
+def _ids(unit: Sequence[Scored]) -> Ids:
     return tuple(token.id for token in unit)
-
-
-def kept_count(share: float, n: int) -> int:
-    """Return ceil(share * n) without the error of floating point (0.7 * 10 is seven)."""
-    return math.ceil(round(share * n, 9))
 
 
 def rewrite(ids: Sequence[int], tools: Tools) -> str | Changed | None:
@@ -83,6 +78,15 @@ def rewrite(ids: Sequence[int], tools: Tools) -> str | Changed | None:
     return Changed(text, "scored as text, which the model splits into other sub-words")
 
 
+def redrawn(text: str, tools: Tools, draw: Callable[[list[Ids]], Ids]) -> str | Changed | None:
+    """Draw the ids of each unit that is not kept anew, from those of the kept ones."""
+    every = units(text, tools.tokens)
+    kept = kept_units(every, tools)
+    pool = [_ids(every[i]) for i in sorted(kept)]
+    new = (_ids(unit) if i in kept else draw(pool) for i, unit in enumerate(every))
+    return rewrite([*chain.from_iterable(new)], tools)
+
+
 @register(
     "drop",
     "Drop the unimportant half",
@@ -91,9 +95,7 @@ def rewrite(ids: Sequence[int], tools: Tools) -> str | Changed | None:
 )
 def drop(text: str, tools: Tools) -> str | Changed | None:
     """Keep the important sub-words only."""
-    every = units(text, tools.tokens)
-    kept = kept_units(every, tools)
-    return rewrite([token.id for i in sorted(kept) for token in every[i]], tools)
+    return redrawn(text, tools, lambda pool: ())
 
 
 @register(
@@ -103,13 +105,8 @@ def drop(text: str, tools: Tools) -> str | Changed | None:
     applies=TOKEN,
 )
 def repeat(text: str, tools: Tools) -> str | Changed | None:
-    """Draw each of them anew from all kept sub-words."""
-    every = units(text, tools.tokens)
-    kept = kept_units(every, tools)
-    if not kept:  # r = 0 keeps nothing, so there is nothing to repeat
-        return None
-    pool = [_ids(every[i]) for i in sorted(kept)]
-    return rewrite(_redrawn(every, kept, lambda: tools.rng.choice(pool)), tools)
+    """Draw each of them anew from all kept sub-words; r = 0 keeps none, so nothing is left."""
+    return redrawn(text, tools, lambda pool: tools.rng.choice(pool) if pool else ())
 
 
 @register(
@@ -121,17 +118,9 @@ def repeat(text: str, tools: Tools) -> str | Changed | None:
 )
 def replace(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them from the vocabulary without special and unused tokens."""
-    every = units(text, tools.tokens)
-    pool = PAPER_CODE_IDS if tools.options.draw == "paper_code" else tools.reading.vocabulary()
-    kept = kept_units(every, tools)
-    return rewrite(_redrawn(every, kept, lambda: (tools.rng.choice(pool),)), tools)
-
-
-def _redrawn(
-    every: Sequence[Sequence[Scored]], kept: Container[int], draw: Callable[[], Sequence[int]]
-) -> list[int]:
-    """Return the ids with those of the units that are not kept drawn anew."""
-    return [id_ for i, unit in enumerate(every) for id_ in (_ids(unit) if i in kept else draw())]
+    code = tools.options.draw == "paper_code"
+    ids = PAPER_CODE_IDS if code else tools.reading.vocabulary()
+    return redrawn(text, tools, lambda pool: (tools.rng.choice(ids),))
 
 
 @register(

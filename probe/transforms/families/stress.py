@@ -22,7 +22,7 @@ number attached to the characters before it ($350); and one that a comparison in
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from random import Random
 
@@ -32,6 +32,7 @@ from probe.stopping import check_stop
 from probe.tasks.label_rules import COMPUTED, KEEP
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI, Pair
 from probe.tasks.task import SOURCE, TARGET
+from probe.terms import capitalised
 from probe.text import tagger
 from probe.text.wordnet import reader
 from probe.text.words import Span, spans, substitute
@@ -46,21 +47,20 @@ MARKS, CLOSERS = ".!?", "\"'”’)]"
 FIRST_MARK, ENDING_MARK = re.compile(r"[.!?]"), re.compile(r"[.!?](?=[\s)]|\Z)")
 
 
-def append(text: str, clause: str) -> str | None:
-    """Insert a clause before the final marks of a text, None where the text is empty."""
+def appended(text: str, tools: Tools, clause: str) -> str | None:
+    """Insert a clause before the final marks of a text, or before its first mark and end there.
+
+    None where no text is before it.
+    """
     whole = text.rstrip()
-    bare = whole.rstrip(CLOSERS)
-    ends = bare.endswith(tuple(MARKS))
-    cut = len(bare.rstrip(MARKS).rstrip()) if ends else len(whole)
-    return f"{whole[:cut]} {clause}{whole[cut:]}".strip() if cut else None
-
-
-def append_first(text: str, clause: str) -> str | None:
-    """Insert a clause before the first mark and end there, None where no text is before it."""
-    mark = FIRST_MARK.search(text) if ENDING_MARK.search(text) else None
-    sentence = text[: mark.end()] if mark else text.rstrip()
-    bare = sentence[: mark.start()].rstrip() if mark else sentence
-    return f"{bare} {clause}{sentence[len(bare) :]}".strip() if bare.strip() else None
+    if tools.options.tautology == "end":
+        bare = whole.rstrip(CLOSERS)
+        cut = len(bare.rstrip(MARKS).rstrip()) if bare.endswith(tuple(MARKS)) else len(whole)
+    else:
+        mark = FIRST_MARK.search(text) if ENDING_MARK.search(text) else None
+        whole = text[: mark.end()] if mark else whole
+        cut = len(whole[: mark.start()].rstrip() if mark else whole)
+    return f"{whole[:cut]} {clause}{whole[cut:]}".strip() if whole[:cut].strip() else None
 
 
 CLAUSES = {
@@ -88,11 +88,6 @@ CLAUSES = {
     ),
 }
 """Titles, summaries and clauses; the last tests a fine-tuned model (Naik et al. 2018, table 5)."""
-
-
-def appended(text: str, tools: Tools, clause: str) -> str | None:
-    """Append a clause as the option says."""
-    return (append if tools.options.tautology == "end" else append_first)(text, clause)
 
 
 for name, (title, summary, clause) in CLAUSES.items():
@@ -195,41 +190,25 @@ def misspelt(text: str, tools: Tools, kinds: Sequence[Misspelling]) -> str | Non
     return None
 
 
-MISSPELLINGS = (
-    (
-        "spelling_swap",
-        "Swap two letters",
-        "Swaps two neighbouring letters in one word of {target}.",
-        "a word in {target} with letters to swap",
-        [SWAP],
-    ),
-    (
-        "spelling_keyboard",
-        "Press a wrong key",
-        "Replaces a letter in one word of {target} by its neighbour on the keyboard.",
-        "a word in {target} with a letter from a to z",
-        [KEYBOARD],
-    ),
-    (
-        "spelling",
-        "Misspell a word",
-        "Misspells one word of {target}: by chance two letters swapped or a wrong key pressed.",
-        "a word in {target} that can be misspelt",
-        [SWAP, KEYBOARD],
-    ),
-)
-"""Names, titles, summaries, to what they apply, and kinds of error."""
-
-for name, title, summary, applies, kinds in MISSPELLINGS:
-    register(
-        name,
-        title,
-        summary,
-        rule=KEEP,
-        applies=applies,
-        options=("spelling",),
-        home=NLI.name,
-    )(partial(misspelt, kinds=kinds))
+misspelling = partial(register, rule=KEEP, options=("spelling",), home=NLI.name)
+misspelling(
+    "spelling_swap",
+    "Swap two letters",
+    "Swaps two neighbouring letters in one word of {target}.",
+    applies="a word in {target} with letters to swap",
+)(partial(misspelt, kinds=[SWAP]))
+misspelling(
+    "spelling_keyboard",
+    "Press a wrong key",
+    "Replaces a letter in one word of {target} by its neighbour on the keyboard.",
+    applies="a word in {target} with a letter from a to z",
+)(partial(misspelt, kinds=[KEYBOARD]))
+misspelling(
+    "spelling",
+    "Misspell a word",
+    "Misspells one word of {target}: by chance two letters swapped or a wrong key pressed.",
+    applies="a word in {target} that can be misspelt",
+)(partial(misspelt, kinds=[SWAP, KEYBOARD]))
 
 
 # antonyms
@@ -268,31 +247,24 @@ SPURIOUS = "civilian"  # the opposite of a serviceman, one of WordNet's senses o
 def antonym(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     """Make a pair for each antonym, those of the premise first, at most 32."""
     allowed_pos = PARTS_OF_SPEECH[tools.options.antonym]
-    made = (
-        replace(pair, **{other: text, "gold": CONTRADICTION})
-        for field, other in (("premise", "hypothesis"), ("hypothesis", "premise"))
-        for text in _altered(getattr(pair, field), allowed_pos)
-        if text != getattr(pair, field)
-    )
     pairs: dict[Pair, None] = {}
-    for each in made:
-        pairs[each] = None
-        if len(pairs) == MAX_PAIRS:
-            break
+    for field, other in (("premise", "hypothesis"), ("hypothesis", "premise")):
+        for text in _altered(getattr(pair, field), allowed_pos):
+            if text != getattr(pair, field):
+                pairs[replace(pair, **{other: text, "gold": CONTRADICTION})] = None
+            if len(pairs) == MAX_PAIRS:
+                return tuple(pairs)
     return tuple(pairs) or None
 
 
 def _altered(text: str, allowed_pos: frozenset[str]) -> Iterator[str]:
     tokens = spans(text)
     context = {token.word.lower() for token in tokens}
-    antonyms_of: dict[str, list[str]] = {}
+    antonyms_of = cache(partial(antonyms, context=context, allowed_pos=allowed_pos))
     for token in tokens:
         check_stop()
-        word = token.word.lower()
-        if word not in antonyms_of:
-            antonyms_of[word] = antonyms(word, context, allowed_pos)
-        for name in antonyms_of[word]:
-            new = name[0].upper() + name[1:] if token.word[0].isupper() else name
+        for name in antonyms_of(token.word.lower()):
+            new = capitalised(name) if token.word[0].isupper() else name
             yield substitute(text, [(token.start, token.end, new)])
 
 
@@ -324,7 +296,6 @@ exceeding within
 COMPARISONS = frozenset(COMPARED.split())
 OPENERS = "([{\"'“‘"
 NEW_DIGITS = "12345678"  # the code draws from 1 to 8; a 9 can only be an old digit
-PHRASES = ("more than", "less than")
 
 
 @register(
@@ -356,17 +327,15 @@ def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:
     def stating(phrase: str) -> str:
         return substitute(pair.premise, [(token.start, token.end, phrase)])
 
-    def another_digit() -> str:
-        digits = [digit for digit in NEW_DIGITS if digit != number[0]]
-        return tools.rng.choice(digits) + number[1:]
-
-    changed = another_digit()
+    digits = [digit for digit in NEW_DIGITS if digit != number[0]]
+    first = tools.rng.choice(digits)
     # as many digits as before: the first decides which is larger
-    entailed = stating(f"{'less than' if number[0] < changed[0] else 'more than'} {changed}")
+    phrase = "less than" if number[0] < first else "more than"
+    entailed = stating(f"{phrase} {first}{number[1:]}")
     if tools.rng.random() < 0.5:
-        contradicted = stating(another_digit())
+        contradicted = stating(tools.rng.choice(digits) + number[1:])
     else:
-        contradicted = stating(f"{tools.rng.choice(PHRASES)} {number}")
+        contradicted = stating(f"{tools.rng.choice(('more than', 'less than'))} {number}")
     return (
         replace(pair, hypothesis=entailed, gold=ENTAILMENT),
         replace(pair, hypothesis=contradicted, gold=CONTRADICTION),

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from probe.analysis.comparison import compare_rows, read, require_two
+from probe.analysis.comparison_report import comparison_json, example_comparison_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import stem_of
 from probe.data.source import read_table
@@ -14,7 +15,6 @@ from probe.limits import visitor_bounds
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
-from probe.reports.comparison import comparison_json, example_comparison_json
 from probe.runs.access import ModelAccess
 from probe.tasks.task import Task
 from probe.ui.answers.answering import answering

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from probe.analysis import comparison as comparison
+from probe.analysis.comparison_report import compared_frame, keep, kept
 from probe.data.rows import Source
 from probe.data.writers import write_table
 from probe.errors import FileError
-from probe.reports.comparison import compared_frame, keep, kept
 from probe.ui.visitors.visitor_files import VISITORS, cache_folder
 
 KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")

@@ -11,10 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from probe.data.names import stem_of
-from probe.data.source import form_of
 from probe.errors import FileError, writing
 from probe.runs.run import Json, StoredRun
-from probe.scoring.files import Places, assemble, done_parts, input_file, read_plan
+from probe.scoring.files import Places, assemble, done_parts, read_plan
 from probe.statistics import Estimate
 from probe.tasks.task import Label
 from probe.ui.results.part_rows import PartRows
@@ -77,7 +76,7 @@ def write_result(run: StoredRun, visitor: str) -> RunResult:
 
 def _write(run: StoredRun, folder: Path) -> None:
     plan = read_plan(run.plan)
-    stem, form = stem_of(Path(plan.file)), form_of(input_file(plan.folder, plan.file))
+    stem, form = stem_of(Path(plan.file)), plan.form
     pairs = folder / f"{stem}-pairs.{form}" if plan.request.names else None
     places, rows = Places(folder / f"{stem}-scored.{form}", pairs), PartRows(folder, plan)
     shape, totals = assemble(run, places, rows.add)

@@ -9,13 +9,13 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
 from probe.analysis.comparison import Row, compare_rows, read, require_two
+from probe.analysis.comparison_report import comparison_json
 from probe.analysis.transformed import examine
 from probe.data.names import stem_of
 from probe.data.rows import Source
 from probe.errors import ComparisonError, Stopped, UserError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
-from probe.reports.comparison import comparison_json
 from probe.runs.access import ModelAccess
 from probe.tasks.task import Example
 from probe.text.duration import duration

@@ -29,7 +29,7 @@ def files(home: Path) -> GalleryFiles:
     original = write(home / "original.jsonl", [row(pair) for pair in PAIRS])
     fresh = [row(replace(pair, premise=f"So, {pair.premise}"), source="a") for pair in PAIRS]
     pool = write(home / "pool.jsonl", fresh)
-    return GalleryFiles(original, pool, "", original, 3, 6, 6, 0, 0)
+    return GalleryFiles(original, pool, original, dev=3, test=6, train=6)
 
 
 @pytest.fixture
@@ -49,12 +49,6 @@ def done(home: Path, model: str, files: GalleryFiles) -> Callable[..., str]:
     return run
 
 
-def test_truth_values_are_packed_into_bits() -> None:
-    bits = (True, False, False, True, True, False, True, False, True)
-    assert unpack_scores(pack_scores(bits), 9) == bits
-    assert pack_scores([False] * 7 + [True]) == "AQ=="  # base64 of 0x01
-
-
 def test_a_finished_run_is_read_back_and_holds_no_sentence(
     done: Callable[..., str], home: Path, files: GalleryFiles
 ) -> None:
@@ -67,6 +61,9 @@ def test_a_finished_run_is_read_back_and_holds_no_sentence(
         assert sum(point.challenge_right) / 6 == point.challenge
     assert run.results[0].control is not None
     assert run.verdict["oracle_lr"]["size"] == 6
+    bits = (True, False, False, True, True, False, True, False, True)
+    assert unpack_scores(pack_scores(bits), 9) == bits
+    assert pack_scores([False] * 7 + [True]) == "AQ=="  # base64 of 0x01
     text = (home / "out" / "tiny-negation.json").read_text()
     facts = json.loads(text)["artefacts"]
     assert facts["model"] == model_hash(home / "models" / "tiny")
@@ -80,8 +77,11 @@ def test_a_finished_run_is_read_back_and_holds_no_sentence(
 
 
 def test_trials_are_run_again_only_on_other_weights_or_sets(
-    done: Callable[..., str], home: Path
+    done: Callable[..., str], home: Path, files: GalleryFiles
 ) -> None:
+    said = done("--out", str(files.pool), code=2)
+    assert said == f"error: {files.pool} cannot be written: File exists\n"
+    assert Store().runs() == ()
     done()
     assert done("--sizes", "2,4,all").count("(from an earlier call)") == 3
     sources = read(home / "out" / "tiny-negation.json").artefacts["sources"]
@@ -90,14 +90,6 @@ def test_trials_are_run_again_only_on_other_weights_or_sets(
     config = home / "models" / "tiny" / "config.json"
     config.write_text(config.read_text() + "\n")
     assert "earlier call" not in done()
-
-
-def test_a_gallery_that_is_a_file_is_refused_before_any_run(
-    done: Callable[..., str], files: GalleryFiles
-) -> None:
-    said = done("--out", str(files.pool), code=2)
-    assert said == f"error: {files.pool} cannot be written: File exists\n"
-    assert Store().runs() == ()
 
 
 def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure(tmp_path: Path) -> None:
@@ -109,24 +101,20 @@ def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure(tmp_path: Path
     assert readers == READERS
 
 
-def test_rates_are_for_all_or_for_one_model() -> None:
+def test_rates_are_for_all_or_one_model_and_dev_test_and_pool_share_no_premise(
+    files: GalleryFiles,
+) -> None:
     assert read_rates(["1e-5,2e-5", "esim=4e-4"]) == {"": (1e-5, 2e-5), "esim": (4e-4,)}
-
-
-def test_dev_test_and_pool_share_no_premise(files: GalleryFiles) -> None:
     drawn = sample_source_data(files)
     assert (len(drawn.dev), len(drawn.test), len(drawn.pool)) == (3, 6, 9)
     premises = [{pair.premise for pair in part} for part in (drawn.dev, drawn.test, drawn.pool)]
     assert sum(map(len, premises)) == len(set.union(*premises))
-    assert len(sample_source_data(replace(files, source="a")).pool) == 9
-    assert sample_source_data(replace(files, source="b")).pool == ()
+    assert len(sample_source_data(replace(files, pool_source="a")).pool) == 9
+    assert sample_source_data(replace(files, pool_source="b")).pool == ()
     with pytest.raises(ExperimentError, match=r"original.jsonl has too few pairs for --test 60"):
         sample_source_data(replace(files, test=60))
-
-
-def test_the_numerical_challenge_is_the_file(files: GalleryFiles) -> None:
-    for tests, tested in ((0, 24), (5, 5)):
-        sets = all_sets(replace(files, tests=tests), ["numerical"])["numerical"]
+    for tests, tested in ((0, 24), (5, 5)):  # the numerical challenge is the file
+        sets = all_sets(replace(files, numerical_test=tests), ["numerical"])["numerical"]
         assert (len(sets.challenge_train), len(sets.challenge_test)) == (6, tested)
     with pytest.raises(ExperimentError, match="needs --numerical FILE"):
         all_sets(replace(files, numerical=None), CHALLENGES)

@@ -13,24 +13,16 @@ from tests.support.processes.hub import COMMIT, Hub, ServedDataset
 REFERENCE = "hub:owner/set:dev"
 
 
-def serve(hub: Hub, folder: Path) -> None:
+def test_a_file_of_the_hub_is_read_as_one_of_this_disk_and_its_commit_kept(
+    hub: Hub, tmp_path: Path
+) -> None:
+    folder = tmp_path / "set"
     folder.mkdir()
     pd.DataFrame([row(pair) for pair in PAIRS]).to_parquet(folder / "dev.parquet")
     configs = [{"config_name": "default", "data_files": [{"split": "dev", "path": "dev.parquet"}]}]
     hub.datasets["owner/set"] = ServedDataset(folder, card={"configs": configs})
-
-
-def test_a_file_of_the_hub_is_read_as_one_of_this_disk(hub: Hub, tmp_path: Path) -> None:
-    serve(hub, tmp_path / "set")
-    files = local_files(UserFiles(original=Path(REFERENCE)))
-    data = read_source_data(files, NLI)
+    data = read_source_data(local_files(UserFiles(original=Path(REFERENCE))), NLI)
     assert len(data.dev) + len(data.test) == 30
-
-
-def test_a_run_keeps_the_commit_and_the_names_of_other_files(hub: Hub, tmp_path: Path) -> None:
-    serve(hub, tmp_path / "set")
     named = UserFiles(original=Path(REFERENCE), pool=Path("mine/pool.csv"))
-    assert sources_of(local_files(named)) == {
-        "original": f"hub:owner/set@{COMMIT}:default/dev",
-        "pool": "pool.csv",
-    }
+    sources = {"original": f"hub:owner/set@{COMMIT}:default/dev", "pool": "pool.csv"}
+    assert sources_of(local_files(named)) == sources

@@ -1,7 +1,7 @@
 """The commands that train models: what they print and leave, and what they refuse."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,37 +14,25 @@ from finetune.cli.train import dev_sets, examples_of
 from finetune.cli.trials import told
 from finetune.training.checkpoints import CHECKPOINT
 from finetune.training.data import read_pairs
-from finetune.trials.challenges import file_sets
+from finetune.trials.challenges import UserFiles, sets_of
 from finetune.trials.datasets import SourceData
 from finetune.trials.generalisation import read_conditions
 from probe.cli.file_options import labelled_and_told
 from probe.data.file_options import AS_THE_FILE_TELLS
-from probe.models.library import load, load_reader
+from probe.models.library import load, load_any
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import IN_COMMON
 from tests.support.cases import each, failures
-from tests.support.commands import call
-from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
-from tests.support.models.tiny_reader import tiny_reader
-
-
-def lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:
-    """Write rows as a file."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+from tests.support.commands import call, one_sentence
+from tests.support.files.pair_files import row, write
+from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 
 
 def pair_file(path: Path, n: int, labelled: bool = True) -> Path:
     """Write pairs whose premises differ, so that some are held out."""
-    return lines(
-        path,
-        (
-            {"premise": f"{pair.premise} {row}", "hypothesis": pair.hypothesis}
-            | ({"label": pair.gold} if labelled else {})
-            for row, pair in enumerate(tiny_pairs(n))
-        ),
-    )
+    named = [replace(pair, premise=f"{pair.premise} {n}") for n, pair in enumerate(tiny_pairs(n))]
+    return write(path, [row(pair) if labelled else row(replace(pair, gold=None)) for pair in named])
 
 
 @pytest.fixture
@@ -55,13 +43,13 @@ def pairs(tmp_path: Path) -> Path:
 @pytest.fixture
 def questions(tmp_path: Path) -> Path:
     """Twelve questions, and one that cannot be answered."""
-    asked = [
+    asked: list[dict[str, object]] = [
         {"context": f"The {name} sat in the {place}.", "question": "Who sat?", "answers": [name]}
         for name in ("man", "woman", "boy", "girl")
         for place in ("park", "shop", "school")
     ]
-    none: dict[str, object] = {"context": "", "question": "Who?", "answers": []}
-    return lines(tmp_path / "questions.jsonl", [*asked, none])
+    none = {"context": "", "question": "Who?", "answers": []}
+    return write(tmp_path / "questions.jsonl", [*asked, none])
 
 
 def done(*words: object) -> list[str]:
@@ -114,7 +102,7 @@ def test_readers_are_trained_from_a_file(
     assert first.startswith("12 questions, 1 left out, ")
     assert epoch.startswith("epoch 1  loss ") and "  held out F1 " in epoch
     for folder in (tmp_path / "tuned", out):
-        load_reader(str(folder))
+        load_any(str(folder))
     done(*words, *more, "--more", out, "--lr", "1e-9", "--out", again)
     before, after = (load_file(folder / "model.safetensors") for folder in (out, again))
     for name, weight in before.items():
@@ -131,14 +119,6 @@ def test_the_most_frequent_words_get_a_vector_each(pairs: Path, tmp_path: Path) 
     vectors = load_file(f"{out}.safetensors")["vectors"]
     assert vectors.shape == (12, 4)
     assert vectors[0].abs().sum() == 0  # padding
-
-
-def refusal(*words: object) -> str:
-    """Return the one sentence that a command ends with."""
-    ended = call(*words)
-    assert (ended.exit_code, ended.stdout) == (2, ""), ended.output
-    (line,) = ended.stderr.splitlines()
-    return line.removeprefix("error: ")
 
 
 TRAIN = ("train", "--model", "minilm")
@@ -196,79 +176,62 @@ UNFIT = {
 """What is refused behind a line that is printed, with a file of one pair."""
 
 
-def test_what_trains_nothing_is_refused(pairs: Path, tmp_path: Path) -> None:
-    def refused(words: tuple[str, ...], sentence: str) -> None:
-        said = refusal(*words, "--train", pairs, "--out", tmp_path / "out")
+def test_what_trains_nothing_or_would_write_over_a_model_is_refused(
+    pairs: Path, tmp_path: Path
+) -> None:
+    def refused(words: tuple[str, ...], sentence: str, out: Path = tmp_path / "out") -> None:
+        said = one_sentence(call(*words, "--train", pairs, "--out", out))
         assert said and sentence in said
 
-    assert failures(refused, REFUSED.items()) == {}
+    taken = tiny_bert(tmp_path / "taken")
+    before = {path: path.read_bytes() for path in taken.iterdir()}
+    sentence = f"{taken} holds a model already; name another folder with --out"
+    full = [(command, sentence, taken) for command in (TRAIN, READER, WORDS, WORD_READER)]
+    assert failures(refused, [*REFUSED.items(), *full]) == {}
+    assert {path: path.read_bytes() for path in taken.iterdir()} == before
     one = pair_file(tmp_path / "one.jsonl", 1)
-    encoder = ("--encoder", tiny_bert(tmp_path / "tiny"))
     for words, sentence in UNFIT.items():
-        own = encoder if words[0] == "vectors" else ()
+        own = ("--encoder", taken) if words[0] == "vectors" else ()
         ended = call(*words, *own, "--train", one, "--out", tmp_path / "out")
         assert (ended.exit_code, sentence in ended.stderr) == (2, True), ended.output
 
 
-def test_a_finished_model_is_not_written_over(pairs: Path, tmp_path: Path) -> None:
-    out = tiny_bert(tmp_path / "out")
-    before = {path: path.read_bytes() for path in out.iterdir()}
-    for command in (TRAIN, READER, WORDS, WORD_READER):
-        sentence = refusal(*command, "--train", pairs, "--out", out)
-        assert sentence == f"{out} holds a model already; name another folder with --out"
-    assert {path: path.read_bytes() for path in out.iterdir()} == before
-
-
-def begun(command: str, folder: Path, pairs: Path, questions: Path) -> dict[str, object]:
-    """Return the options of a short training."""
-    makes, file = {"train": (tiny_bert, pairs), "reader": (tiny_reader, questions)}[command]
-    return {"--model": makes(folder / "tiny"), "--train": file, "--lr": 1e-3}
-
-
-def flat(options: Mapping[str, object]) -> tuple[object, ...]:
-    """Return options as a command line has them."""
-    return tuple(word for each in options.items() for word in each)
-
-
 @each("command", ["train", "reader"])
-def test_a_training_goes_on_with_what_it_was_begun_with_alone(
+def test_a_training_goes_on_with_what_it_was_begun_with_alone_and_keeps_nothing_that_diverged(
     command: str, pairs: Path, questions: Path, tmp_path: Path
 ) -> None:
-    same = {**begun(command, tmp_path, pairs, questions), "--epochs": 1}
-    out = tmp_path / "out"
-    done(command, *flat(same), "--out", out)
-    assert done(command, *flat(same), "--out", out)[-1] == (
+    make, file = {"train": (tiny_bert, pairs), "reader": (tiny_reader, questions)}[command]
+    model, out, fewer = make(tmp_path / "tiny"), tmp_path / "out", tmp_path / "fewer.jsonl"
+    fewer.write_text("\n".join(file.read_text().splitlines()[1:]))
+    same = (command, "--model", model, "--lr", 1e-3, "--epochs", 1, "--train", file)
+
+    def kept() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    done(*same, "--out", out)
+    before = kept()
+    assert done(*same, "--out", out)[-1] == (
         f"{out} was trained to its end before, with the same data and options: nothing is left to "
         "train; name another folder with --out to train anew"
     )
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    fewer, rows = tmp_path / "fewer.jsonl", Path(str(same["--train"])).read_text().splitlines()
-    fewer.write_text("\n".join(rows[1:]))
     for option, other in {"--train": fewer, "--epochs": 2, "--lr": 2e-3, "--seed": 1}.items():
-        ended = call(command, *flat({**same, option: other}), "--out", out)
+        words = same[:-2] if option == "--train" else same
+        ended = call(*words, option, other, "--out", out)
         assert ended.exit_code == 2
         assert f"begun with another {option}" in ended.stderr
         assert "name another folder with --out" in ended.stderr
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
-
-
-@each("command", ["train", "reader"])
-def test_a_training_that_diverges_ends_with_a_sentence_and_keeps_no_model(
-    command: str, pairs: Path, questions: Path, tmp_path: Path
-) -> None:
-    words, out = begun(command, tmp_path, pairs, questions), tmp_path / "out"
-    weights = Path(str(words["--model"])) / "model.safetensors"
+    assert kept() == before
+    weights, out = model / "model.safetensors", tmp_path / "diverged"
     broken = load_file(weights)
     (embeddings,) = (name for name in broken if name.endswith("word_embeddings.weight"))
-    known = AutoTokenizer.from_pretrained(weights.parent)("A man walks.")["input_ids"]
+    known = AutoTokenizer.from_pretrained(model)("A man walks.")["input_ids"]
     unseen = sorted(set(range(len(broken[embeddings]))) - set(known))
     broken[embeddings][unseen] = float("nan")  # the example of a model that is opened has none
     save_file(broken, weights, metadata={"format": "pt"})
-    ended = call(command, *flat(words), "--out", out)
+    ended = call(*same, "--out", out)
     assert ended.exit_code == 2, ended.output
-    assert "the loss became nan at a learning rate of" in ended.stderr
-    assert "--lr" in ended.stderr
-    assert not [path for path in out.rglob("*") if path.name in ("config.json", CHECKPOINT)]
+    assert "the loss became nan at a learning rate of" in ended.stderr and "--lr" in ended.stderr
+    assert not {"config.json", CHECKPOINT} & {path.name for path in kept()}
 
 
 ASKED = told(AS_THE_FILE_TELLS)
@@ -282,24 +245,24 @@ A man eats.,He is out.,-,two,test
 """
 READ = "3 of 6 rows are left out: 1 without a gold label, 1 on whose label the annotators disagree"
 SOURCE = SourceData(tiny_pairs(3), tiny_pairs(3), tiny_pairs(3))
-WAYS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "training": (lambda path: examples_of(path, NLI, AS_THE_FILE_TELLS), READ),
-    "without labels": (
+WAYS: tuple[tuple[Callable[[Path], object], str], ...] = (
+    (lambda path: examples_of(path, NLI, AS_THE_FILE_TELLS), READ),
+    (
         lambda path: examples_of(path, NLI, AS_THE_FILE_TELLS, needs_gold=False),
         "1 of 6 rows are left out: 1 without a text that can be read",
     ),
-    "check-up": (lambda path: labelled_and_told(path, NLI, AS_THE_FILE_TELLS), READ),
-    "repair": (lambda path: read_pairs(path, NLI, ASKED), READ),
-    "generalisation": (lambda path: read_conditions(path, "condition", NLI, ASKED), READ),
-    "no condition": (
+    (lambda path: labelled_and_told(path, NLI, AS_THE_FILE_TELLS), READ),
+    (lambda path: read_pairs(path, NLI, ASKED), READ),
+    (lambda path: read_conditions(path, "condition", NLI, ASKED), READ),
+    (
         lambda path: read_conditions(path, "condition", NLI, ASKED),
         "1 rows are left out, of which 'condition' names no condition",
     ),
-    "no split": (
-        lambda path: file_sets(SOURCE, "mine", path, ASKED),
+    (
+        lambda path: sets_of("mine", SOURCE, UserFiles(challenge=path, asked=ASKED)),
         "1 rows are left out, of which 'split' says neither train nor what is tested on",
     ),
-}
+)
 
 
 def test_rows_that_are_left_out_are_counted_with_their_reasons(
@@ -307,9 +270,9 @@ def test_rows_that_are_left_out_are_counted_with_their_reasons(
 ) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(ROWS)
-    for way, (read, words) in WAYS.items():
+    for number, (read, words) in enumerate(WAYS):
         read(path)
-        assert words in capsys.readouterr().err, way
+        assert words in capsys.readouterr().err, number
 
 
 def test_a_dev_set_of_two_and_of_three_classes_is_measured_in_two_and_named_so() -> None:

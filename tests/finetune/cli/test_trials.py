@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,58 +14,47 @@ from typer.main import get_command
 import nli_clinic
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.models.library import load
 from probe.runs.gallery import read
 from probe.runs.store import Store
 from probe.tasks.nli import Pair
 from probe.tasks.task import INVALID
 from tests.support.cases import failures
-from tests.support.commands import call
+from tests.support.commands import call, one_sentence
 from tests.support.files.pair_files import row, write
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.runs.clean_source import clean_source, write_clean
 from tests.support.runs.points import make_point
 
 Asked = Callable[[str], list[object]]
-SMALL = ("--sizes", "12", "--seeds", "0", "--tests", "3", "--epochs", "1")
+
+SMALL = "--sizes 12 --seeds 0 --tests 3 --epochs 1 "
+OWN = {
+    "inoculate": "--challenge mine --sizes 6,12 --lrs 1e-3 --max-epochs 2",
+    "generalise": "--phenomenon dative --sizes 8,16 --lrs 1e-3 --seeds 0 --tests 12 --max-epochs 2",
+    "transfer": "--transforms sort,drop",
+}
 
 
 @pytest.fixture
 def asked(home: Path, model: str, sets: Sets) -> Asked:
     """Calls that take seconds: each kind with the tiny model on files of its own."""
 
-    def file(name: str, pairs: Iterable[Pair]) -> Path:
+    def file(name: str, pairs: Iterable[Pair]) -> object:
         return write(home / f"{name}.jsonl", [row(pair) for pair in pairs])
 
     def own(verb: str) -> list[object]:
         if verb == "inoculate":
             parts = {name: part for name, part in sets.examples.items() if part}
-            words = ["--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3", "--max-epochs", "2"]
-            for name, part in parts.items():
-                words += [f"--{name.replace('_', '-')}", str(file(name, part))]
-            return [*words]
+            files = [f"--{name.replace('_', '-')}={file(name, parts[name])}" for name in parts]
+            return [*OWN[verb].split(), *files]
         if verb == "generalise":
-            words = ["--phenomenon", "dative", "--sizes", "8,16", "--lrs", "1e-3", "--seeds", "0"]
-            words += ["--tests", "12", "--max-epochs", "2"]
-            return [*words, "--original", file("original", tiny_pairs(12))]
-        chosen = ("--transforms", "sort,drop") if verb == "transfer" else ()
-        return [*SMALL, *chosen, *write_clean(clean_source(), home)]
+            return [*OWN[verb].split(), "--original", file("original", tiny_pairs(12))]
+        return [*(SMALL + OWN.get(verb, "")).split(), *write_clean(clean_source(), home)]
 
-    return lambda verb: [
-        *(verb, "--model", model, "--out", home / "out", "--in-process"),
-        *own(verb),
-    ]
-
-
-def points(home: Path) -> list[dict[str, str]]:
-    with (home / "out" / "points.csv").open() as file:
-        return list(csv.DictReader(file))
-
-
-def summary_of(home: Path) -> dict[str, Any]:  # Any: what JSON holds
-    found: dict[str, Any] = json.loads((home / "out" / "summary.json").read_text())
-    return found
+    common = ("--model", model, "--out", home / "out", "--in-process")
+    return lambda verb: [verb, *common, *own(verb)]
 
 
 def done(*words: object) -> str:
@@ -74,24 +64,24 @@ def done(*words: object) -> str:
     return result.output
 
 
-def kept(
-    words: list[object], home: Path, name: str, results: int
-) -> tuple[str, list[dict[str, str]], dict[str, Any]]:
-    """Run a call and see that a figure is left and that the gallery keeps it, without a sentence.
+def left(home: Path) -> tuple[list[dict[str, str]], dict[str, Any]]:  # Any: what JSON holds
+    """Return the points and the summary that a call has left beside a figure."""
+    (drawn,) = (home / "out").glob("*.svg")
+    assert drawn.read_text().startswith("<svg")
+    with (home / "out" / "points.csv").open() as file:
+        return list(csv.DictReader(file)), json.loads((home / "out" / "summary.json").read_text())
 
-    Returns what it prints, its points and its summary.
-    """
+
+def kept(words: list[object], home: Path, name: str, results: int) -> str:
+    """Run a call whose run the gallery keeps, without a sentence; return what it prints."""
     output = done(*words, "--gallery", home / "gallery")
     (path,) = (home / "gallery").glob("*.json")
-    run = read(path)
+    run, text = read(path), path.read_text(encoding="utf-8")
     assert path.stem == f"{Path(str(words[2])).name}-{name}"
     assert len(run.results) == results
     assert run.verdict == Store().runs()[0].verdict != {}
-    texts = path.read_text(encoding="utf-8")
-    assert not any(pair.premise in texts for pair in (tiny_pairs(1)[0], clean_source().test[0]))
-    (drawn,) = (home / "out").glob("*.svg")
-    assert drawn.read_text().startswith("<svg")
-    return output, points(home), summary_of(home)
+    assert not any(pair.premise in text for pair in (tiny_pairs(1)[0], clean_source().test[0]))
+    return output
 
 
 def again(words: list[object], *more: object) -> int:
@@ -103,28 +93,24 @@ def test_an_inoculation_leaves_points_summary_and_curve(asked: Asked, home: Path
     words = asked("inoculate")
     lines = done(*words).splitlines()
     assert re.fullmatch("about .* on one core", lines[0])
-    epochs = [line for line in lines if "loss" in line]
-    ended = [line for line in lines if line.startswith("size") and line not in epochs]
-    assert ended[0].startswith("size 0")
-    assert epochs[0].startswith("size 6") and "epoch 1" in epochs[0]
-    rows, summary = points(home), summary_of(home)
-    assert list(rows[0])[:9] == [
-        *("run", "model", "challenge", "mode", "size", "lr", "seed", "on_original", "on_challenge"),
-    ]
+    sizes = [line[:8].strip() for line in lines if line.startswith("size")]
+    assert sizes == ["size 0", *["size 6"] * 3, *["size 12"] * 3]  # two epochs and a point each
+    rows, summary = left(home)
+    names = "run model challenge mode size lr seed on_original on_challenge"
+    assert list(rows[0])[:9] == names.split()
     assert [each["size"] for each in rows] == ["0", "6", "12"]
     before = float(rows[0]["on_original"]) - float(rows[0]["on_challenge"])
     assert summary["gap"] == pytest.approx(before)
     assert {"closed", "drop", "outcome", "oracle_lr", "dev_lr", "warnings"} <= set(summary)
     numbers = {"original_dev": 12, "original_test": 12, "challenge_train": 30, "challenge_test": 12}
     assert summary["n"] == {**numbers, "control": 0}
-    assert (home / "out" / "curve.svg").read_text().startswith("<svg")
     # more sizes and other thresholds take over what is there, other settings do not
     output = done(*words, "--sizes", "6,12,18", "--cured", "0.9")
     assert output.count("(from an earlier call)") == 3
     assert output.count("epoch 1  loss") == 1  # size 18
     assert again(words, "--patience", "1") == 0
     done(*words, "--sizes", "6,all", "--lrs", "", "--min-gap", "0.5", "--min-tests", "10")
-    summary = summary_of(home)
+    _, summary = left(home)
     assert (summary["plan"]["sizes"], summary["plan"]["lrs"]) == ([6, 30], [2e-5])
     assert (summary["thresholds"]["gap"], summary["outcome"]) == (0.5, "0")
     assert "A test set has only" not in " ".join(summary["warnings"])
@@ -132,31 +118,29 @@ def test_an_inoculation_leaves_points_summary_and_curve(asked: Asked, home: Path
 
 def test_a_generalisation_leaves_points_summary_and_figure(asked: Asked, home: Path) -> None:
     words = asked("generalise")
-    _, rows, summary = kept(words, home, "dative-complexity", 7)
+    kept(words, home, "dative-complexity", 7)
+    rows, summary = left(home)
+    conditions = ["simple", "medium", "complex"]
     assert len(rows) == (1 + 3 * 2) * 4
-    assert {each["train"] for each in rows} == {"", "simple", "medium", "complex"}
-    assert {each["test"] for each in rows} == {"original", "simple", "medium", "complex"}
-    assert summary["grid"]["rows"] == summary["grid"]["columns"] == ["simple", "medium", "complex"]
+    assert {each["train"] for each in rows} == {"", *conditions}
+    assert {each["test"] for each in rows} == {"original", *conditions}
+    assert summary["grid"]["rows"] == summary["grid"]["columns"] == conditions
     assert (summary["grid"]["size"], summary["plan"]["mode"]) == (16, "fast")
     assert "Fast mode" in " ".join(summary["verdict"]["warnings"])
     (run,) = Store().runs()
     listed = call("runs").output
     assert run.id in listed and "dative by complexity on " in listed
-    refused = call("report", run.id, "--out", home / "report")
-    assert refused.exit_code == 2 and "only inoculations have a report" in refused.output
+    refused = one_sentence(call("report", run.id, "--out", home / "report"))
+    assert "only inoculations have a report" in refused
     assert again(words, "--sizes", "8,16,20", "--max-loss", "0.2") == 7
-
-
-def test_a_column_of_a_file_becomes_the_grid(asked: Asked, home: Path) -> None:
-    rows = [
-        {"premise": f"{p.premise} {n}", "hypothesis": p.hypothesis, "label": p.gold, "size": c}
-        for n, p in enumerate(tiny_pairs(60))
-        for c in ("big", "small")
+    mine = [  # a column of a file becomes the grid
+        {**row(replace(pair, premise=f"{pair.premise} {n}")), "size": condition}
+        for n, pair in enumerate(tiny_pairs(60))
+        for condition in ("big", "small")
     ]
-    words = ["--phenomenon", "", "--challenge-file", write(home / "mine.jsonl", rows)]
-    rates = ["--condition", "size", "--sizes", "20", "--lrs", "1e-4,1e-2"]
-    done(*asked("generalise"), *words, *rates)
-    summary = summary_of(home)
+    file = ["--phenomenon", "", "--challenge-file", write(home / "mine.jsonl", mine)]
+    done(*words, *file, "--condition", "size", "--sizes", "20", "--lrs", "1e-4,1e-2")
+    _, summary = left(home)
     assert summary["grid"]["rows"] == ["big", "small"]
     assert set(summary["grid"]["lr"]) <= {1e-4, 1e-2}
     assert (summary["plan"]["phenomenon"], summary["plan"]["vary"]) == ("mine", "file")
@@ -164,7 +148,7 @@ def test_a_column_of_a_file_becomes_the_grid(asked: Asked, home: Path) -> None:
 
 def test_a_calibration_leaves_points_summary_diagrams_and_a_model(asked: Asked, home: Path) -> None:
     words = asked("calibrate")
-    output, rows, summary = kept(words, home, "calibration", 4)
+    output, (rows, summary) = kept(words, home, "calibration", 4), left(home)
     assert [each["method"] for each in rows] == ["baseline", "temperature", "smoothing", "focal"]
     assert summary["ece_before"] == pytest.approx(float(rows[0]["ece"]))
     assert summary["agreement_before"] == summary["agreement_after"]
@@ -173,12 +157,12 @@ def test_a_calibration_leaves_points_summary_diagrams_and_a_model(asked: Asked, 
     assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
     assert again(words, "--seeds", "0,1") == 3  # all but the one whose model is kept
     done(*words, "--methods", "focal")
-    assert summary_of(home)["method"] == "focal"
+    assert left(home)[1]["method"] == "focal"
 
 
 def test_a_mitigation_leaves_points_summary_heat_map_and_a_model(asked: Asked, home: Path) -> None:
     words = asked("mitigate")
-    output, rows, summary = kept(words, home, "mitigation", 4)
+    output, (rows, summary) = kept(words, home, "mitigation", 4), left(home)
     assert [each["method"] for each in rows] == ["baseline", "threshold", "invalid", "entropic"]
     assert summary["method"] == "invalid"
     assert summary["invalid_found"] == pytest.approx(float(rows[2]["invalid_found"]))
@@ -187,7 +171,7 @@ def test_a_mitigation_leaves_points_summary_heat_map_and_a_model(asked: Asked, h
     assert INVALID in load(named[0]).labels
     assert again(words) == 3
     done(*words, "--methods", "threshold", "--transforms", "sort,drop")
-    model, summary = load(Store().runs()[0].kept), summary_of(home)
+    model, (_, summary) = load(Store().runs()[0].kept), left(home)
     assert INVALID not in model.labels
     assert model.invalid_below == pytest.approx(summary["methods"][1]["threshold"])
     assert set(summary["per_transform"]) == {"sort", "drop"}
@@ -196,8 +180,8 @@ def test_a_mitigation_leaves_points_summary_heat_map_and_a_model(asked: Asked, h
 def test_a_transfer_leaves_points_summary_and_matrix(asked: Asked, home: Path) -> None:
     words = asked("transfer")
     done(*words, "--no-salad-only")
-    output, rows, summary = kept(words, home, "transfer", 4)
-    assert output.count("(from an earlier call)") == 2
+    assert kept(words, home, "transfer", 4).count("(from an earlier call)") == 2
+    rows, summary = left(home)
     assert [each["trained_on"] for each in rows] == ["sort", "drop", "clean only", "salad only"]
     assert summary["rows"] == summary["columns"] == ["sort", "drop"]
     assert summary["matrix"][0][1] == pytest.approx(float(rows[0]["found_drop"]))
@@ -242,37 +226,28 @@ MISTAKES: dict[str, list[tuple[list[str], str]]] = {
 
 
 def test_a_mistake_is_one_sentence_and_exit_code_2(asked: Asked, home: Path) -> None:
-    def refused(verb: str, words: list[str], sentence: str) -> None:
-        result = call(*asked(verb), *words)
-        assert result.exit_code == 2, result.output
-        assert sentence in result.output
-        assert len(result.output.splitlines()) == 1
+    def refused(words: list[object], sentence: str) -> None:
+        assert sentence in one_sentence(call(*words))
 
-    cases = [(verb, *mistake) for verb, mistakes in MISTAKES.items() for mistake in mistakes]
+    taken, file = home / "good.csv", write(home / "both.jsonl", [row(p) for p in tiny_pairs(6)])
+    taken.touch()
+    mine = [*["inoculate", "--out", "out", "--challenge", "mine", "--model"], asked("transfer")[2]]
+    other, train = home / "." / "both.jsonl", ["--challenge-train", file]
+    both = [*train, "--challenge-test", other]
+    cases = [
+        *(([*asked(verb), *words], said) for verb, own in MISTAKES.items() for words, said in own),
+        ([*mine, "--challenge", "sort"], "there is no challenge 'sort'; there are: "),
+        ([*mine, *train], "needs a --challenge-test"),
+        ([*mine, *both], "--challenge-train and --challenge-test are one file"),
+        ([*asked("calibrate"), "--gallery", taken], f"{taken} cannot be written: File exists"),
+    ]
     assert failures(refused, cases) == {}
-    file = write(home / "both.jsonl", [row(pair) for pair in tiny_pairs(6)])
-    both = ("--challenge-train", file, "--challenge-test", home / "." / "both.jsonl")
-    for words, sentence in {
-        ("sort",): "there is no challenge 'sort'; there are: ",
-        ("mine", *both[:2]): "needs a --challenge-test",
-        ("mine", *both): "--challenge-train and --challenge-test are one file",
-    }.items():
-        result = call("inoculate", *asked("transfer")[1:5], "--challenge", *words)
-        assert (result.exit_code, sentence in result.output) == (2, True), result.output
-    (home / "good.csv").touch()
-    result = call(*asked("calibrate"), "--gallery", home / "good.csv")
-    assert result.output == f"error: {home / 'good.csv'} cannot be written: File exists\n"
     assert Store().runs() == ()
 
 
-def test_the_console_command_has_them_too() -> None:
-    for verb in MISTAKES:
-        assert "--in-process" in call(verb, "--help").output
+def test_the_console_command_has_them_and_challenges_are_listed_by_task() -> None:
     group: Any = get_command(nli_clinic.app)
     assert set(MISTAKES) <= set(group.commands)
-
-
-def test_challenges_are_listed_by_task() -> None:
     output = call("challenges").output
     assert "word_overlap" in output and "templates_hans" in output
     assert "our extension of" not in output
@@ -282,12 +257,11 @@ def test_challenges_are_listed_by_task() -> None:
     (line,) = (one for one in sentiment.splitlines() if one.strip().startswith("spelling_swap"))
     assert line.endswith("(the gold label stays; our extension of Naik et al. 2018, section 3)")
     assert "templates_" not in sentiment and "premise" not in sentiment
-    wrong = call("challenges", "--task", "poetry")
-    assert wrong.exit_code == 2
-    assert wrong.output.startswith("error: there is no task 'poetry'; there are: ")
+    wrong = one_sentence(call("challenges", "--task", "poetry"))
+    assert wrong.startswith("there is no task 'poetry'; there are: ")
 
 
-def test_stored_runs_are_listed_printed_and_reported(home: Path, sets: Sets) -> None:
+def test_stored_runs_are_listed_printed_and_reported_once(home: Path, sets: Sets) -> None:
     store, out = Store(), home / "report"
     run = store.create("me", run_request(Plan("tiny", "negation", (6,), (1e-3,), (0,)), sets))
     printed = json.loads(call("run", run.id).output)
@@ -296,18 +270,11 @@ def test_stored_runs_are_listed_printed_and_reported(home: Path, sets: Sets) -> 
     assert f"{run.id}  " in call("runs").output
     (listed,) = json.loads(call("runs", "--json").output)
     assert (listed["id"], listed["state"], len(listed["cells"])) == (run.id, "queued", 2)
-    words = ("report", run.id, "--out", out)
+    words = ("report", run.id, run.id, "--out", out)
     assert call(*words).output == "error: no cell of these runs is finished yet\n"
     store.set_result(run.id, 0, row_json(make_point(80, 60)))
-    assert done(*words).split() == [
-        str(out / name) for name in ("points.csv", "figure.svg", "figure.png", "report.html")
-    ]
+    files = ("points.csv", "figure.svg", "figure.png", "report.html")
+    assert done(*words).split() == [str(out / name) for name in files]
+    assert len((out / "points.csv").read_text().splitlines()) == 2  # of a run that is named twice
     assert "negation" in (out / "report.html").read_text()
     assert call(*words, "--selection", "best").exit_code == 2
-
-
-def test_a_run_named_twice_is_reported_once(home: Path, tmp_path: Path) -> None:
-    done("report", *["gallery-da-numerical"] * 2, "--out", tmp_path / "report")
-    with (tmp_path / "report" / "points.csv").open() as file:
-        cells = [(each["size"], each["lr"], each["seed"]) for each in csv.DictReader(file)]
-    assert len(set(cells)) == len(cells)

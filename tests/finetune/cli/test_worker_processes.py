@@ -5,17 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from finetune.cli.main import app
 from finetune.trials.datasets import Sets
 from probe.cli.batch import INTERRUPTED
 from probe.runs.store import Store
+from tests.support.commands import call
 from tests.support.files.pair_files import row, write
 from tests.support.waiting import training, until
 
@@ -31,8 +29,8 @@ def words(home: Path, model: str, sets: Sets) -> list[str]:
         for name, pairs in sets.examples.items()
         if pairs
     ]
-    plan = ["--model", model, "--challenge", "mine", "--sizes", "6,12", "--lrs", "1e-3"]
-    return ["inoculate", *plan, *files]
+    plan = "inoculate --challenge mine --sizes 6,12 --lrs 1e-3 --precision fp32"
+    return [*plan.split(), "--model", model, *files]
 
 
 def points(folder: Path) -> pd.DataFrame:
@@ -40,17 +38,13 @@ def points(folder: Path) -> pd.DataFrame:
     return pd.read_csv(folder / "points.csv").drop(columns=["run", "seconds"])
 
 
-def call(words: Sequence[str]) -> None:
-    result = CliRunner().invoke(app, [*words, "--max-epochs", "2", "--precision", "fp32"])
-    assert result.exit_code == 0, result.output
-
-
 def test_worker_processes_compute_what_this_process_does(
     words: list[str], home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    call([*words, "--out", str(home / "processes")])
-    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "other"))  # that takes nothing over
-    call([*words, "--out", str(home / "thread"), "--in-process"])
+    for name, more in (("processes", ()), ("thread", ("--in-process",))):
+        result = call(*words, "--max-epochs", 2, "--out", home / name, *more)
+        assert result.exit_code == 0, result.output
+        monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path / "other"))  # that takes nothing over
     pd.testing.assert_frame_equal(points(home / "processes"), points(home / "thread"))
     ran = json.loads((home / "processes" / "summary.json").read_text())
     assert ran["plan"]["sizes"] == [6, 12]

@@ -8,12 +8,10 @@ from typer.main import get_command
 
 from finetune.cli.main import app
 from finetune.report.command_line import command
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials import generalisation_plan as generalisation
+from finetune.trials import calibration, generalisation, mitigation, transfer
 from finetune.trials.base import Training
-from finetune.trials.inoculation_plan import Plan, Thresholds
+from finetune.trials.inoculation import Plan, Thresholds
 from probe.runs.gallery import OWNER
-from probe.runs.run import Json, Run, StoredRun
 from tests.support.runs.points import make_point, make_run
 
 RUN = make_run([make_point(80, 60)])
@@ -21,11 +19,8 @@ CHANGED = Plan(
     "my model", "negation+spelling", (5, 50), (1e-5, 2e-5), (0, 3), mode="fast", batch=16,
     max_epochs=3, patience=2, include_epoch0=True, thresholds=Thresholds(gap=0.01, tests=50),
 )  # fmt: skip
-LIMITS = {
-    **{"min_gap": "gap", "max_drop": "drop", "cured": "cured", "uncured": "uncured"},
-    **{"max_majority": "majority", "max_damage": "damage", "min_tests": "tests"},
-}
-"""The fields of thresholds by the names of their options."""
+LIMITS = ["min_gap", "max_drop", "cured", "uncured", "max_majority", "max_damage", "min_tests"]
+"""The options of thresholds."""
 TRAINING = Training(3e-5, "full", epochs=2, batch=8, precision="fp32")
 REPAIRS: list[tuple[str, str, Any]] = [  # Any: each kind has a plan of its own
     ("calibrate", "calibration", calibration.Plan("esim", TRAINING, ("focal",), tests=50)),
@@ -57,11 +52,6 @@ def read_back(words: str, verb: str) -> dict[str, Any]:
     return read
 
 
-def stored_run(kind: str, plan: Json) -> StoredRun:
-    """A finished run of a kind, without cells."""
-    return Run("1", kind, "", plan, "done", False, "", 0, 0, 0, {}, {}, "", (), {})
-
-
 def wrong(read: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are not read as they were; lists are one text."""
     told = {
@@ -76,12 +66,12 @@ def wrong(read: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
 def test_the_parser_reads_every_plan_back() -> None:
     for plan in (RUN.plan, CHANGED):
         read = read_back(command(replace(RUN, plan=plan)), "inoculate")
-        limits = {option: getattr(plan.thresholds, name) for option, name in LIMITS.items()}
+        limits = {it: getattr(plan.thresholds, it.split("_")[-1]) for it in LIMITS}
         assert wrong(read, asdict(plan) | limits) == {}
         assert tuple(map(float, read["lrs"].split(","))) == plan.lrs
         assert {"model", "challenge", "sizes", "seeds", "mode", "batch", *LIMITS} <= {*read}
     for verb, kind, plan in REPAIRS:
-        read, wanted = read_back(command(stored_run(kind, asdict(plan))), verb), asdict(plan)
+        read, wanted = read_back(command(replace(RUN, kind=kind, plan=plan)), verb), asdict(plan)
         assert wrong(read, wanted | wanted.get("training", {})) == {}, plan
         if kind == "generalisation":
             assert (read["lrs"], read["max_loss"], read["mode"]) == ("0.0001", 0.05, "fast")

@@ -1,18 +1,18 @@
 """A generalisation as tables beside the published ones, as files, and as text."""
 
-import csv
 import json
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from finetune.report.files import write_files
 from finetune.report.generalisation import curve_frame, curves, figure, heat, row_text
 from finetune.report.tables import generalisation_tables
-from finetune.trials.generalisation_plan import Cell, Epoch, Plan, base_cell
-from finetune.trials.inoculation_plan import Cell as InoculationCell
+from finetune.trials.generalisation import Cell, Epoch, Plan, base_cell
+from finetune.trials.inoculation import Cell as InoculationCell
 from probe.errors import RunError
 from probe.pictures.svg import png_file
 from tests.support.runs.generalisation import PLAN, make_point, make_points, make_run, stored_run
@@ -28,9 +28,7 @@ Cells = dict[str, dict[str, str]]
 def tables(plan: Plan = PLAN) -> list[Cells]:
     """Return the tables of a run, by row and column."""
     made = generalisation_tables([stored_run(make_points(MATRIX), plan)])
-    return [
-        {row[0]: dict(zip(table.heads, row, strict=True)) for row in table.rows} for table in made
-    ]
+    return [{row[0]: dict(zip(each.heads, row, strict=True)) for row in each.rows} for each in made]
 
 
 def test_a_run_stands_beside_table_3_and_as_a_grid() -> None:
@@ -60,15 +58,12 @@ def test_a_run_stands_beside_table_3_and_as_a_grid() -> None:
 
 def test_points_and_summary_hold_what_was_measured(tmp_path: Path) -> None:
     points, drawn, summed = write_files([STORED], tmp_path)
-    with points.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = pd.read_csv(points)
     assert len(rows) == 8 * 4
-    assert list(rows[0])[:11] == [
-        "run", "model", "phenomenon", "vary", "mode", "train", "size", "lr", "seed", "test",
-        "accuracy",
-    ]  # fmt: skip
-    line = next(r for r in rows if (r["train"], r["test"]) == ("simple", "complex"))
-    assert (line["accuracy"], line["right"], line["n"]) == ("0.44", "132", "300")
+    names = "run model phenomenon vary mode train size lr seed test accuracy"
+    assert list(rows)[:11] == names.split()
+    line, *_ = rows[(rows["train"] == "simple") & (rows["test"] == "complex")].to_dict("records")
+    assert (line["accuracy"], line["right"], line["n"]) == (0.44, 132, 300)
     summary = json.loads(summed.read_text())
     assert {"grid", "verdict", "before", "plan", "inoculation"} <= set(summary)
     assert summary["verdict"]["outcome"] == "data_set"
@@ -78,9 +73,8 @@ def test_points_and_summary_hold_what_was_measured(tmp_path: Path) -> None:
     words = "".join(ElementTree.fromstring(drawn.read_text()).itertext())
     assert all(text in words for text in ("Trained on: Simple", "Original set", "98", "44"))
     assert png_file(figure(RUN)).startswith(b"\x89PNG")
-    right = [(90, 60, {}), (90, 88, {"cell": InoculationCell(100, 2e-5, 0)})]
-    points_beside = [inoculation_point(*counts, **cell) for *counts, cell in right]
-    beside = inoculation_run(points_beside, challenge="numerical")
+    trained = inoculation_point(90, 88, cell=InoculationCell(100, 2e-5, 0))
+    beside = inoculation_run([inoculation_point(90, 60), trained], challenge="numerical")
     both = write_files([STORED, replace(STORED, id="other")], tmp_path, beside)
     assert {path.parent.name for path in both} == {STORED.id, "other"}
     told = json.loads(both[-1].read_text())["inoculation"]

@@ -1,15 +1,13 @@
 """Inoculations in words, looked at together, and as a report that needs nothing else."""
 
+import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 
 from finetune.report.files import report
 from finetune.report.inoculation import (
-    COUNTS,
-    MEANINGS,
-    TONES,
+    SAID,
     baselines_of,
     details,
     frames,
@@ -17,13 +15,12 @@ from finetune.report.inoculation import (
     line_names,
     overview,
     panels,
-    points_frame,
+    point_rows,
     seconds_left,
     status,
     summary,
 )
-from finetune.trials.inoculation import OUTCOMES
-from finetune.trials.inoculation_plan import BASE, Cell, InoculationRun
+from finetune.trials.inoculation import BASE, OUTCOMES, Cell, InoculationRun
 from probe.runs.gallery import OWNER
 from tests.support.runs.points import make_point, make_run
 
@@ -80,7 +77,7 @@ def test_runs_together_say_which_challenge_came_to_what() -> None:
         ([make_run([], state="queued")], ""),
     ):
         assert overview(runs, "oracle_lr") == said
-    assert {*COUNTS} == {*MEANINGS} == {*TONES} == {*OUTCOMES}
+    assert {*SAID} == {*OUTCOMES}
 
 
 def test_runs_that_have_not_ended_say_how_far_they_are() -> None:
@@ -123,12 +120,8 @@ def test_a_verdict_is_said_with_its_intervals() -> None:
 
 
 def test_each_challenge_has_a_panel_with_its_models_named_apart_on_one_axis() -> None:
-    assert line_names(
-        [make_run(POINTS, run_id="a"), make_run(POINTS, run_id="b", owner=OWNER)]
-    ) == {
-        "a": "MiniLM (as published, a)",
-        "b": "MiniLM (gallery)",
-    }
+    alike = [make_run(POINTS, run_id="a"), make_run(POINTS, run_id="b", owner=OWNER)]
+    assert line_names(alike) == {"a": "MiniLM (as published, a)", "b": "MiniLM (gallery)"}
     runs = [
         make_run(POINTS, model, challenge, f"{model}-{challenge}")
         for challenge in ("negation", "spelling")
@@ -140,37 +133,24 @@ def test_each_challenge_has_a_panel_with_its_models_named_apart_on_one_axis() ->
         assert list(frame["name"].unique()) == ["Decomposable Attention", "ESIM"]
     assert not panels([make_run([], state="queued")], "oracle_lr", (300, 200))[0]
     low = [make_point(50, 20), make_point(50, 25, cell=Cell(50, 2e-5, 0))]
-    _, look = panels(
-        [RUN, make_run(low, challenge="spelling", run_id="b")], "oracle_lr", (300, 200)
-    )
+    both = [RUN, make_run(low, challenge="spelling", run_id="b")]
+    _, look = panels(both, "oracle_lr", (300, 200))
     assert (look.low, look.high) == (10, 90)
     run = replace(RUN, verdict={**RUN.verdict, "baselines": {"lexical_overlap": 0.41}})
     assert baselines_of([run]) == {"lexical overlap": 41.0} and baselines_of([run, run]) == {}
-    frame = points_frame([make_run(POINTS, run_id="a"), make_run(POINTS[:1], run_id="b")])
-    rows = frame[["run", "size", "lr", "on_challenge", "n_challenge"]].to_numpy().tolist()
+    both = [make_run(POINTS, run_id="a"), make_run(POINTS[:1], run_id="b")]
+    names = ("run", "size", "lr", "on_challenge", "n_challenge")
+    rows = [[row[name] for name in names] for row in point_rows(both)]
     assert rows == [["a", 0, 0.0, 0.6, 100], ["a", 50, 2e-5, 0.75, 100], ["b", 0, 0.0, 0.6, 100]]
-
-
-class Reader(HTMLParser):
-    """Collects the tags and what they refer to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.addresses: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
 
 
 def test_the_report_leaves_nothing_out_and_refers_to_nothing_outside_itself() -> None:
     points = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
     attack = make_run(points, "esim", "<script>alert(1)</script>", "run2")
-    text, reader = str(report([make_run(points, "da"), attack])), Reader()
-    reader.feed(text)
-    assert not reader.addresses and "url(" not in text
-    assert not {"script", "link", "img", "iframe"} & reader.tags
+    text = report([make_run(points, "da"), attack])
+    tags = {tag.lower() for tag in re.findall(r"<\s*(\w+)", text)}
+    assert not {"script", "link", "img", "iframe", "a", "object"} & tags
+    assert not re.search(r"url\(|\b(src|href)\s*=", text, re.IGNORECASE)
     counts = {"<svg ": 2, "<h3>Points</h3>": 2, "<td>0.79</td><td>0.78</td>": 2}
     assert {words: text.count(words) for words in counts} == counts
     said = ("&lt;script&gt;alert(1)", "ab12", "torch", "2.8", "Outcome 1: dataset weakness",

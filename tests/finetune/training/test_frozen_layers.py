@@ -22,8 +22,8 @@ from finetune.training.frozen_layers import (
 from finetune.training.invalid_class import with_invalid_class
 from finetune.training.recipes import Mode
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Plan
-from finetune.trials.inoculation_trial import run_cell
+from finetune.trials.inoculation import Cell, Plan
+from finetune.trials.trial import run_cell
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.stopping import Cancelled
@@ -45,20 +45,21 @@ SETS = Sets(TRAINED[:12], TRAINED[12:], TRAINED, TRAINED[12:])
 PLAN = Plan("tiny", "any", (12,), (1e-2,), (0,), "fast", batch=4, max_epochs=2, precision="fp32")
 
 
+ROWS = range(len(PAIRS))
+
+
 def tiny(kind: str) -> Classifier:
-    """Return a tiny classifier of any kind."""
     return word_classifier(kind) if kind in WORD_MODELS else tiny_classifier(kind)
 
 
 def whole(classifier: Classifier) -> Encoded:
-    """Return the pairs as the whole model takes them."""
     return encode(classifier, PAIRS, 64, classifier.device)
 
 
 def assert_upper_says(classifier: Classifier, states: Encoded) -> None:
     """See that the upper part says of these states what the whole says."""
     with torch.no_grad():
-        upper = upper_part(classifier).logits(states.batch(range(len(PAIRS)))[0])
+        upper = upper_part(classifier).logits(states.batch(ROWS)[0])
         expected = classifier.logits(classifier.encode(PAIRS))
     torch.testing.assert_close(upper, expected, atol=1e-5, rtol=1e-5)
 
@@ -90,14 +91,10 @@ def test_a_convolution_behind_the_first_layer_is_not_done_twice() -> None:
 
 def gradients(classifier: Classifier, inputs: BatchEncoding) -> dict[int, torch.Tensor]:
     """Return the gradient of each weight that takes one, by its place in memory."""
-    weights = [weight for weight in classifier.model.parameters() if weight.requires_grad]
-    loss = classifier.logits(inputs).log_softmax(1)[:, 0].mean()
-    found = torch.autograd.grad(loss, weights, allow_unused=True)
-    return {
-        weight.data_ptr(): gradient
-        for weight, gradient in zip(weights, found, strict=True)
-        if gradient is not None
-    }
+    classifier.model.zero_grad()
+    classifier.logits(inputs).log_softmax(1)[:, 0].mean().backward()
+    weights = [weight for weight in classifier.model.parameters() if weight.grad is not None]
+    return {weight.data_ptr(): weight.grad.clone() for weight in weights if weight.grad is not None}
 
 
 @each(
@@ -112,17 +109,14 @@ def test_every_upper_weight_gets_the_gradient_that_the_whole_gives_it(
 ) -> None:
     classifier = tiny(kind)
     classifier.model.set_attn_implementation(attention)
-    rows = range(len(PAIRS))
-    states = lower_states(classifier, whole(classifier), "fp32")
-    computed = gradients(upper_part(classifier), states.batch(rows)[0])
-    expected = gradients(classifier, whole(classifier).batch(rows)[0])
-    for name, weight in upper_part(classifier).model.named_parameters():
-        if not weight.requires_grad:
-            continue
-        there = expected[weight.data_ptr()]
+    states, upper = lower_states(classifier, whole(classifier), "fp32"), upper_part(classifier)
+    computed = gradients(upper, states.batch(ROWS)[0])
+    expected = gradients(classifier, whole(classifier).batch(ROWS)[0])
+    for name, weight in upper.model.named_parameters():
+        there = expected.get(weight.data_ptr())
         if name.endswith("attention.self.key.bias"):  # softmax does not see it
             torch.testing.assert_close(there, torch.zeros_like(weight), atol=1e-7, rtol=0)
-        else:
+        elif weight.requires_grad:
             torch.testing.assert_close(computed[weight.data_ptr()], there, atol=1e-6, rtol=1e-4)
 
 
@@ -134,7 +128,7 @@ def test_the_upper_sixth_is_trained_where_a_model_can_be_cut() -> None:
             cut_of(tiny_classifier(kind))
 
 
-def test_trials_of_one_model_share_its_states_whatever_is_trained() -> None:
+def test_trials_of_one_model_share_its_states_and_start_where_a_full_one_does() -> None:
     classifier = tiny("bert")
     one, other = prepare(classifier, "fast", "fp32"), prepare(tiny("bert"), "fast", "fp32")
     states = one.encoded(PAIRS, 64).inputs["inputs_embeds"]
@@ -145,9 +139,6 @@ def test_trials_of_one_model_share_its_states_whatever_is_trained() -> None:
     with torch.no_grad():
         upper_part(classifier).model.get_parameter("classifier.weight").add_(1.0)
     assert prepare(classifier, "fast", "fp32").frozen_key == one.frozen_key
-
-
-def test_a_fast_trial_starts_where_a_full_one_does() -> None:
     (fast,) = run_cell(PLAN, SETS, Cell(0, 0.0, 0), tiny("bert"))
     (full,) = run_cell(replace(PLAN, mode="full"), SETS, Cell(0, 0.0, 0), tiny("bert"))
     assert replace(fast, seconds=0.0) == replace(full, seconds=0.0)
@@ -184,8 +175,8 @@ def test_correct_counts_non_entailment_in_two_classes() -> None:
     classifier = tiny_classifier()
     pairs = [Pair("A.", "B.", gold) for gold in (*LABELS, "non-entailment", None)]
     data = encode(classifier, pairs, 64, classifier.device)
-    assert correct(data, torch.tensor([0, 0, 0, 0, 0])) == (True, False, False, False, False)
-    assert correct(data, torch.tensor([2, 2, 2, 2, 2])) == (False, False, True, True, False)
+    assert correct(data, torch.eye(3)[[0] * 5]) == (True, False, False, False, False)
+    assert correct(data, torch.eye(3)[[2] * 5]) == (False, False, True, True, False)
 
 
 def test_the_untrained_model_is_asked_once_for_all_trials_and_a_trained_one_anew() -> None:
@@ -193,26 +184,22 @@ def test_the_untrained_model_is_asked_once_for_all_trials_and_a_trained_one_anew
     passes: list[int] = []
     other.model.register_forward_hook(lambda *_: passes.append(1))
     first, second = prepare(one, "full", "fp32"), prepare(other, "full", "fp32")
-    answers = first.initial_predictions(first.encoded(PAIRS, 64))
-    assert torch.equal(second.initial_predictions(second.encoded(PAIRS, 64)), answers)
+    answers = first.scorer(PAIRS)(True)
+    assert second.scorer(PAIRS)(True) == answers
     assert passes == []
     with torch.no_grad():
         other.model.get_parameter("classifier.bias").add_(1.0)
-    second.initial_predictions(second.encoded(PAIRS, 64))
+    second.scorer(PAIRS)(True)
     assert len(passes) == 1
 
 
-def test_what_was_stopped_is_not_kept() -> None:
-    ready = prepare(tiny_classifier(seed=7), "fast", "fp32")
-    with pytest.raises(Cancelled):
-        ready.encoded(PAIRS, 64, lambda: True)
-    assert len(ready.encoded(PAIRS, 64).lengths) == len(PAIRS)
-
-
-def test_a_model_with_another_class_has_targets_of_its_own() -> None:
-    before = tiny_classifier()
+def test_what_was_stopped_is_not_kept_and_another_class_has_targets_of_its_own() -> None:
+    before = tiny_classifier(seed=7)
     after = replace(with_invalid_class(before), tokenizer=before.tokenizer)
+    with pytest.raises(Cancelled):
+        prepare(before, "fast", "fp32").encoded(PAIRS, 64, lambda: True)
     for classifier, labels in ((before, 3), (after, 4)):
         for mode in get_args(Mode):
             data = prepare(classifier, mode, "fp32").encoded(PAIRS, 64)
             assert data.targets.shape == (len(PAIRS), labels)
+            assert len(data.lengths) == len(PAIRS)

@@ -1,12 +1,12 @@
 """One more class, and a temperature: how they begin, and how a model with them answers."""
 
-import csv
 import json
 import math
 import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given
@@ -15,13 +15,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from finetune.training.checkpoints import save_model
-from finetune.training.frozen_layers import encode, score, unscaled_logits
-from finetune.training.invalid_class import (
-    HIGHEST,
-    LOWEST,
-    fit_temperature,
-    with_invalid_class,
-)
+from finetune.training.frozen_layers import encode, score
+from finetune.training.invalid_class import HIGHEST, LOWEST, fit_temperature, with_invalid_class
 from finetune.training.losses import cross_entropy
 from probe.analysis.transformed import examine
 from probe.errors import ModelError
@@ -33,8 +28,6 @@ from probe.models.prediction import (
     TEMPERATURE,
     as_predictions,
     softmax,
-    write_invalid_below,
-    write_temperature,
 )
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.task import INVALID
@@ -79,13 +72,13 @@ def test_a_kept_model_keeps_its_class_its_threshold_and_its_temperature(tmp_path
     check = check_labels(again)
     assert check is not None and check.n == len(NLI.sanity_examples)
     before = plain.predict(PAIRS)
-    write_temperature(plain.model.config, 2.5)
+    setattr(plain.model.config, TEMPERATURE, 2.5)
     again = kept(plain, tmp_path / "temperature")
     after = again.predict(PAIRS)
     assert again.temperature == 2.5
     assert [each.label for each in after] == [each.label for each in before]
     assert all(a.confidence < b.confidence for a, b in zip(after, before, strict=True))
-    write_invalid_below(plain.model.config, 1.0)
+    setattr(plain.model.config, INVALID_BELOW, 1.0)
     again = kept(plain, tmp_path / "threshold")
     assert {each.label for each in again.predict(PAIRS)} == {INVALID}
     assert check_labels(again) is not None  # by what it would answer
@@ -102,14 +95,7 @@ def test_a_folder_whose_config_is_out_of_bounds_is_refused(
         load(str(folder))
 
 
-def test_less_sure_than_the_threshold_the_answer_is_invalid() -> None:
-    logits = np.log([[0.5, 0.3, 0.2], [0.7, 0.2, 0.1]])
-    unsure, sure = as_predictions(logits, LABELS, invalid_below=0.6)
-    assert (unsure.label, unsure.answer, unsure.labels) == (INVALID, "entailment", LABELS)
-    assert (sure.label, sure.answer) == ("entailment", "entailment")
-
-
-@pytest.mark.parametrize("how", ["class", "threshold"])
+@each("how", ["class", "threshold"])
 def test_a_repaired_model_says_invalid_wherever_it_answers(how: str, tmp_path: Path) -> None:
     changed = tiny_classifier()
     if how == "class":
@@ -117,22 +103,18 @@ def test_a_repaired_model_says_invalid_wherever_it_answers(how: str, tmp_path: P
         with torch.no_grad():
             changed.model.get_parameter("classifier.bias")[3] += 50
     else:
-        write_invalid_below(changed.model.config, 1.0)
+        setattr(changed.model.config, INVALID_BELOW, 1.0)
     classifier = kept(changed, tmp_path / "repaired")
     kept(tiny_classifier(), tmp_path / "plain")
     file = str(write(tmp_path / "pairs.jsonl", [row(pair) for pair in PAIRS]))
-    repaired, out = str(tmp_path / "repaired"), tmp_path / "out.csv"
-    words = ("batch", file, "--out", str(out), "--model", repaired, "--transforms", "sort,drop")
-    assert run(*words).exit_code == 0
-    with out.open(newline="") as opened:
-        rows = list(csv.DictReader(opened))
-    assert {each["prediction"] for each in rows} == {INVALID}
-    assert {each["drop.prediction"] for each in rows} == {INVALID}
-    shares = [sum(float(each[name]) for name in each if name.startswith("p_")) for each in rows]
-    assert shares == pytest.approx([1.0] * len(rows), abs=1e-5)
-    models = ("--model", str(tmp_path / "plain"), "--model", repaired)
+    models = ("--model", str(tmp_path / "plain"), "--model", str(tmp_path / "repaired"))
+    out, examination = tmp_path / "out.csv", examine(classifier, PAIRS[0], ["sort", "drop"])
+    assert run("batch", file, "--out", str(out), *models[2:], "--transforms", "drop").exit_code == 0
+    rows = pd.read_csv(out)
+    assert {*rows["prediction"], *rows["drop.prediction"]} == {INVALID}
+    shares = rows.filter(regex="^p_").sum(axis=1)
+    assert shares.tolist() == pytest.approx([1.0] * len(rows), abs=1e-5)
     assert INVALID in json.dumps(answer("compare", file, *models))
-    examination = examine(classifier, PAIRS[0], ["sort", "drop"])
     assert examination.prediction.label == INVALID
     assert "tone-invalid" in verdict(examination.prediction)
     assert str(bar(examination.prediction)).count("part ") == len(classifier.labels)
@@ -148,27 +130,22 @@ def loss_at(logits: torch.Tensor, targets: torch.Tensor, temperature: float) -> 
 @each("seed", range(3))
 def test_no_temperature_of_a_grid_does_better(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    logits = torch.from_numpy(rng.normal(0, 4, (200, 3)))
-    noisy = torch.from_numpy(rng.normal(0, 4, (200, 3)))
-    targets = torch.eye(3, dtype=torch.bool)[(logits + noisy).argmax(1)]
+    logits, noise = (torch.from_numpy(rng.normal(0, 4, (200, 3))) for _ in range(2))
+    targets = torch.eye(3, dtype=torch.bool)[(logits + noise).argmax(1)]
     best = loss_at(logits, targets, fit_temperature(logits, targets))
     grid = [math.exp(step) for step in np.linspace(math.log(LOWEST), math.log(HIGHEST), 400)]
     assert best <= min(loss_at(logits, targets, each) for each in grid) + 1e-6
 
 
-def test_a_model_that_is_right_half_the_time_is_made_to_say_so() -> None:
+def test_a_model_says_how_often_it_is_right_within_bounds() -> None:
     # two labels 6 apart, right three times of four: 6 / T = log 3
-    logits = torch.tensor([[6.0, 0.0]] * 4)
-    targets = torch.tensor([[True, False]] * 3 + [[False, True]])
-    assert fit_temperature(logits, targets) == pytest.approx(6 / math.log(3), rel=1e-4)
-
-
-@each("right", [True, False])
-def test_a_split_without_doubt_has_a_bounded_temperature(right: bool) -> None:
-    logits = torch.tensor([[2.0, 0.0]] * 5)
-    found = fit_temperature(logits, torch.tensor([[right, not right]] * 5))
-    assert LOWEST <= found <= HIGHEST
-    assert (found < 1) is right
+    for right, apart, least, most in (
+        (3, 6.0, 0.9999 * 6 / math.log(3), 1.0001 * 6 / math.log(3)),
+        (4, 2.0, LOWEST, 1),
+        (0, 2.0, 1, HIGHEST),
+    ):
+        targets = torch.tensor([[True, False]] * right + [[False, True]] * (4 - right))
+        assert least <= fit_temperature(torch.tensor([[apart, 0.0]] * 4), targets) <= most, right
 
 
 @STEADY
@@ -178,9 +155,7 @@ def test_a_temperature_changes_no_label(rows: NDArray[np.float32], temperature: 
     before, after = (as_predictions(logits, LABELS, each) for each in (1.0, temperature))
     assert [each.label for each in before] == [each.label for each in after]
 
-
-def test_a_division_that_makes_neighbours_equal_changes_no_label() -> None:
-    logits = np.array([[1.0, np.nextafter(1.0, 2), 0.0]])
+    logits = np.array([[1.0, np.nextafter(1.0, 2), 0.0]])  # which a division makes equal
     assert softmax(logits, 10.0)[0, 0] == softmax(logits, 10.0)[0, 1]
     assert as_predictions(logits, LABELS, 10.0)[0].label == LABELS[1]
 
@@ -188,13 +163,13 @@ def test_a_division_that_makes_neighbours_equal_changes_no_label() -> None:
 def test_logits_are_scaled_once_and_a_training_is_scored_without_it() -> None:
     classifier = tiny_classifier()
     data = encode(classifier, PAIRS, 64, classifier.device)
-    before, unscaled = score(classifier, data), unscaled_logits(classifier, data)
-    write_temperature(classifier.model.config, 4.0)
+    before, unscaled = score(classifier, data), classifier.unscaled(data)
+    setattr(classifier.model.config, TEMPERATURE, 4.0)
     inputs = classifier.encode(PAIRS)
     with torch.no_grad():
         scaled, whole = classifier.logits(inputs), classifier.unscaled_logits(inputs)
     torch.testing.assert_close(scaled, whole / 4)
-    torch.testing.assert_close(unscaled_logits(classifier, data), unscaled)
+    torch.testing.assert_close(classifier.unscaled(data), unscaled)
     assert score(classifier, data) == before
     assert classifier.probabilities(PAIRS) == pytest.approx(
         scaled.double().softmax(1).numpy(), abs=1e-6

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 import torch
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 import finetune.cli.main
 import probe.cli.main
 from finetune.training.frozen_layers import encode, lower_states, upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Cell, Plan, Point
-from finetune.trials.inoculation_trial import run_cell
-from probe.analysis.importance import attribute
+from finetune.trials.inoculation import Cell, Plan, Point
+from finetune.trials.trial import run_cell
 from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayers, Recipe
 from probe.models.library import load
 from probe.tasks.nli import LABELS
 from probe.ui.panels import own_model
+from tests.support.files.pair_files import row, write
 from tests.support.models.made_up_family import made_up_model
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.pages.visitors import ME, page_models
@@ -31,37 +31,23 @@ ROW = Architecture(
 )
 
 
+PLAN = "inoculate --in-process --challenge mine --sizes 6 --mode fast --max-epochs 2"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(made_up_model(tmp_path_factory.mktemp("made-up")))
 
 
 @pytest.fixture(autouse=True)
-def row(monkeypatch: pytest.MonkeyPatch) -> None:
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ARCHITECTURES, "made-up", ROW)
 
 
-def call(app: object, *words: object) -> Result:
+def call(app: object, *words: object) -> str:
     result = CliRunner().invoke(app, [str(word) for word in words])  # type: ignore[arg-type]
     assert result.exit_code == 0, result.output
-    return result
-
-
-def test_its_importance_is_that_of_plain_autograd(folder: str) -> None:
-    classifier, pair = load(folder), PAIRS[0]
-    inputs = dict(classifier.encode([pair]))
-    ids = inputs.pop("input_ids")
-    vectors = classifier.model.get_input_embeddings()(ids).detach().requires_grad_()
-    classifier.logits(inputs | {"inputs_embeds": vectors}).log_softmax(-1)[0, 1].backward()
-    assert vectors.grad is not None
-    expected = (vectors * vectors.grad)[0].sum(-1).tolist()
-    importance = attribute(classifier, [pair], ["neutral"])[0]
-    sides = classifier.encode([pair]).sequence_ids(0)
-    fields = (importance.tokens(field) for field in classifier.task.fields)
-    scores = [token.score for tokens in fields for token in tokens]
-    by_hand = [score for score, side in zip(expected, sides, strict=True) if side is not None]
-    assert scores == pytest.approx(by_hand, abs=1e-5)
-    assert max(map(abs, scores)) > 1e-3
+    return result.stdout
 
 
 def test_its_upper_block_alone_is_trained(
@@ -87,32 +73,26 @@ def test_its_upper_block_alone_is_trained(
         upper_part(load(folder))
 
 
-def test_the_page_opens_it(folder: str) -> None:
-    described, *_ = own_model.show(page_models(), ME, folder, "")
-    assert f"{folder} is a made-up model of" in described
-
-
-def test_the_command_line_probes_scores_and_inoculates_it(
+def test_the_page_opens_it_and_the_command_line_probes_scores_and_inoculates_it(
     folder: str, sets: Sets, home: Path
 ) -> None:
-    words = ("--premise", "A man walks.", "--hypothesis", "He moves.", "--transform", "sort")
-    answer = call(probe.cli.main.app, "pair", "--model", folder, *words, "--json").stdout
-    assert json.loads(answer)["original"]["label"] in LABELS
-    files: list[object] = []
-    for name, pairs in sets.examples.items():
-        file = home / f"{name}.csv"
-        rows = [f"{pair.premise},{pair.hypothesis},{pair.gold}" for pair in pairs]
-        file.write_text("\n".join(["premise,hypothesis,label", *rows]))
-        files += [f"--{name.replace('_', '-')}", file] if pairs else []
-    scored = home / "scored.csv"
-    test_file = home / "original_test.csv"
-    call(probe.cli.main.app, "batch", test_file, "--model", folder, "--out", scored)
+    described, *_ = own_model.show(page_models(), ME, folder, "")
+    assert f"{folder} is a made-up model of" in described
+    words = ("--premise", "A man walks.", "--hypothesis", "He moves.", "--json")
+    answer = json.loads(call(probe.cli.main.app, "pair", "--model", folder, *words))
+    assert answer["original"]["label"] in LABELS
+    files = {
+        name: write(home / f"{name}.jsonl", [row(pair) for pair in pairs])
+        for name, pairs in sets.examples.items()
+        if pairs
+    }
+    scored, out = home / "scored.csv", home / "out"
+    tested = files["original_test"]
+    call(probe.cli.main.app, "batch", tested, "--model", folder, "--out", scored)
     assert len(scored.read_text().splitlines()) == 13
-    out = home / "out"
-    plan = ("--challenge", "mine", "--sizes", "6", "--mode", "fast", "--max-epochs", 2)
     # a worker process does not know a class of a test
-    inoculate = ("inoculate", "--in-process", "--model", folder, "--out", out)
-    call(finetune.cli.main.app, *inoculate, *plan, *files)
+    own = [f"--{name.replace('_', '-')}={path}" for name, path in files.items()]
+    call(finetune.cli.main.app, *PLAN.split(), "--model", folder, "--out", out, *own)
     summary = json.loads((out / "summary.json").read_text())
     assert summary["plan"]["lrs"] == [default_rate(folder, "fast")] == [0.2]
     assert len((out / "points.csv").read_text().splitlines()) == 3

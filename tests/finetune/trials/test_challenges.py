@@ -1,5 +1,6 @@
 """What a model can be inoculated against, how its sets are cut, and from whose files."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,35 +8,41 @@ from pathlib import Path
 
 import pytest
 
-from finetune.report.inoculation import by_panel, command, points_frame
+from finetune.training.data import Asked, read_pairs
 from finetune.trials.challenges import (
+    COUNTER_TESTS,
     UserFiles,
     catalogue,
     challenge_name,
     challenged,
     challenges,
-    file_sets,
     make_sets,
     read_sets,
     read_source_data,
+    sets_of,
     sources_of,
     template_challenges,
     title_of,
 )
 from finetune.trials.datasets import SET_NAMES, Sets, SourceData, bundled, split_by_premise, unseen
-from finetune.trials.inoculation_plan import sets_from, sets_json
-from probe.errors import ExperimentError, FileError, FileQuestion
+from finetune.trials.inoculation import sets_from, sets_json
+from finetune.trials.planning import Choices, draft
+from probe.errors import ExperimentError, FileError, FileQuestion, LimitError
+from probe.limits import Bounds
 from probe.tasks.examples import bundled_examples
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.nli import NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.reading import READING, Question
 from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms import REGISTRY
 from probe.transforms.registry import ready
 from tests.support.cases import each
+from tests.support.commands import call
 from tests.support.files.pair_files import PAIRS, row, write
-from tests.support.runs.points import make_point, make_run
+from tests.support.models.tiny_bert import tiny_reader
+from tests.support.models.tiny_word_models import QUESTIONS
 
 TINY = SourceData(PAIRS[:6], PAIRS[6:12], PAIRS[12:])
 NUMERICAL = Path(__file__).parents[4] / "shared/data/challenge/numerical_reasoning.jsonl.gz"
@@ -44,13 +51,26 @@ REVIEWS = tuple(
     for thing in ("film", "book", "soup", "room")
     for word, label in (("good", "positive"), ("bad", "negative"))
 )
+ALTERABLE = [replace(each, question="Who sat in the largest park?") for each in QUESTIONS]
+OF_QUESTIONS = SourceData(QUESTIONS[:6], tuple(ALTERABLE[6:]), tuple(ALTERABLE[:6]), READING)
 OF_REVIEWS = SourceData(REVIEWS[:2], REVIEWS[2:4], REVIEWS[4:], SENTIMENT)
+
+
+def asked(question: Question, **more: object) -> dict[str, object]:
+    """Return a question as a row of a file."""
+    answers = [{"text": each.text, "start": each.start} for each in question.answers]
+    texts = {"context": question.passage, "question": question.question}
+    return {"id": question.id, **texts, "answers": answers, **more}
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Thirty labelled pairs with fifteen premises."""
     return write(tmp_path / "mine.jsonl", [row(pair) for pair in PAIRS])
+
+
+def divided(path: Path, source: SourceData = TINY, **drawn: int) -> Sets:
+    return sets_of("mine", source, UserFiles(challenge=path, **drawn))  # type: ignore[arg-type]
 
 
 def sizes(sets: Sets) -> tuple[int, int]:
@@ -72,6 +92,11 @@ def test_each_challenge_says_what_it_is_and_leaves_a_label(task: Task) -> None:
         "my file": "my file",
         **({"templates_hans": "Shared words"} if task is NLI else {}),
     }
+    short = {"word_order": PARAPHRASE_IDENTIFICATION, "hans": NLI}  # and a transform is numerical
+    named = {name: f"templates_{name}" if own is task else name for name, own in short.items()}
+    assert {name: challenge_name(name, task) for name in (*named, "numerical")} == {
+        **named, "numerical": "numerical",
+    }  # fmt: skip
     if "spelling" in there:
         assert {challenge: title_of(challenge, task) for challenge in titles} == titles
 
@@ -145,19 +170,8 @@ def test_no_template_is_trained_on_and_tested_and_labels_are_balanced(name: str)
     assert max(golds.values()) < 1.2 * min(golds.values())
 
 
-def test_templates_are_named_in_short_too() -> None:
-    named = {
-        ("word_order", PARAPHRASE_IDENTIFICATION.name): "templates_word_order",
-        ("hans", NLI.name): "templates_hans",
-        ("numerical", NLI.name): "numerical",  # a transform has this name
-        ("word_order", SENTIMENT.name): "word_order",
-    }
-    tasks = {task.name: task for task in offered_tasks()}
-    assert {key: challenge_name(key[0], tasks[key[1]]) for key in named} == named
-
-
-def test_one_file_is_drawn_from_and_the_rest_is_tested(file: Path, tmp_path: Path) -> None:
-    sets, other = (file_sets(TINY, "mine", file, train=10, seed=seed) for seed in (0, 1))
+def test_one_file_is_drawn_from_or_divided_by_its_column(file: Path, tmp_path: Path) -> None:
+    sets, other = (divided(file, train=10, seed=seed) for seed in (0, 1))
     assert sizes(sets) == (10, 20)
     ids = [pair.id for pair in (*sets.challenge_train, *sets.challenge_test)]
     assert sorted(ids, key=int) == [str(number) for number in range(30)]
@@ -166,25 +180,73 @@ def test_one_file_is_drawn_from_and_the_rest_is_tested(file: Path, tmp_path: Pat
     assert read.challenge_train == sets.challenge_train
     assert read.original_test == bundled_examples(NLI, "test")
     short = write(tmp_path / "short.jsonl", list(map(row, PAIRS[:7])))
-    assert sizes(file_sets(TINY, "mine", short)) == (3, 4)
-    assert sizes(file_sets(TINY, "mine", (short, file))) == (7, 30)
+    assert sizes(divided(short)) == (3, 4)
+    asked_twice = [{"question1": "A?", "question2": f"B{n}?", "label": n % 2} for n in range(6)]
+    of_paws = SourceData((), (), (), PARAPHRASE_IDENTIFICATION)
+    paws = divided(write(tmp_path / "paws.jsonl", asked_twice), of_paws, train=2)
+    assert (paws.task, *sizes(paws)) == (PARAPHRASE_IDENTIFICATION, 2, 4)
+    assert {pair.gold for pair in paws.challenge_test} == {"paraphrase", "non-paraphrase"}
+    two = UserFiles(challenge_train=short, challenge_test=file)
+    assert sizes(sets_of("mine", TINY, two)) == (7, 30)
     with pytest.raises(ExperimentError, match="mine: too few pairs"):
-        file_sets(TINY, "mine", write(tmp_path / "one.jsonl", [row(PAIRS[0])]))
+        divided(write(tmp_path / "one.jsonl", [row(PAIRS[0])]))
     if NUMERICAL.is_file():  # as published
-        assert sizes(file_sets(bundled(), "numerical", NUMERICAL)) == (1000, 6596)
+        assert sizes(divided(NUMERICAL, bundled())) == (1000, 6596)
 
-
-def test_a_column_split_is_kept_to(tmp_path: Path) -> None:
-    def sets_of(*names: str) -> Sets:
+    def split(*names: str) -> Sets:
         rows = [row(pair, Split=names[i % len(names)]) for i, pair in enumerate(PAIRS)]
-        return file_sets(TINY, "mine", write(tmp_path / "mine.jsonl", rows))
+        return divided(write(tmp_path / "mine.jsonl", rows))
 
-    sets = sets_of("Train", "test", "dev")
+    sets = split("Train", "test", "dev")
     assert [pair.id for pair in sets.challenge_train] == [str(n) for n in range(0, 30, 3)]
     assert [pair.id for pair in sets.challenge_test] == [str(n) for n in range(1, 30, 3)]
-    assert sizes(sets_of("train", "validation")) == (15, 15)
+    assert sizes(split("train", "validation")) == (15, 15)
     with pytest.raises(FileError, match="needs train and test; has: test"):
-        sets_of("test")
+        split("test")
+
+
+def test_questions_are_divided_by_passage_or_column_and_tested_apart(tmp_path: Path) -> None:
+    source = SourceData(QUESTIONS[:6], QUESTIONS[6:], (), READING)
+    twice = [asked(replace(each, id=f"{each.id}-{at}")) for each in QUESTIONS for at in range(2)]
+    drawn = divided(write(tmp_path / "one.jsonl", twice), source, train=12)
+    learnt, tested = (
+        {each.passage for each in part} for part in (drawn.challenge_train, drawn.challenge_test)
+    )
+    assert not learnt & tested
+    parts = [asked(each, split="train" if at < 5 else "test") for at, each in enumerate(QUESTIONS)]
+    assert sizes(divided(write(tmp_path / "split.jsonl", parts), source)) == (5, 7)
+    made = make_sets("addsent", OF_QUESTIONS)
+    assert tuple(made.counter_tests) == COUNTER_TESTS["addsent"]
+    in_front, added = made.counter_tests["addsent_first"][0], made.challenge_test[0]
+    assert in_front.passage.endswith(QUESTIONS[6].passage)
+    assert added.passage.startswith(QUESTIONS[6].passage)
+    tests = UserFiles(challenge_test=write(tmp_path / "test.jsonl", [asked(QUESTIONS[0])]))
+    sets = sets_of("addsent", OF_QUESTIONS, tests)
+    assert [each.id for each in sets.challenge_test] == [QUESTIONS[0].id]
+    # what the file to test on is about is not trained on
+    left_out = {e.id for e in made.challenge_train} - {e.id for e in sets.challenge_train}
+    assert left_out == {QUESTIONS[0].id}
+
+
+def test_an_original_counts_only_where_nothing_was_added(tmp_path: Path) -> None:
+    first, second = QUESTIONS[:2]
+    rows = [
+        asked(first, base_id=first.id, adversarial=False),
+        asked(replace(first, id="1a"), base_id=first.id, adversarial=True),
+        asked(replace(first, id="1b"), base_id=first.id, adversarial=True),
+        asked(second, base_id=second.id, adversarial=False),
+        asked(replace(second, id="none", answers=()), adversarial=False),
+    ]
+    file = write(tmp_path / "adversarial.jsonl", rows)
+    read = read_pairs(file, READING)
+    assert [(each.id, each.base) for each in read] == [
+        ("1a", first.id), ("1b", first.id), (second.id, second.id),
+    ]  # fmt: skip
+    assert read[0].answers == first.answers
+    with pytest.raises(LimitError, match=r"row 1 of adversarial\.jsonl: the question has"):
+        read_pairs(file, READING, Asked(bounds=Bounds(max_text=5)))
+    with pytest.raises(FileError, match="no question with an answer"):
+        read_pairs(write(tmp_path / "empty.jsonl", [asked(replace(first, answers=()))]), READING)
 
 
 def test_drawn_premises_are_whole_and_on_one_side() -> None:
@@ -237,6 +299,9 @@ def test_a_run_keeps_the_names_of_its_files_by_their_options(file: Path) -> None
         "original": "mine.jsonl", "challenge-file": "mine.jsonl", "train": "10", "sample-seed": "3",
     }  # fmt: skip
     assert sources_of(UserFiles()) == {}
+    for files, name in ((UserFiles(), "templates_hans"), (UserFiles(challenge=file), "hans")):
+        values = {"model": "minilm", "challenge": "hans"}  # of one's own files it is only a label
+        assert draft(Choices("inoculation", NLI, values, files)).challenge == name
 
 
 def test_sets_keep_their_task_and_those_of_before_the_tasks_are_of_inference() -> None:
@@ -270,21 +335,17 @@ def test_a_file_of_another_task_or_without_labels_is_refused(
         read_sets("mine", UserFiles(challenge=write(tmp_path / "wrong.jsonl", [cells] * 4)), task)
 
 
-def test_a_file_is_read_as_the_task_says(tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [
-        {"question1": "A?", "question2": f"B{n}?", "label": n % 2} for n in range(6)
-    ]
-    source = SourceData((), (), (), PARAPHRASE_IDENTIFICATION)
-    sets = file_sets(source, "paws", write(tmp_path / "paws.jsonl", rows), train=2)
-    assert (sets.task, *sizes(sets)) == (PARAPHRASE_IDENTIFICATION, 2, 4)
-    assert {pair.gold for pair in sets.challenge_test} == {"paraphrase", "non-paraphrase"}
-
-
-def test_command_and_panels_tell_the_task_of_a_run() -> None:
-    runs = [make_run([make_point(80, 60)], model, run_id=model) for model in ("minilm", "other")]
-    assert list(by_panel(runs)) == ["negation"] and "--task" not in command(runs[1])
-    plan = replace(runs[1].plan, task="sentiment", labels=("negative", "positive"))
-    of_sentiment = replace(runs[1], plan=plan)
-    assert "--task sentiment --labels negative,positive" in command(of_sentiment)
-    assert list(by_panel([runs[0], of_sentiment])) == ["negation (nli)", "negation (sentiment)"]
-    assert list(points_frame([runs[0], of_sentiment])["task"]) == ["nli", "sentiment"]
+def test_the_command_inoculates_a_reader(tmp_path: Path, home: Path) -> None:
+    parts = [asked(each, split="train" if at < 5 else "test") for at, each in enumerate(QUESTIONS)]
+    file, out = write(tmp_path / "mine.jsonl", parts), home / "out"
+    original = write(tmp_path / "original.jsonl", list(map(asked, QUESTIONS)))
+    result = call(
+        "inoculate", "--model", tiny_reader(tmp_path / "tiny"), "--challenge", "mine",
+        "--challenge-file", file, "--original", original, "--sizes", "2,all", "--max-epochs", "1",
+        "--out", out, "--in-process",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    summary = json.loads((out / "summary.json").read_text())
+    assert (summary["measure"], summary["plan"]["task"]) == ("F1", "reading")
+    assert summary["plan"]["sizes"] == [2, 5]
+    assert "F1 on the challenge" in (out / "curve.svg").read_text()

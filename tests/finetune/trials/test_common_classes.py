@@ -11,14 +11,13 @@ import pytest
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Sets, SourceData, labelled, source_artefacts
 from finetune.trials.generalisation import read_data
-from finetune.trials.inoculation import conclude
-from finetune.trials.inoculation_plan import BASE, Cell, Plan, Point, run_request
-from finetune.trials.inoculation_trial import fresh, run_cell
+from finetune.trials.inoculation import BASE, Cell, Plan, Point, conclude, run_request
+from finetune.trials.trial import fresh, run_cell
 from probe.checkup.conclusions import families_of, findings
-from probe.checkup.measuring import Asked, Figure, Subject, measure_part
+from probe.checkup.measuring import Asked, Subject, measure_part
 from probe.models.library import load
 from probe.statistics import calibration
-from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
+from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import IN_COMMON, WHY_IN_COMMON, Label, in_common_classes
 from probe.transforms import Options, apply
 from tests.support.models.tiny_bert import tiny_pairs
@@ -41,39 +40,26 @@ def in_two(answers: Sequence[Label], golds: Sequence[Label | None]) -> float:
     )
 
 
-def figures(model: str, pairs: Sequence[Pair]) -> dict[str, Figure]:
-    """Return the figures of texts as they are and of two changes."""
-    subject = Subject(load(model), pairs, Asked(n=len(pairs), precision="fp32"))
-    parts = [measure_part(subject, part) for part in ("plain", FLIPPED, UNTOUCHED)]
-    return {figure.name: figure for part in parts for figure in part.figures}
-
-
-@pytest.mark.parametrize(("pairs", "mixed"), [(PAIRS, False), (MIXED, True)])
-def test_each_score_of_a_checkup_is_in_two_classes_or_in_three_and_says_so(
-    model: str, pairs: Sequence[Pair], mixed: bool
-) -> None:
-    found, predict = figures(model, pairs), load(model).predict
-    golds = [pair.gold for pair in pairs]
-    scored = {
-        "accuracy" if mixed else "accuracy.merged": (pairs, golds),
-        **{
-            name: ([each.example for each in made], [each.gold for each in made])
-            for name in (FLIPPED, UNTOUCHED)
-            for made in [[each for several in apply(name, pairs, NLI, 0, Options(), lambda _: [])
-                          for each in several if each.changed and each.gold]]
-        },
-    }  # fmt: skip
-    for name, (examples, right) in scored.items():
-        answers = [each.label for each in predict(examples)]
-        merged = mixed or name != UNTOUCHED
-        assert found[name].merged == merged == found[name].title.endswith(f", {IN_COMMON}"), name
-        plain = sum(a == b for a, b in zip(answers, right, strict=True)) / len(right)
-        assert found[name].value == pytest.approx(in_two(answers, right) if merged else plain), name
-    sentences = [
-        each.sentence for each in findings(NLI, "mine", found, families_of(NLI, found, {}))
-    ]
-    assert sentences[0].endswith(f"pairs {IN_COMMON}.") == mixed
-    assert ("label.neutral" in found) != mixed
+def test_each_score_of_a_checkup_is_in_two_classes_or_in_three_and_says_so(model: str) -> None:
+    predict = load(model).predict
+    for pairs, mixed in ((PAIRS, False), (MIXED, True)):
+        subject = Subject(load(model), pairs, Asked(n=len(pairs), precision="fp32"))
+        parts = [measure_part(subject, part) for part in ("plain", FLIPPED, UNTOUCHED)]
+        found = {figure.name: figure for part in parts for figure in part.figures}
+        scored = {"accuracy" if mixed else "accuracy.merged": pairs}
+        for name in (FLIPPED, UNTOUCHED):
+            made = [each for several in apply(name, pairs, NLI, 0, Options(), lambda _: [])
+                    for each in several if each.changed and each.gold]  # fmt: skip
+            scored[name] = tuple(replace(each.example, gold=each.gold) for each in made)
+        for name, examples in scored.items():
+            answers, right = [each.label for each in predict(examples)], [e.gold for e in examples]
+            merged = mixed or name != UNTOUCHED
+            assert found[name].merged == merged == found[name].title.endswith(f", {IN_COMMON}")
+            plain = sum(a == b for a, b in zip(answers, right, strict=True)) / len(right)
+            share = in_two(answers, right) if merged else plain
+            assert found[name].value == pytest.approx(share), name
+        said = findings(NLI, "mine", found, families_of(NLI, found, {}))[0].sentence
+        assert said.endswith(f"pairs {IN_COMMON}.") == mixed != ("label.neutral" in found)
 
 
 def test_an_inoculation_scores_all_its_sets_in_two_classes_and_says_so(model: str) -> None:

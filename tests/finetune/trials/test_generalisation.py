@@ -11,55 +11,51 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from finetune.trials.base import row_json
 from finetune.trials.challenges import UserFiles
 from finetune.trials.datasets import Examples
 from finetune.trials.generalisation import (
-    GENERALISATION,
-    by_label,
-    chosen,
-    constant,
-    judged_anew,
-    loss,
-    loss_in,
-    on_condition,
-    on_original,
-    read_conditions,
-    read_data,
-    same_phenomenon,
-    serving_all,
-    verdict_json,
-    worst_in,
-)
-from finetune.trials.generalisation_plan import (
     FILE,
     TRIALS,
     Cell,
     Hits,
     Plan,
     Point,
+    Scores,
     SourceData,
     Thresholds,
     TrainingSets,
     base_cell,
+    by_label,
     cells,
+    chosen,
     conditions,
+    constant,
     data_from,
     data_json,
     draw_tests,
     draw_training,
     grids,
+    judged_anew,
     known_results,
+    loss,
+    loss_in,
     offered,
+    on_condition,
+    on_original,
     phenomena,
+    read_conditions,
+    read_data,
     run_request,
+    same_phenomenon,
+    serving_all,
     usual_rates,
+    verdict_json,
     with_conditions,
+    worst_in,
 )
-from finetune.trials.inoculation_plan import Plan as InoculationPlan
+from finetune.trials.inoculation import Plan as InoculationPlan
 from probe.errors import ExperimentError, FileError
 from probe.runs.run import Json, StoredRun
-from probe.tasks.task import task_named
 from probe.templates import template_ids
 from tests.support.cases import each, failures
 from tests.support.files.pair_files import row, write
@@ -81,6 +77,9 @@ def test_repeats_are_counted_together_but_the_original_set_is_one() -> None:
     labels = {label: each.value for label, each in by_label(ROW, "medium").items()}
     assert labels == dict.fromkeys(("contradiction", "entailment", "neutral"), pytest.approx(0.7))
     assert constant(ROW, "medium") == pytest.approx(1 / 3)
+    away = loss(ROW, "simple", "complex").loss
+    ends = confint_proportions_2indep(540, 600, 301, 600, method="newcomb", compare="diff")
+    assert (away.value, away.low, away.high) == pytest.approx((540 / 600 - 301 / 600, *ends))
 
 
 def test_the_rate_is_chosen_by_held_out_pairs_of_what_was_trained_on_not_by_tests() -> None:
@@ -92,24 +91,13 @@ def test_the_rate_is_chosen_by_held_out_pairs_of_what_was_trained_on_not_by_test
     assert chosen([make_point(base_cell(0), (1, 1, 1))]) == {}
 
 
-def test_a_loss_has_newcombe_s_interval() -> None:
-    away = loss(ROW, "simple", "complex").loss
-    ends = confint_proportions_2indep(540, 600, 301, 600, method="newcomb", compare="diff")
-    assert (away.value, away.low, away.high) == pytest.approx((540 / 600 - 301 / 600, *ends))
-
-
 def thinned(points: Iterable[Point], n: int) -> list[Point]:
     """Return the points with only n test examples of each label, as many right in proportion."""
-    return [
-        replace(
-            point,
-            tests={
-                name: {label: Hits(hits.right * n // 100, n) for label, hits in scores.items()}
-                for name, scores in point.tests.items()
-            },
-        )
-        for point in points
-    ]
+
+    def fewer(scores: Scores) -> Scores:
+        return {label: Hits(hits.right * n // 100, n) for label, hits in scores.items()}
+
+    return [replace(p, tests={name: fewer(s) for name, s in p.tests.items()}) for p in points]
 
 
 def test_the_outcome_follows_the_losses_and_the_threshold() -> None:
@@ -121,16 +109,15 @@ def test_the_outcome_follows_the_losses_and_the_threshold() -> None:
         "nothing learnt": ([BAD, BAD, BAD], 0.1, "not_learnt"),
         "one not learnt": ([BAD, GOOD, GOOD], 0.1, "undecided"),
         "not learnt is not lost": ([(100, 0, 0), GOOD, GOOD], 0.1, "undecided"),
-        "five points": ([(285, 270, 285), GOOD, GOOD], 0.1, "phenomenon"),
         "five points, strict": ([(285, 270, 285), GOOD, GOOD], 0.04, "data_set"),
     }
-    found = {
-        name: verdict_json(replace(PLAN, thresholds=Thresholds(limit)), make_points(matrix))
-        for name, (matrix, limit, _) in table.items()
-    }
-    assert {name: verdict["outcome"] for name, verdict in found.items()} == {
-        name: outcome for name, (_, _, outcome) in table.items()
-    }
+
+    def follows(name: str) -> None:
+        matrix, limit, outcome = table[name]
+        plan = replace(PLAN, thresholds=Thresholds(limit))
+        assert verdict_json(plan, make_points(matrix))["outcome"] == outcome
+
+    assert failures(follows, table) == {}
     with pytest.raises(ValueError, match="no point of 100 examples of complex yet"):
         verdict_json(PLAN, [p for p in make_points([GOOD] * 3) if p.cell.train != "complex"])
     one = replace(PLAN, seeds=(0,))
@@ -239,13 +226,6 @@ def test_what_earlier_runs_know_is_taken_over_and_nothing_else() -> None:
     assert known(plan, changed, run=known_of(plan, own)) == {}
 
 
-def test_the_title_and_what_is_told_over_http() -> None:
-    assert GENERALISATION.title(asdict(PLAN)) == "numerical by complexity on minilm"
-    brief = GENERALISATION.brief(row_json(make_point(base_cell(0), (30, 60, 90))))
-    assert brief["tests"] == pytest.approx({"simple": 0.1, "medium": 0.2, "complex": 0.3})
-    assert GENERALISATION.brief(None) == dict.fromkeys(("original", "tests", "dev", "seconds"))
-
-
 def test_the_inoculation_on_the_same_phenomenon_is_found() -> None:
     other = known_of()
 
@@ -316,6 +296,10 @@ def test_what_may_vary_is_that_of_the_paper() -> None:
     }.items():
         with pytest.raises(ExperimentError, match=sentence):
             offered(*asked)
+    with pytest.raises(ExperimentError, match=r"Lex1: there are [\d,]+ pairs to train on"):
+        drawn(plan_of("dative", "lexical", size=50_000), "Lex1")
+    with pytest.raises(ExperimentError, match="the templates are"):
+        with_conditions(replace(PLAN, task="sentiment"), NOTHING)
 
 
 def test_no_template_is_both_trained_and_tested_on_and_labels_are_balanced() -> None:
@@ -368,14 +352,6 @@ def test_other_words_verbs_and_numbers_come_in_the_same_templates() -> None:
     assert re.sub(r"\d+", "#", first) == re.sub(r"\d+", "#", second)
     assert {b - a for a, b in zip(*numbers, strict=True)} <= {0, 30}
     assert (of("lexical", sets.train), of("lexical", together(tests))) == ({"A"}, {"B"})
-
-
-def test_what_cannot_be_drawn_is_refused_in_a_sentence() -> None:
-    with pytest.raises(ExperimentError, match=r"Lex1: there are [\d,]+ pairs to train on"):
-        drawn(plan_of("dative", "lexical", size=50_000), "Lex1")
-    plan = replace(plan_of("dative", "complexity"), task="sentiment")
-    with pytest.raises(ExperimentError, match="the templates are"):
-        with_conditions(plan, SourceData((), task=task_named("sentiment")))
 
 
 def test_a_premise_that_is_held_out_in_one_condition_is_not_trained_on_in_another() -> None:

@@ -10,59 +10,56 @@ from typing import Any, get_args
 import pytest
 
 from finetune.report import files
-from finetune.report.inoculation import counter_lines, curve_frame, details, points_frame
+from finetune.report.inoculation import counter_lines, curve_frame, details, point_rows
 from finetune.training.recipes import default_rate
 from finetune.trials.base import row_json
-from finetune.trials.challenges import counter_sentence, counter_tests
 from finetune.trials.datasets import Sets, sets_facts, worst_variants
 from finetune.trials.inoculation import (
+    ALL,
+    BASE,
     INOCULATION,
+    LIU_LRS,
+    LIU_SIZES,
     MEASURED,
     MEASURES,
     OUTCOMES,
-    Conclusion,
-    Outcome,
-    SizeOutcome,
-    badge,
-    baseline_scores,
-    classify,
-    conclude,
-    current_verdict,
-    fast_notes,
-    judge,
-    known_differences,
-    outcome_of,
-    pack_scores,
-    telling_plan,
-    unpack_scores,
-    verdict_json,
-)
-from finetune.trials.inoculation_plan import (
-    ALL,
-    BASE,
-    LIU_LRS,
-    LIU_SIZES,
     TRIALS,
     Cell,
+    Conclusion,
     Epoch,
+    Outcome,
     Plan,
     Point,
+    SizeOutcome,
     Thresholds,
-    cell_count,
+    badge,
+    baseline_scores,
     cells,
     check,
     choose,
+    classify,
+    conclude,
+    counter_sentence,
+    counter_tests,
+    current_verdict,
+    fast_notes,
     inoculation_run,
+    judge,
     kept_name,
+    known_differences,
     known_results,
     merge,
     nested,
+    outcome_of,
+    pack_scores,
     read_sizes,
     resolved,
     sets_from,
     sets_json,
+    telling_plan,
+    unpack_scores,
+    verdict_json,
 )
-from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome
 from probe.errors import ExperimentError
 from probe.models.weights import pairs_hash
@@ -70,7 +67,8 @@ from probe.pictures.curves import counter_tests_in
 from probe.statistics import Estimate, mean
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING, Question, Span
-from tests.support.cases import each, failures
+from tests.support.cases import failures
+from tests.support.models.tiny_word_models import QUESTIONS
 from tests.support.runs.points import make_point, make_run
 from tests.support.runs.stored import stored
 
@@ -118,21 +116,19 @@ def test_the_outcome_follows_the_table_and_thresholds_are_settings() -> None:
 
 def test_gap_closed_and_drop_are_those_of_the_paper() -> None:
     before, after = make_point(80, 60), make_point(78, 75, cell=LARGE)
-    found = outcome_of(merge([before]), merge([after]))
-    assert found == outcome_of(merge([before]), merge([after]))  # intervals too
+    found = outcome_of(before, [after])
+    assert found == outcome_of(before, [after])  # intervals too
     values = [each.value for each in (found.gap, found.closed, found.drop, found.gain)]
     assert values == pytest.approx([0.20, 0.75, 0.02, 0.15])  # 15 of 20 points closed
-    same = outcome_of(merge([before]), merge([make_point(80, 60, cell=LARGE)]))
+    same = outcome_of(before, [make_point(80, 60, cell=LARGE)])
     assert (same.drop.low, same.drop.value, same.drop.high) == (0, 0, 0)
-    no_gap = outcome_of(merge([make_point(60, 60)]), merge([make_point(60, 60, cell=LARGE)]))
+    no_gap = outcome_of(make_point(60, 60), [make_point(60, 60, cell=LARGE)])
     assert no_gap.outcome == "0" and math.isnan(no_gap.closed.value)
-    short = replace(merge([before]), challenge_right=(True,) * 6 + (False,) * 4)
-    longer = replace(merge([after]), challenge_right=(True,) * 7 + (False,) * 3)
-    assert outcome_of(short, longer).gap.n == 10  # test sets may differ in length
+    short = replace(before, challenge_right=(True,) * 6 + (False,) * 4)
+    longer = replace(after, challenge_right=(True,) * 7 + (False,) * 3)
+    assert outcome_of(short, [longer]).gap.n == 10  # test sets may differ in length
     before, after = make_point(80, 60), make_point(80, 75, cell=LARGE)
-    loose, tight = (
-        outcome_of(merge([before]), merge([after]), paired=paired).gap for paired in (False, True)
-    )
+    loose, tight = (outcome_of(before, [after], paired=paired).gap for paired in (False, True))
     assert tight.high - tight.low < loose.high - loose.low  # the same rows are right
 
 
@@ -141,16 +137,17 @@ def test_the_paper_chooses_the_rate_by_the_challenge_and_we_also_by_dev() -> Non
         make_point(80, 62, cell=Cell(400, 1e-6, 0), dev=0.81),
         make_point(75, 78, cell=Cell(400, 1e-4, 0), dev=0.76),
     ]
-    assert [one.lr for one in choose(points, "oracle_lr")] == [1e-4]
-    assert [one.lr for one in choose(points, "dev_lr")] == [1e-6]
+    assert [one.cell.lr for one, *_ in choose(points, "oracle_lr")] == [1e-4]
+    assert [one.cell.lr for one, *_ in choose(points, "dev_lr")] == [1e-6]
     tied = [make_point(80, 70, cell=Cell(400, lr, 0)) for lr in (1e-4, 1e-5)]
-    assert choose(tied, "oracle_lr")[0].lr == 1e-5
+    assert choose(tied, "oracle_lr")[0][0].cell.lr == 1e-5
     seeds = [
         replace(make_point(80, right, cell=Cell(400, 1e-5, right)), control=right / 100)
         for right in (60, 70)
     ]
-    (chosen,) = choose(seeds, "oracle_lr")
-    assert (chosen.seeds, chosen.challenge) == (2, pytest.approx(0.65))
+    chosen = merge(*choose(seeds, "oracle_lr"))
+    assert chosen.challenge == pytest.approx(0.65)
+    assert outcome_of(make_point(80, 60), seeds).seeds == 2
     assert chosen.challenge_right[65] == 0.5  # one of the two seeds
     verdict = verdict_json(judge(PLAN, replace(make_point(80, 60), control=0.4), seeds))
     assert verdict["control"] == {"before": 0.4, "after": pytest.approx(0.65)}
@@ -167,7 +164,7 @@ def test_a_verdict_is_plain_json_of_every_size_and_both_choices() -> None:
     ]
     verdict = judge(PLAN, make_point(800, 600, N), points)
     assert [one.outcome for one in verdict.by_size] == ["1", "2"]
-    assert verdict.largest.name == "Outcome 2: model weakness"
+    assert verdict.by_size[-1].name == "Outcome 2: model weakness"
     row = verdict_json(verdict)
     assert [one["lr"] for one in row["by_size"].values()] == [1e-4, 2e-5]
     assert [one["lr"] for one in row["by_size_dev"].values()] == [1e-6, 2e-5]
@@ -339,16 +336,9 @@ def test_fast_mode_is_warned_of_as_it_came_out_where_it_was_measured(sets: Sets)
     assert "MiniLM on “Change a number” 25.3 points instead of 5" in notes(challenge="numerical")
     assert "not measured for mine on “Add a negation”" in notes(model="mine")
     assert list(known_differences([replace(QUICK, model="mine")])) == []
-    silent: list[dict[str, str]] = [{"challenge": "word_overlap"}, {"mode": "full"}]
-    assert [notes(**change) for change in (*silent, {"mode": "full", "model": "x"})] == [""] * 3
-    names = ("negation", "length_mismatch", "numerical")
-    first, second = fast_notes([replace(QUICK, challenge=name) for name in names])
-    assert "“Add a negation”" in first and "“Lengthen the other text”" in first
-    assert "“Change a number”" in second
-    points, (known,) = (
-        [make_point(80, 40), make_point(78, 70, cell=LARGE)],
-        known_differences([QUICK]),
-    )
+    silent: list[dict[str, str]] = [{"challenge": "word_overlap"}, {"mode": "full", "model": "x"}]
+    assert [notes(**change) for change in silent] == [""] * 2
+    points, (known,) = [make_point(80, 40), make_point(78, 70, cell=LARGE)], fast_notes([QUICK])
     assert known in conclude(QUICK, sets, points).warnings
     assert known not in conclude(PLAN, sets, points).warnings
 
@@ -376,13 +366,18 @@ def test_sizes_and_rates_are_read_as_liu_gave_them(sets: Sets) -> None:
 def test_cells_begin_with_the_model_as_it_was_and_smaller_sets_lie_in_larger(sets: Sets) -> None:
     plan = replace(PLAN, sizes=(10, 5, 10), lrs=(1e-3, 1e-2), seeds=(0, 1, 2, 0))
     planned = cells(plan)
-    assert (planned[0], cell_count(plan)) == (BASE, len(planned))
+    assert planned[0] == BASE
     assert [cell.size for cell in planned[1:]] == [5] * 6 + [10] * 6
     learnt = sets.challenge_train
     assert nested(learnt, 0, 20)[:6] == nested(learnt, 0, 6)
     assert nested(learnt, 0, 10) != nested(learnt, 1, 10)
     with pytest.raises(ExperimentError, match="there are 30 examples to train on, not 31"):
         nested(learnt, 0, 31)
+    # few questions are about passages of their own
+    same = [replace(each, id=f"{each.id}-{at}") for at in range(3) for each in QUESTIONS[:6]]
+    drawn = nested(same, 0, 18, READING)
+    passages = [len({each.passage for each in drawn[at : at + 6]}) for at in (0, 6, 12)]
+    assert (passages, nested(same, 0, 4, READING)) == ([6] * 3, drawn[:4])
     plan, pairs = replace(PLAN, sizes=(6,)), list(learnt)
     with pytest.raises(ExperimentError, match="empty"):
         check(plan, replace(sets, original_dev=()))
@@ -402,40 +397,23 @@ def test_the_kept_model_is_named_after_its_plan_and_leads_to_no_run() -> None:
     assert len(kept_name(replace(plan, challenge="é" * 500)).encode()) < 200
 
 
-def test_a_stored_run_has_its_own_types_and_lends_what_is_known(sets: Sets) -> None:
+def test_a_running_run_has_its_own_types_and_lends_what_is_known(sets: Sets) -> None:
     plan, cell = replace(PLAN, model="tiny", sizes=(6, 12), lrs=(1e-3,)), Cell(6, 1e-3, 0)
     epoch = Epoch(Cell(12, 1e-3, 0), 3, 0.7, 0.8, 1e-3, 55.5)
     points = [make_point(8, 6, 10), make_point(8, 7, 10, cell)]
     artefacts = {"model": "ab12", "sets": sets_facts(sets)}
     run = stored(TRIALS, plan, points, artefacts=artefacts)
-    training = replace(run.cells[2], state="running", progress=row_json(epoch))
-    run = replace(run, cells=(*run.cells[:2], training))
-    typed = inoculation_run(run)
-    assert (typed.plan, [cell.key for cell in typed.cells]) == (plan, [BASE, cell, epoch.cell])
+    running = replace(run.cells[2], state="running", progress=row_json(epoch))
+    typed = inoculation_run(replace(run, cells=(*run.cells[:2], running)))
     assert (list(typed.results), typed.cells[2].progress) == (points, epoch)
-    wider = replace(plan, sizes=(3, 6), lrs=(1e-4, 1e-3), seeds=(0, 1))
-    for other in (wider, replace(wider, thresholds=Thresholds(gap=0.5))):
-        # the cells of size 3 come first: 0, then 3 at two rates of two seeds, then 6
-        known = known_results([run], other, artefacts)
-        assert known == {0: row_json(points[0]), 7: row_json(points[1])}
+    wider = replace(plan, sizes=(3, 6), lrs=(1e-4, 1e-3), thresholds=Thresholds(gap=0.5))
+    # the cells of size 3 come first: 0, then 3 at two rates, then 6
+    known = {0: row_json(points[0]), 4: row_json(points[1])}
+    assert known_results([run], wider, artefacts) == known
     for change in ({"patience": 1}, {"mode": "fast"}, {"challenge": "spelling"}):
         assert known_results([run], replace(plan, **change), artefacts) == {}, change  # type: ignore[arg-type]  # of several types
     fewer = sets_facts(replace(sets, challenge_train=sets.challenge_train[:20]))
-    for changed in ({"model": "cd34"}, {"sets": fewer}):
-        assert known_results([run], plan, {**artefacts, **changed}) == {}
-
-
-@each("kept, dev, diverged, name", [
-    ("", 0.5, False, "minilm-negation-"), ("mine", 0.9, False, "mine"), ("mine", 0.5, False, None),
-    ("", 0.9, True, None),
-])  # fmt: skip
-def test_of_several_models_the_best_on_dev_is_kept_and_none_that_diverged(
-    kept: str, dev: float, diverged: bool, name: str | None
-) -> None:
-    rivals = [make_point(8, 7, 10, replace(LARGE, seed=0), dev=0.8)] if kept else []
-    run = stored(TRIALS, PLAN, [make_point(8, 6, 10), *rivals], kept=kept)
-    found = INOCULATION.keep(run, {"dev": dev, "diverged": diverged})
-    assert found is None if name is None else str(found).startswith(name)
+    assert known_results([run], plan, {**artefacts, "sets": fewer}) == {}
 
 
 QUESTION = Question("Who sat?", "The man sat.", "man", "q1", (Span("man", 4),))
@@ -455,7 +433,7 @@ COUNTED = [counted(60, 50, 60), counted(140, 52, 138, AFTER)]
 
 
 def test_a_counter_test_that_gains_less_shows_what_was_learnt_instead() -> None:
-    first, other = counter_tests(*(merge([point]) for point in COUNTED))
+    first, other = counter_tests(*COUNTED)
     assert (first.name, first.before, first.after) == ("addsent_first", 0.25, 0.26)
     assert first.gain.value == pytest.approx(0.01)
     assert first.lead.value == pytest.approx(0.40 - 0.01)
@@ -466,27 +444,26 @@ def test_a_counter_test_that_gains_less_shows_what_was_learnt_instead() -> None:
     assert "from 25.0 to 26.0 %" in said
     assert said.endswith("of what was learnt is the position, not to see through the sentence.")
     assert counter_sentence(other, "F1").endswith("which may be chance: no sign of that.")
-    more, _ = counter_tests(merge(COUNTED[:1]), merge([counted(80, 180, 60, AFTER)]))
+    more, _ = counter_tests(COUNTED[0], counted(80, 180, 60, AFTER))
     assert counter_sentence(more, "F1").endswith("so this test gained more: no sign of that.")
 
 
-def test_verdict_card_table_and_figure_carry_the_counter_tests() -> None:
+def test_card_and_figure_of_one_run_carry_the_counter_tests() -> None:
     verdict = verdict_json(judge(PLAN, COUNTED[0], COUNTED[1:], task=READING))
-    lines = counter_lines(verdict)
-    assert [line.split("?")[0] for line in lines] == [
-        "Did it learn the position", "Did it learn the false answers",
-    ]  # fmt: skip
+    lines = [line.split("?")[0] for line in counter_lines(verdict)]
+    assert lines == ["Did it learn the position", "Did it learn the false answers"]
     run = replace(make_run(COUNTED, challenge="addsent"), verdict=verdict)
-    assert all(line in str(outcome(run)) for line in lines)
+    assert all(line in str(outcome(run)) for line in counter_lines(verdict))
     assert counter_lines(make_run([make_point(8, 6), make_point(8, 7, cell=AFTER)]).verdict) == []
-    frame = curve_frame(COUNTED, task=READING)
-    assert counter_tests_in(frame) == ["addsent_first", "addsent_other"]
-    assert str(curves([run], "oracle_lr")).count("A false look-alike in front") == 1
-    drawn = files.curves([run], "oracle_lr")
-    assert "A false look-alike in front · Another false look-alike" in drawn
+    assert counter_tests_in(curve_frame(COUNTED, task=READING)) == [
+        "addsent_first",
+        "addsent_other",
+    ]
+    both = "A false look-alike in front · Another false look-alike"
+    assert both in files.curves([run], "oracle_lr")
     two = [run, replace(make_run(COUNTED, "da", "addsent"), id="run2")]
     assert "A false look-alike in front" not in files.curves(two, "oracle_lr")
-    assert points_frame([run])["on_addsent_first"].tolist() == [0.25, 0.26]
+    assert [row["on_addsent_first"] for row in point_rows([run])] == [0.25, 0.26]
 
 
 def test_scores_of_rows_are_packed_and_come_back() -> None:

@@ -1,43 +1,28 @@
-"""A task that is made up here and nowhere else: one text, two labels.
-
-A tiny model learns it; it is probed, a file is scored and compared, and it is inoculated.
-"""
+"""A task that is made up here, of one text and two labels, is learnt and inoculated."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from finetune.training.encoder import TrainingOptions, train
 from finetune.trials.challenges import catalogue, challenged
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import Unavailable
 from probe.models.library import load
-from probe.reports.json import transforms_json
 from probe.runs.engine import Engine
 from probe.runs.run import ended
 from probe.runs.store import Store
 from probe.statistics import accuracy
-from probe.tasks.task import TASKS, Label, Task, register
+from probe.tasks.sentiment import Review
+from probe.tasks.task import TASKS, Task, register
 from probe.transforms import Options, apply
 from probe.transforms.registry import ready
-from tests.support.commands import answer, refusal, run
+from tests.support.commands import answer, refusal
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.waiting import until
-
-
-@dataclass(frozen=True)
-class Review:
-    """One text and how its writer felt."""
-
-    text: str
-    gold: Label | None = None
-    id: str = ""
-
 
 MOODS = {
     "upbeat": ("good", "happy", "strong", "rich"),
@@ -95,60 +80,22 @@ def test_a_trained_model_says_what_it_was_trained_for(folder: Path) -> None:
     assert model.task is FEELING
     predicted = [prediction.label for prediction in model.predict(TEST)]
     assert accuracy(FEELING, predicted, TEST) >= 0.9
-    path = folder / "config.json"
-    whole = path.read_text()
-    assert json.loads(whole)["task"] == "feeling"
-    path.write_text(json.dumps({k: v for k, v in json.loads(whole).items() if k != "task"}))
-    assert load(str(folder)).task is FEELING  # by the names of its outputs
-    path.write_text(whole)
-
-
-def test_an_example_is_examined_by_what_needs_one_text_and_none_of_nlis_labels(
-    folder: Path,
-) -> None:
-    offered = set(ready(FEELING))
-    assert {"sort", "reverse", "shuffle", "drop", "repeat", "replace", "negation"} <= offered
-    assert not offered & {"copysort", "copyone", "pbsmt", "neghyp", "antonym", "shuffleboth"}
-    assert {row["side"] for row in transforms_json(FEELING)} == {"text"}
-    pair, text = ("pair", "--model", str(folder)), "The park was happy today."
-    names = ("--transform", "sort", "--transform", "negation")
-    shape = answer(*pair, "--text", f"text={text}", *names)
-    assert (shape["original"]["text"], shape["rules"]) == (text, {})
+    shape = answer(
+        "pair", "--model", folder, "--text", "text=The park was happy today.", "--transform", "sort"
+    )
     assert set(shape["original"]["probabilities"]) == {"upbeat", "downbeat"}
-    assert [row["token"] for row in shape["importance"]["text"]][:2] == ["the", "park"]
-    assert {row["transform"]: row["text"] for row in shape["transformed"]} == {
-        "sort": "happy park the today was .",
-        "negation": "The park was happy today and false is not true.",
-    }
-    wrong = "the task feeling has no text 'premise'; it has: text"
-    assert refusal(*pair, "--premise", "It was good.") == wrong
+    assert shape["transformed"][0]["text"] == "happy park the today was ."
+    wrong = refusal("pair", "--model", folder, "--premise", "It was good.")
+    assert wrong == "the task feeling has no text 'premise'; it has: text"
+    assert not set(ready(FEELING)) & {"copysort", "pbsmt", "neghyp", "antonym", "shuffleboth"}
     with pytest.raises(Unavailable, match=r"^copysort is not for the task feeling"):
         list(apply("sort+copysort", TEST, FEELING, 0, Options(), lambda _: []))
-
-
-def test_a_file_is_scored_transformed_and_summed_up(folder: Path, tmp_path: Path) -> None:
-    path, out, summary = (tmp_path / name for name in ("in.csv", "out.csv", "summary.json"))
-    rows = [*((review.text, review.gold) for review in TEST), ("", "pos")]
-    pd.DataFrame(rows, columns=["body", "felt"]).to_csv(path, index=False)
-    options = ["--transforms", "sort,shuffle,drop,negation", "--model", str(folder)]
-    columns = ["--column", "text=body", "--gold", "felt"]
-    scored = run(
-        "batch", str(path), "--out", str(out), "--summary", str(summary), *options, *columns
-    )
-    assert scored.exit_code == 0, scored.output
-    table = pd.read_csv(out, keep_default_na=False)
-    assert table["error"].iloc[-1] == "the text is empty"
-    assert table["sort.text"][0] == " ".join(sorted(TEST[0].text[:-1].lower().split())) + " ."
-    assert {"p_upbeat", "p_downbeat"} <= set(table)
-    shape = json.loads(summary.read_text())
-    hits = [said == each.gold for said, each in zip(table["prediction"], TEST, strict=False)]
-    assert shape["accuracy"] == pytest.approx(sum(hits) / len(TEST))
-    assert shape["transforms"]["sort"]["accuracy"] is None  # destroyed
-    assert shape["transforms"]["negation"]["accuracy_n"] == len(TEST)
-    assert "entailed" not in shape
-    assert set(shape["by_label"]) == {"upbeat", "downbeat"}
-    models = ("--model", str(folder), "--model", "minilm")
-    assert "these models answer different tasks: " in refusal("compare", str(path), *models)
+    path = folder / "config.json"
+    whole = json.loads(path.read_text())
+    assert whole["task"] == "feeling"
+    path.write_text(json.dumps({k: v for k, v in whole.items() if k != "task"}))
+    assert load(str(folder)).task is FEELING  # by the names of its outputs
+    path.write_text(json.dumps(whole))
 
 
 def test_it_is_inoculated_through_store_and_engine(folder: Path, home: Path) -> None:

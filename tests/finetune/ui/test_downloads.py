@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.trials.inoculation_plan import Cell
+from finetune.trials.inoculation import Cell
 from finetune.ui.downloads import write_files
 from probe.errors import RunError
 from tests.support.pages.visitors import ME

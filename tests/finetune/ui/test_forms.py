@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from finetune.trials import calibration, generalisation_plan, inoculation_plan, mitigation, transfer
-from finetune.trials.generalisation_plan import FILE
-from finetune.trials.inoculation_plan import THRESHOLDS, Thresholds
+from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials.generalisation import FILE
+from finetune.trials.inoculation import THRESHOLDS, Thresholds
 from finetune.trials.planning import Planned, planned
 from finetune.trials.word_salad import salad_names
 from finetune.ui.generalise import form as generalise
@@ -37,7 +37,7 @@ def inoculations(**changed: Any) -> tuple[Planned, ...]:
     return inoculate.jobs_of(inoculate.choices(*inoculate_values(**changed)))
 
 
-def generalisation(**changed: Any) -> Planned:
+def generalised(**changed: Any) -> Planned:
     asked = planned(generalise.choices(*(GENERALISE | changed).values()), bounded=True)
     asked.request()  # draws, which may find too few
     return asked
@@ -96,14 +96,14 @@ def test_uploaded_files_are_the_challenge(tmp_path: Path) -> None:
 
 
 def test_the_fields_of_a_generalisation_arrive_in_its_plan(tmp_path: Path) -> None:
-    asked = generalisation(repeats=3, max_loss=15, lrs="usual")
+    asked = generalised(repeats=3, max_loss=15, lrs="usual")
     plan = asked.plan
     assert plan.rows == plan.columns == ("30-49", "60-79", "200-299", "1000-9999")
     assert (plan.sizes, plan.seeds, plan.lrs) == ((20,), (0, 1, 2), (3e-4, 1e-3))
     assert (plan.mode, plan.thresholds.loss, len(asked.data.original)) == ("fast", 0.15, 900)
     assert set(asked.request().artefacts["sets"]["seeds"]) == {"0", "1", "2"}
     path = written(tmp_path / "mine.csv", {"news": 30, "novels": 30})
-    own = generalisation(skill=FILE, vary=None, file=path, column="genre", sizes=["8"])
+    own = generalised(skill=FILE, vary=None, file=path, column="genre", sizes=["8"])
     assert (own.plan.phenomenon, own.plan.vary) == ("mine", FILE)
     assert own.plan.rows == ("news", "novels")
     assert own.sources == {"challenge-file": "mine.csv", "condition": "genre"}
@@ -111,7 +111,7 @@ def test_the_fields_of_a_generalisation_arrive_in_its_plan(tmp_path: Path) -> No
     rows = [f"It was {word} {n}.,{word},{n % 2}" for n in range(40) for word in ("good", "bad")]
     reviews.write_text("\n".join(["sentence,genre,label", *rows]) + "\n")
     of_reviews = {"model": "minilm_sst2", "file": str(reviews), "column": "genre"}
-    other = generalisation(skill=FILE, **of_reviews, sizes=["8"]).plan
+    other = generalised(skill=FILE, **of_reviews, sizes=["8"]).plan
     assert (other.task, other.rows) == ("sentiment", ("good", "bad"))
 
 
@@ -160,7 +160,7 @@ def test_a_forecast_says_what_is_trained_and_for_how_long() -> None:
 
 SMALL = "small.csv"
 FORMS: Mapping[str, tuple[Callable[..., Any], list[tuple[dict[str, Any], str]]]] = {
-    inoculation_plan.KIND: (
+    inoculation.KIND: (
         inoculations,
         [
             ({"models": []}, "at least one model"),
@@ -181,8 +181,8 @@ FORMS: Mapping[str, tuple[Callable[..., Any], list[tuple[dict[str, Any], str]]]]
             ({"seeds": ",".join(map(str, range(20_000)))}, "40,001 cells is more than 5,000"),
         ],
     ),
-    generalisation_plan.KIND: (
-        generalisation,
+    generalisation.KIND: (
+        generalised,
         [
             ({"skill": FILE}, "choose a file of your own"),
             ({"skill": FILE, "file": SMALL}, "say which column of small.csv names the kind"),
@@ -236,7 +236,7 @@ def test_a_wrong_form_is_refused_by_a_sentence(tmp_path: Path, monkeypatch: Any)
     cases = [
         (form, *case)
         for kind, (form, own) in FORMS.items()
-        for case in [*own, *(repeats if kind != inoculation_plan.KIND else [])]
+        for case in [*own, *(repeats if kind != inoculation.KIND else [])]
     ]
     assert failures(refused, cases) == {}
 

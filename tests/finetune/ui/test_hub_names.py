@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from finetune.trials.challenges import sources_of
-from finetune.trials.generalisation_plan import FILE
+from finetune.trials.generalisation import FILE
 from finetune.ui.generalise.form import requests
 from finetune.ui.inoculate.plan_form import choices
 from probe.data.hub_dataset import fetch, read_reference

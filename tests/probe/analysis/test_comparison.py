@@ -28,13 +28,7 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
-from probe.data.rows import Source, of_frame
-from probe.data.source import read_table
-from probe.errors import FileError
-from probe.models.classifier import Prediction
-from probe.models.library import load_reader
-from probe.models.reader import SpanPrediction
-from probe.reports.comparison import (
+from probe.analysis.comparison_report import (
     compared_frame,
     comparison_json,
     example_comparison_json,
@@ -42,6 +36,12 @@ from probe.reports.comparison import (
     keep,
     kept,
 )
+from probe.data.rows import Source, of_frame
+from probe.data.source import read_table
+from probe.errors import FileError
+from probe.models.classifier import Prediction
+from probe.models.library import load_any
+from probe.models.reader import SpanPrediction
 from probe.statistics import FEWEST, paired_bootstrap
 from probe.tasks import reading
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, TWO_WAY, Pair
@@ -50,9 +50,8 @@ from probe.tasks.task import Label
 from probe.templates import TemplatePair
 from tests.support.commands import refusal, run
 from tests.support.files.pair_files import pair_columns
-from tests.support.models.tiny_bert import tiny_pairs
+from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
 from tests.support.models.tiny_models import shared, tiny_classifier
-from tests.support.models.tiny_reader import tiny_reader
 
 E, N, C = LABELS
 X: Label = "non-entailment"
@@ -60,30 +59,33 @@ LETTERS = {"E": E, "N": N, "C": C, "X": X, "-": None}
 SHARED, APART = ("A dog saw the cat.", "The cat saw a dog."), ("A dog slept.", "Birds sing well.")
 
 
-def said(letter: str, labels: tuple[Label, ...] = LABELS) -> Prediction:
-    """A model of these labels that says this one."""
-    label = LETTERS[letter]
-    return Prediction(label, tuple(0.8 if each == label else 0.1 for each in labels), labels)  # type: ignore[arg-type]  # of a letter
+def row(
+    number: int, text: str, pair: tuple[str, str] = SHARED, second: tuple[Label, ...] = LABELS
+) -> Row:
+    """A row from a gold label (- for none) and what each model says, such as "E EN".
+
+    `second` are the labels of all models but the first.
+    """
+    gold, answers = text.split()
+    several = []
+    for at, letter in enumerate(answers):
+        labels, label = second if at else LABELS, LETTERS[letter]
+        shares = tuple(0.8 if each == label else 0.1 for each in labels)
+        several.append(Prediction(label or "", shares, labels))
+    task, no = NLI_TWO_WAY if second == TWO_WAY else NLI, (False,) * len(answers)
+    return Row(number, task, Pair(*pair, LETTERS[gold], str(number)), tuple(several), "", no)
 
 
 def rows(*texts: str, pair: tuple[str, str] = SHARED) -> list[Row]:
-    """Rows from a gold label (- for none) and what each model says, such as "E EN"."""
-    found = []
-    for number, text in enumerate(texts):
-        gold, answers = text.split()
-        example = Pair(*pair, LETTERS[gold], str(number))
-        no = (False,) * len(answers)
-        found.append(Row(number, NLI, example, tuple(map(said, answers)), "", no))
-    return found
+    return [row(number, text, pair) for number, text in enumerate(texts)]
 
 
 FIVE = rows("E EN", "N NN", "C EC", "X NE", "- CC")
 
 
-def mixed(gold: str, first: str, second: str) -> Row:
+def mixed(*letters: str) -> Row:
     """A row of a model of three labels and one of two."""
-    answers = (said(first), said(second, TWO_WAY))
-    return Row(0, NLI_TWO_WAY, Pair("A.", "B.", LETTERS[gold]), answers, "", (False, False))
+    return row(0, "{} {}{}".format(*letters), second=TWO_WAY)
 
 
 PASSAGE = "Thirty blue boats lay in Rome in 1956."
@@ -125,15 +127,11 @@ def test_scores_count_examples_with_gold_labels_in_the_classes_of_all() -> None:
 def test_disagreement_counts_every_cell_and_who_is_right() -> None:
     found = disagreement(FIVE, 0, 1)
     assert len(found) == 9 and sum(cell.n for cell in found.values()) == 5
-    for letters, cell in {
-        "EN": (1, 0, 1, 0, 0),
-        "NN": (1, 1, 0, 0, 0),
-        "EC": (1, 0, 0, 1, 0),
-        "NE": (1, 0, 1, 0, 0),
-        "CC": (1, 0, 0, 0, 0),  # no gold label
-    }.items():
-        a, b = (LETTERS[letter] or "" for letter in letters)
-        assert found[a, b] == Cell(*cell), letters
+    said = {(E, N): (1, 0, 1, 0, 0), (N, N): (1, 1, 0, 0, 0), (E, C): (1, 0, 0, 1, 0)}
+    said |= {(N, E): (1, 0, 1, 0, 0), (C, C): (1, 0, 0, 0, 0)}  # the last has no gold label
+    assert {both: cell for both, cell in found.items() if cell.n} == {
+        both: Cell(*counts) for both, counts in said.items()
+    }
     assert [row.number for row in members(FIVE, 0, 1, (E, C))] == [2]
     assert members(FIVE, 0, 1, ("nonsense", N)) == []
     assert [each.number for each in differing(FOUR, 0, 1)] == [0, 1, 2]
@@ -143,29 +141,19 @@ def test_disagreement_counts_every_cell_and_who_is_right() -> None:
 
 
 def test_mcnemar_is_twice_the_binomial_tail_and_spans_have_the_bootstrap() -> None:
-    for first, second, p in (
-        (1, 6, 2 * (1 + 7) / 2**7),  # 2 P(X <= 1) of seven tosses
-        (0, 5, 2 / 2**5),
-        (6, 1, 2 * (1 + 7) / 2**7),
-        (2, 2, 1.0),
-        (0, 0, 1.0),
-    ):
+    tail = 2 * (1 + 7) / 2**7  # 2 P(X <= 1) of seven tosses
+    for first, second, p in ((1, 6, tail), (0, 5, 2 / 2**5), (6, 1, tail), (2, 2, 1), (0, 0, 1)):
         several = rows(*["E EN"] * first, *["E NE"] * second, "N NN", "C EE", "- EN")
         found = significance(several, 0, 1)
-        assert found.n == first + second + 2
         assert (found.first_higher, found.second_higher) == (first, second)
-        assert found.p == pytest.approx(p)
+        assert (found.n, found.p) == (first + second + 2, pytest.approx(p))
     none = significance(rows("- EN", "- NN"), 0, 1)
     assert none.n == 0 and math.isnan(none.p)
-    assert significance(FIVE, 0, 1).name == "mcnemar"
     test = significance(FOUR, 0, 1)
-    assert test.name == "bootstrap"
+    assert (significance(FIVE, 0, 1).name, test.name) == ("mcnemar", "bootstrap")
     assert (test.n, test.first_higher, test.second_higher) == (3, 1, 1)
     assert test.difference == pytest.approx((1 / 3 - 1) / 3)
-
-
-def test_a_test_is_said_in_words() -> None:
-    for test, unit, words in (
+    for test, unit, words in (  # type: ignore[assignment]  # what a test is made of
         (["E EN"] * 8, "pair", "p = 0.008; chance alone would seldom make them differ so much."),
         (["E EN", "E NE"], "pair", "p = 1.000; these pairs do not tell the two apart."),
         (["E EN"] * 12, "pair", "p < 0.001; chance"),
@@ -180,28 +168,23 @@ def test_a_test_is_said_in_words() -> None:
         ([0.5, -0.5] * 9, "question", "; these questions do not tell the two apart."),
         ([1.0, -1.0], "question", "(95 % interval \N{MINUS SIGN}100.0 to 100.0)"),
     ):
-        made = (
-            significance(rows(*test), 0, 1)  # type: ignore[arg-type]  # texts of pairs
-            if unit == "pair"
-            else paired_bootstrap(test)  # type: ignore[arg-type]  # differences
-        )
+        pairs = unit == "pair"
+        made = significance(rows(*test), 0, 1) if pairs else paired_bootstrap(test)  # type: ignore[misc,arg-type]  # texts, or differences
         assert words in in_words(made, "a", "b", unit)
 
 
 def test_a_model_of_two_labels_holds_all_to_two_classes() -> None:
-    row = mixed("C", "N", "X")
-    assert (row.gold, row.right(0), row.right(1)) == ("non-entailment", True, True)
-    assert mixed("E", "E", "E").gold == "entailment"
-    found = agreement([row, mixed("C", "C", "X"), mixed("C", "E", "X")], 0, 1)
+    neutral = mixed(*"CNX")
+    assert (neutral.gold, neutral.right(0), neutral.right(1)) == ("non-entailment", True, True)
+    found = agreement([neutral, mixed(*"CCX"), mixed(*"CEX")], 0, 1)
     assert found.value == pytest.approx(2 / 3)
-    cells = disagreement([row], 0, 1)
+    cells = disagreement([neutral], 0, 1)
     assert list(cells) == [(a, b) for a in LABELS for b in TWO_WAY]
     assert cells["neutral", "non-entailment"] == Cell(1, 1, 0, 0, 0)
     models = (shared("bert"), tiny_classifier("distilbert", order=TWO_WAY))
     (chunk,) = compare(models, tiny_pairs(6), "fp32")
     shape = comparison_json(chunk.rows, ["three", "two"], "fp32")
     assert len(shape["pairs_of_models"][0]["matrix"]) == 6 == shape["accuracy"]["two"]["n"]
-    assert [len(said.probabilities) for said in chunk.rows[0].predictions] == [3, 2]
     golds = ("neutral", "non-entailment", "contradiction")
     pairs = [replace(pair, gold=gold) for pair, gold in zip(tiny_pairs(3), golds, strict=True)]
     (chunk,) = compare(MODELS, pairs, "fp32")
@@ -252,7 +235,7 @@ def test_a_table_is_read_with_the_reason_of_every_bad_row() -> None:
 def test_kept_rows_come_back_as_they_were(tmp_path: Path) -> None:
     template = Row(6, NLI, TemplatePair("A.", "B.", heuristic="constituent"))
     bad = Row(5, NLI, error="the premise is empty")
-    for several in ([*FIVE, mixed("C", "N", "X"), template, bad], FOUR):
+    for several in ([*FIVE, mixed(*"CNX"), template, bad], FOUR):
         keep(several, tmp_path / "rows")
         assert kept(tmp_path / "rows") == several
 
@@ -276,8 +259,7 @@ def test_the_scored_file_has_every_models_columns_behind_the_inputs() -> None:
     assert {"one/model.prediction", "two/model.prediction"} <= set(frame.columns)
     frame = compared_frame(table([("What lay there?",)] * 4, "question"), FOUR, ["a", "b"])
     columns = ["prediction", "confidence", "start", "end", "right", "cut", "f1"]
-    ours = [f"{name}.{column}" for name in ("a", "b") for column in columns]
-    assert list(frame.columns) == ["question", "error", *ours]
+    assert list(frame.columns)[:9] == ["question", "error", *(f"a.{each}" for each in columns)]
     assert list(frame["b.f1"]) == [0.666667, 1.0, 1.0, None]
     assert list(frame["a.end"]) == [11, 7, 6, 4]
 
@@ -310,31 +292,30 @@ def test_the_sentence_says_who_is_better_and_where_all_are_weak() -> None:
 
 
 def test_the_summary_is_json_with_the_promised_keys() -> None:
-    shape = comparison_json(FIVE, ["a", "b"], "fp32")
+    shapes = [
+        comparison_json(several, names, "fp32")
+        for several, names in ((FIVE, "ab"), (FOUR, "ab"), (rows("E ENC"), "abc"))
+    ]
+    shape, spans, three = shapes
     assert (shape["rows"], shape["scored"], shape["with_gold"]) == (5, 5, 4)
-    assert shape["accuracy"]["a"]["value"] == 3 / 4
     (couple,) = shape["pairs_of_models"]
     assert couple["mcnemar"]["only_first_right"] == 2
     assert sum(cell["n"] for cell in couple["matrix"]) == 5
-    spans = comparison_json(FOUR, ["a", "b"], "fp32")
-    assert spans["f1"]["a"]["value"] == pytest.approx(2 / 3)
     assert (spans["em"]["b"]["n"], spans["f1"]["b"]["cut"]) == (3, 0)
     (couple,) = spans["pairs_of_models"]
     assert couple["bootstrap"]["second_higher"] == 1
-    assert couple["differing"] == dict(
-        n=3, both_right=1, only_first_right=1, only_second_right=1, neither_right=0
-    )
+    assert [*couple["differing"].values()] == [3, 1, 1, 1, 0]
     assert {"accuracy", "mcnemar", "matrix"}.isdisjoint({*spans, *couple, *spans["slices"][0]})
-    three = comparison_json(rows("E ENC"), ["a", "b", "c"], "fp32")
-    couples = [(one["first"], one["second"]) for one in three["pairs_of_models"]]
-    assert couples == [("a", "b"), ("a", "c"), ("b", "c")]
-    unjudged = comparison_json(rows("- EN"), ["a", "b"], "fp32")
-    assert unjudged["accuracy"]["a"]["value"] is None and unjudged["slices"] == []
-    assert unjudged["pairs_of_models"][0]["mcnemar"]["p"] is None
-    none = comparison_json([FOUR[3]], ["a", "b"], "fp32")
-    assert none["f1"]["a"]["value"] is None and none["slices"] == []
-    assert none["pairs_of_models"][0]["bootstrap"]["p"] is None
-    for each in (shape, spans, three, unjudged, none):
+    couples = [one["first"] + one["second"] for one in three["pairs_of_models"]]
+    assert couples == ["ab", "ac", "bc"]
+    for none, measure, test in (
+        (rows("- EN"), "accuracy", "mcnemar"),
+        ([FOUR[3]], "f1", "bootstrap"),
+    ):
+        shapes.append(comparison_json(none, "ab", "fp32"))
+        assert shapes[-1][measure]["a"]["value"] is None and shapes[-1]["slices"] == []
+        assert shapes[-1]["pairs_of_models"][0][test]["p"] is None
+    for each in shapes:
         assert json.loads(json.dumps(each, allow_nan=False)) == each
 
 
@@ -347,7 +328,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def test_one_example_has_each_models_answer(readers: list[str]) -> None:
     question = Question("What lay there?", PASSAGE, "boats")
-    for example, models in ((WALK, MODELS), (question, [load_reader(each) for each in readers])):
+    for example, models in ((WALK, MODELS), (question, [load_any(each) for each in readers])):
         shape = example_comparison_json(example, models, "fp32")
         assert [one["model"] for one in shape["models"]] == [each.name for each in models]
         for one in shape["models"]:

@@ -34,7 +34,6 @@ from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
 from probe.models.reader import Reader
 from probe.tasks.nli import LABELS, NLI, Pair
-from probe.tasks.task import Label
 from tests.support.files.questions import asked
 from tests.support.models.tiny_models import (
     FAMILY,
@@ -54,28 +53,11 @@ PAIRS = (PAIR, LONGER, SHORT)
 BASELINES: tuple[BaselineToken, ...] = ("pad", "mask", "unk")
 
 
-def read(
-    classifier: Classifier, pair: Pair, label: Label
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]:
-    """Return a pair's ids, which are of words, their vectors, and log p(label) of vectors.
-
-    # (tokens,), (tokens,), (tokens, width), (tokens, width) -> ()
-    """
-    encoded = classifier.tokenizer(pair.premise, pair.hypothesis, return_tensors="pt")
-    ids, sides = encoded.pop("input_ids"), encoded.sequence_ids(0)
-
-    def f(embedded: torch.Tensor) -> torch.Tensor:
-        logits = classifier.model(inputs_embeds=embedded[None], **encoded).logits[0]
-        return torch.log_softmax(logits, -1)[LABELS.index(label)]
-
-    vectors = classifier.model.get_input_embeddings()(ids[0]).detach()
-    return ids[0], torch.tensor([side is not None for side in sides]), vectors, f
-
-
 def scores(importance: Importance) -> torch.Tensor:
-    """Return the scores of both sides in order."""
-    sides = importance.fields.values()
-    return torch.tensor([token.score for side in sides for token in side])
+    """Return the scores of all words, in the order in which the model reads them."""
+    sides = importance.fields
+    fields = ("question", "passage") if "question" in sides else sides
+    return torch.tensor([token.score for field in fields for token in sides[field]]).double()
 
 
 QUESTION = asked("Anna fixed it.", "Who fixed the mill?", (), "1")
@@ -104,7 +86,7 @@ def tiny(kind: str) -> AnyModel:
     """Return a model of random weights, the same each time."""
     if kind in FAMILY | RELATIVES:
         return tiny_classifier(kind)
-    tokenizer, device = byte_pairs(), torch.device("cpu")
+    tokenizer = byte_pairs()
     name, _, reader = kind.partition(" ")
     values = BERT_LIKE if reader else FURTHER[name]
     made: type[PreTrainedModel] = getattr(
@@ -118,17 +100,19 @@ def tiny(kind: str) -> AnyModel:
         for parameter in model.parameters():  # T5 and Funnel draw in ways of their own
             parameter.data += 0.05 * torch.randn(parameter.shape)
     if reader:
-        return Reader(kind, model, tokenizer, device)
-    return Classifier(kind, model, tokenizer, NLI, LABELS, device)
+        return Reader(kind, model, tokenizer)
+    return Classifier(kind, model, tokenizer, NLI, LABELS)
 
 
 def log_probabilities(
-    model: AnyModel, vectors_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+    model: AnyModel,
+    vectors_of: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    baseline: BaselineToken = "pad",
 ) -> torch.Tensor:
     """Return log p of the example where each word is a word of its own, with other vectors.
 
     The vocabulary is longer then, so that no id is that of padding. `vectors_of` makes the vectors
-    of several copies from the words' usual ones and padding's.  # (words, size), (size,) ->
+    of several copies from the words' usual ones and the baseline's.  # (words, size), (size,) ->
     (copies, words, size); returns (copies,)
     """
     example, label = (SHORT, "neutral") if isinstance(model, Classifier) else (QUESTION, "Anna")
@@ -140,7 +124,8 @@ def log_probabilities(
     own = ids.clone()
     own[0, words] = torch.arange(len(words)) + len(table)
     found = []
-    for vectors in vectors_of(table[ids[0, words]], table[model.tokenizer.pad_token_id]):
+    nothing = table[getattr(model.tokenizer, f"{baseline}_token_id")]
+    for vectors in vectors_of(table[ids[0, words]], nothing):
         for each in tied:
             each.data = torch.cat([table, vectors])
         with torch.no_grad():
@@ -151,11 +136,9 @@ def log_probabilities(
 
 
 def word_scores(model: AnyModel, method: Method) -> torch.Tensor:
-    """Return the scores of all words, in the order in which the model reads them."""
+    """Return the scores of the example's words."""
     example, label = (SHORT, "neutral") if isinstance(model, Classifier) else (QUESTION, "Anna")
-    (found,) = attribute(model, [example], [label], method)
-    fields = model.task.fields if isinstance(model, Classifier) else ("question", "passage")
-    return torch.tensor([token.score for field in fields for token in found.tokens(field)]).double()
+    return scores(attribute(model, [example], [label], method)[0])
 
 
 def without_each(words: torch.Tensor, nothing: torch.Tensor) -> torch.Tensor:
@@ -177,50 +160,50 @@ def scaled_each(words: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
 
 def test_each_method_is_what_its_definition_says() -> None:
     for kind, pair, label in product(MODELS, PAIRS, LABELS):
-        _, words, vectors, f = read(shared(kind), pair, label)
-        embedded = vectors.requires_grad_()
-        f(embedded).backward()
+        classifier = shared(kind)
+        encoded = classifier.tokenizer(pair.premise, pair.hypothesis, return_tensors="pt")
+        words = torch.tensor([side is not None for side in encoded.sequence_ids(0)])
+        looked_up = classifier.model.get_input_embeddings()(encoded.pop("input_ids"))
+        embedded = looked_up.detach().requires_grad_()
+        logits = classifier.model(inputs_embeds=embedded, **encoded).logits[0]
+        torch.log_softmax(logits, -1)[LABELS.index(label)].backward()
         assert embedded.grad is not None
-        by_hand = (embedded * embedded.grad).sum(-1)[words].detach()
+        gradient, vectors = embedded.grad[0][words], embedded[0][words].detach()
+        by_hand = (vectors * gradient).sum(-1)
         for options, expected in (
             ({}, by_hand),
             ({"sign": "gupta"}, -by_hand),
             ({"sign": "abs"}, by_hand.abs()),
-            ({"method": "saliency"}, embedded.grad.norm(dim=-1)[words]),
+            ({"method": "saliency"}, gradient.norm(dim=-1)),
         ):
             (found,) = attribute(shared(kind), [pair], [label], **options)  # type: ignore[arg-type]
             assert scores(found) == pytest.approx(expected, abs=1e-5), (kind, label, options)
             assert found.sign == ("abs" if "method" in options else options.get("sign", "support"))
 
 
-def test_with_a_baseline_scores_are_the_change_to_it_and_steps_are_doubled_until_they_are() -> None:
+def test_scores_beside_a_baseline_add_up_in_steps_that_are_doubled_until_they_do() -> None:
     for kind, baseline in product(MODELS, BASELINES):
-        ids, words, vectors, f = read(shared(kind), PAIR, "entailment")
-        token = getattr(shared(kind).tokenizer, f"{baseline}_token_id")
-        empty = shared(kind).model.get_input_embeddings()(torch.tensor(token)).detach()
-
-        def without(gone: torch.Tensor) -> float:
-            with torch.no_grad():
-                return float(f(torch.where(gone[:, None], empty, vectors)))  # noqa: B023
-
-        def added(method: Method, steps: int, most: int = 320) -> Importance:
-            return attribute(
-                shared(kind), [PAIR], ["entailment"], method,  # noqa: B023
-                baseline=baseline, steps=steps, most_steps=most,  # noqa: B023
-            )[0]  # fmt: skip
-
-        whole, each = without(words & False), torch.eye(len(ids)).bool()[words]
-        by_hand = [whole - without(gone) for gone in each]
-        assert scores(added("occlusion", 1)) == pytest.approx(by_hand, abs=1e-5), (kind, baseline)
-        many = added("integrated_gradients", 200)
-        change = whole - without(words)
-        assert float(scores(many).sum()) == pytest.approx(change, abs=2e-3), (kind, baseline)
+        whole, empty, *others = log_probabilities(shared(kind), without_each, baseline)
+        left_out, many = (
+            attribute(shared(kind), [SHORT], ["neutral"], method, "support", baseline, 200)[0]
+            for method in ("occlusion", "integrated_gradients")
+        )
+        few, more = (
+            attribute(
+                *(shared(kind), [PAIR], ["entailment"], "integrated_gradients", "support"),
+                *(baseline, 1, 16, most),
+            )[0]
+            for most in (1, 320)
+        )
+        by_hand = [float(whole - each) for each in others]
+        assert scores(left_out) == pytest.approx(by_hand, abs=1e-5), (kind, baseline)
+        change = pytest.approx(float(whole - empty), abs=2e-3)
+        assert float(scores(many).sum()) == change, (kind, baseline)
         assert many.delta == pytest.approx(0, abs=2e-3), (kind, baseline)
-        few, more = (added("integrated_gradients", 1, most) for most in (1, 320))
         assert few.delta is not None and more.delta is not None
-        assert abs(few.delta) > abs(more.delta), kind
+        assert abs(few.delta) > abs(more.delta) and not more.remarks, kind
         if baseline == "pad":
-            assert "After 1 steps the scores add up to" in few.remarks[0] and not more.remarks, kind
+            assert "After 1 steps the scores add up to" in few.remarks[0], kind
 
 
 def test_every_word_is_scored_at_its_place_in_its_own_text_alone_or_among_others() -> None:

@@ -12,11 +12,10 @@ from probe.data.rows import Record
 from probe.models.reader import SpanPrediction
 from probe.tasks.reading import READING, Question
 from tests.support.commands import refusal, run
-from tests.support.models.tiny_reader import tiny_reader
+from tests.support.models.tiny_bert import tiny_reader
 
 PASSAGE = "The old mill stood by the river. Anna fixed it."
 GOOD = {"context": PASSAGE, "question": "Who fixed it?", "answers": [{"text": "Anna", "start": 33}]}
-
 GERMANY = {**GOOD, "question": "Who fixed the mill in Germany?"}
 
 
@@ -31,72 +30,44 @@ def figures(*variants: tuple[str, dict[str, object]]) -> dict[str, Any]:
 
 
 def test_the_worst_adversarial_variant_counts_and_the_original_where_there_is_none() -> None:
+    variants = (
+        ("a", False, "old mill"), ("a", True, "the old mill"), ("a", True, "mill"),
+        ("b", "false", "river"), ("c", False, "river"), ("c", True, "old mill"),
+    )  # fmt: skip
     found = figures(
-        *(
-            (answer, {"base_id": base, "adversarial": adversarial})
-            for base, adversarial, answer in (
-                ("a", False, "old mill"),
-                ("a", True, "the old mill"),
-                ("a", True, "mill"),
-                ("b", "false", "river"),
-                ("c", False, "river"),
-                ("c", True, "old mill"),
-            )
-        )
+        *((answer, {"base_id": base, "adversarial": is_so}) for base, is_so, answer in variants)
     )
     assert (found["questions"], found["variants_each"]) == (3, 2.0)
-    assert {name: found[name]["value"] for name in found if "_f1" in name} == pytest.approx(
-        {
-            "original_f1": 1 / 3,
-            "adversarial_f1": (2 / 3 + 0 + 1) / 3,
-            "worst_f1": (2 / 3 + 0 + 0) / 3,
-        }
-    )
-    assert found["adversarial_em"]["value"] == pytest.approx(1 / 3)
-
-
-def test_a_figure_over_nothing_is_left_out_and_a_file_without_the_column_is_adversarial() -> None:
+    names = ("original_f1", "adversarial_f1", "worst_f1", "adversarial_em")
+    shares = [1 / 3, (2 / 3 + 0 + 1) / 3, (2 / 3 + 0 + 0) / 3, 1 / 3]
+    assert [found[name]["value"] for name in names] == pytest.approx(shares)
+    # a figure over nothing is left out, and a file without the column is adversarial
     found = figures(("mill", {"base_id": "a"}), ("river", {"base_id": "a"}))
     assert found["adversarial_f1"]["value"] == 0.0 and "original_f1" not in found
     assert figures(("mill", {"id": 1})) == {}
     assert figures(("mill", {"base_id": None, "adversarial": True})) == {}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A reader's folder."""
-    return str(tiny_reader(tmp_path_factory.mktemp("reader")))
-
-
-def scored(folder: str, path: Path, *words: str) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return what `batch` writes of a file, and its summary."""
-    out, told = path.parent / "scored.jsonl", path.parent / "summary.json"
-    files = ("--out", str(out), "--summary", str(told))
-    done = run("batch", str(path), "--model", folder, *files, *words)
-    assert done.exit_code == 0, done.output
-    return pd.read_json(out, lines=True), json.loads(told.read_text())
-
-
 def test_the_command_scores_what_it_can_changed_too_and_says_why_it_cannot_the_rest(
-    folder: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
+    folder = str(tiny_reader(tmp_path / "reader"))
     wrong = {**GOOD, "answers": [{"text": "Berta", "start": 2}], "error": "mine"}
     rows = [GERMANY, {**GOOD, "question": " "}, wrong, {**GOOD, "answers": None}]
     rows.append({**GOOD, "question": "Who fixed it? " * 60})
     rows.append({**GOOD, "answers": [3]})
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    frame, told = scored(folder, path, "--transforms", "addsent,sort")
+    out, summary = tmp_path / "scored.jsonl", tmp_path / "summary.json"
+    words = ("--transforms", "addsent,sort", "--out", str(out), "--summary", str(summary))
+    run("batch", str(path), "--model", folder, *words)
+    frame, told = pd.read_json(out, lines=True), json.loads(summary.read_text())
     assert (told["rows"], told["scored"], told["em_n"], told["f1_n"]) == (6, 3, 2, 2)
     assert told["cut"] == 1
     ours = next(name for name in frame.columns if name.startswith("error."))
     assert list(frame["error"])[2] == "mine"
-    for row, words in {
-        1: "is empty",
-        2: "'Berta' does not occur in the passage",
-        5: "an answer is a text",
-    }.items():
-        assert words in frame[ours][row]
+    reasons = {1: "is empty", 2: "'Berta' does not occur in", 5: "an answer is a text"}
+    assert not [row for row, why in reasons.items() if why not in frame[ours][row]]
     first = frame.iloc[0]
     assert PASSAGE[int(first["start"]) : int(first["end"])] == first["prediction"]
     assert 0 <= first["f1"] <= 1 and first["em"] in (0, 1)

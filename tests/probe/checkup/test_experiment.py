@@ -13,7 +13,6 @@ from probe.checkup.measuring import (
     estimate_seconds,
     measure_part,
     new_plan,
-    part_json,
     parts_of,
     plan_from,
 )
@@ -25,6 +24,7 @@ from probe.runs.engine import Engine
 from probe.runs.run import Json, RunRequest, ended
 from probe.runs.store import Store
 from probe.tasks.nli import NLI, Pair
+from probe.templates import subcases
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.waiting import until
 
@@ -32,12 +32,10 @@ ASKED = Asked(n=6, per_subcase=1, precision="fp32")
 PAIRS = tiny_pairs(24)
 
 
-def planned(model: str) -> Plan:
-    return new_plan(model, NLI, ASKED)
-
-
 def test_a_plan_is_read_from_its_json_and_has_a_cell_for_each_part(model: str) -> None:
-    plan = replace(planned(model), labels=("entailment", "neutral"), reading=("--gold", "x"))
+    plan = replace(
+        new_plan(model, NLI, ASKED), labels=("entailment", "neutral"), reading=("--gold", "x")
+    )
     assert plan_from(asdict(plan)) == plan
     assert [key["part"] for key in CHECKUP.cells(asdict(plan))] == parts_of(NLI)
     for wrong in ({"n": 0}, {"per_subcase": 0}, {"seed": -1}, {"seed": 2**31}):
@@ -50,20 +48,19 @@ def test_the_time_is_that_of_all_texts_and_of_a_few_changed_and_of_one_trial(
 ) -> None:
     seen: list[int] = []
     classifier.model.register_forward_hook(lambda *_: seen.append(1))
-    pairs = [Pair("12345", "67890", "neutral")] * 8
-    times, passes = {}, []
-    for parts, n, per_subcase in (
-        *((("plain", "sort", "drop"), n, 1) for n in (4, 8, 800)),
-        *((("plain", "sort", "drop", "hans"), 4, n) for n in (1, 2)),
-    ):
-        plan = Plan("checked up once", "nli", parts, Asked(n, per_subcase))
-        times[len(parts), n, per_subcase] = estimate_seconds(plan, pairs, classifier)
-        passes.append(len(seen))
-    assert passes == [passes[0]] * 5 and passes[0] > 0  # one trial for all
-    few, half, all_changed = (times[3, n, 1] for n in (4, 8, 800))
+    pairs, passes = [Pair("12345", "67890", "neutral")] * 8, set()
+
+    def estimated(n: int, per_subcase: int, *hans: str) -> float:
+        plan = Plan("checked up once", "nli", ("plain", "sort", *hans), Asked(n, per_subcase))
+        seconds = estimate_seconds(plan, pairs, classifier)
+        passes.add(len(seen))
+        return seconds
+
+    few, half, all_changed = (estimated(n, 1) for n in (4, 8, 800))
     assert 0 < few < half == all_changed  # no more are changed than there are
-    once, twice = times[4, 4, 1], times[4, 4, 2]
+    once, twice = (estimated(4, n, "hans") for n in (1, 2))
     assert once - few == pytest.approx(twice - once) != 0
+    assert len(passes) == 1 and min(passes) > 0  # one trial for all
 
 
 def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
@@ -71,8 +68,7 @@ def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
 ) -> None:
     store = Store()
     engine = Engine(store, in_process=True)
-    request = run_request(planned(model), PAIRS)
-    run_id = store.create("me", request).id
+    run_id = store.create("me", run_request(new_plan(model, NLI, ASKED), PAIRS)).id
     engine.submit(run_id)
     until(store, run_id, lambda run: bool(run.results))
     engine.cancel(run_id)
@@ -84,20 +80,21 @@ def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
     run = until(store, run_id, ended)
     assert (run.state, run.error, run.kept) == ("done", "", "")
     assert run.results[: len(before.results)] == before.results  # seconds too: not done again
-    subject = Subject(load(model), PAIRS, ASKED)
-    found = {part: measure_part(subject, part) for part in parts_of(NLI)}
-    assert list(figures_of(report_of(run))) == [
-        f.name for each in found.values() for f in each.figures
-    ]
-    assert figures_of(report_of(run))["sort"] == found["sort"].figures[0]
+    subject, figures = Subject(load(model), PAIRS, ASKED), figures_of(report_of(run))
+    assert figures["sort"] == measure_part(subject, "sort").figures[0]
+    assert {"accuracy", "drop", "negation", *(f"hans.{each}" for each in subcases())} <= {*figures}
+    # whoever changes what a part gives raises the number of its form
+    keys = "name title group value low high n more_is_better rows"
+    assert CHECKUP.form == 2 and " ".join(run.results[0]["figures"][0]) == keys
+    assert run.results[0]["bins"] and report_of(run)["examples"]["sort"]
     assert run.verdict["explanation"] == run.verdict["findings"][0]
     assert run.verdict["explanation"].startswith("It is right on ")
     engine.close()
 
 
 def test_only_runs_that_did_not_end_well_are_taken_over(home: Path, model: str) -> None:
-    store = Store()
-    request, plan = run_request(planned(model), PAIRS), planned(model)
+    store, plan = Store(), new_plan(model, NLI, ASKED)
+    request = run_request(plan, PAIRS)
     run_id = store.create("me", request).id
     store.set_result(run_id, 0, {"figures": [], "revision": None, "seconds": 1.0})
 
@@ -113,14 +110,3 @@ def test_only_runs_that_did_not_end_well_are_taken_over(home: Path, model: str) 
     store.set_state(run_id, "running")
     store.set_state(run_id, "done")
     assert known(plan, request, here) == []
-
-
-def test_whoever_changes_what_a_part_gives_raises_the_number_of_its_form(model: str) -> None:
-    subject = Subject(load(model), PAIRS, ASKED)
-    plain, sort = (part_json(measure_part(subject, name)) for name in ("plain", "sort"))
-    keys = "name title group value low high n more_is_better rows"
-    assert CHECKUP.form == 2 and " ".join(plain["figures"][0]) == keys
-    assert {figure["name"] for figure in plain["figures"]} >= {
-        *("accuracy", "confidence", "ece", "majority", "hypothesis_only", "label.neutral")
-    }
-    assert plain["bins"] and sort["examples"]

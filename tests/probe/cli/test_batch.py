@@ -82,25 +82,22 @@ def test_the_name_says_the_form_and_the_bundled_examples_can_be_scored(
     check_each(outs | bundled, check)
 
 
-def test_columns_and_labels_can_be_named(model: str, tmp_path: Path) -> None:
-    source, out, summary = (tmp_path / name for name in ("in.csv", "out.csv", "s.json"))
-    source.write_text("one,two,label\nA man walks.,He moves.,oui\nA man.,He.,2\n")
+def test_columns_and_labels_can_be_named_and_nothing_is_left_that_a_spreadsheet_computes(
+    model: str, tmp_path: Path
+) -> None:
+    source, out, summary, made = (
+        tmp_path / name for name in ("in.csv", "out.csv", "s.json", "made.csv")
+    )
+    source.write_text("id,one,two,label\n=1+1,-A man walks.,He moves.,oui\n,A man.,He.,2\n")
     values = ("--label-value", "oui=entailment", "--label-value", "2=", "--summary", str(summary))
-    batch(model, source, out, "--premise", "one", "--hypothesis", "two", *values)
+    guarded = ("--guard", "--transforms", "sort", "--pairs", str(made))
+    batch(model, source, out, "--premise", "one", "--hypothesis", "two", *values, *guarded)
+    scored = pd.read_csv(out, dtype=str, keep_default_na=False)
+    assert list(scored.loc[0, ["id", "one"]]) == ["'=1+1", "'-A man walks."]
+    assert pd.read_csv(made, dtype=str)["premise"][0] == "'-A man walks."
     assert set(pd.read_csv(out)["prediction"]) <= set(LABELS)
     shape = json.loads(summary.read_text())
     assert (shape["scored"], shape["accuracy_n"], [*shape["by_label"]]) == (2, 1, ["entailment"])
-
-
-def test_a_guarded_file_holds_nothing_that_a_spreadsheet_computes(
-    model: str, tmp_path: Path
-) -> None:
-    source, out, made = (tmp_path / name for name in ("in.csv", "out.csv", "made.csv"))
-    source.write_text("id,premise,hypothesis\n=1+1,-A man walks.,He moves.\n")
-    batch(model, source, out, "--transforms", "sort", "--guard", "--pairs", str(made))
-    scored = pd.read_csv(out, dtype=str, keep_default_na=False)
-    assert list(scored.loc[0, ["id", "premise"]]) == ["'=1+1", "'-A man walks."]
-    assert list(pd.read_csv(made, dtype=str)["premise"]) == ["'-A man walks."]
 
 
 def test_a_run_stopped_before_its_first_part_says_so_and_goes_on_later(

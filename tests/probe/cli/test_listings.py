@@ -98,17 +98,9 @@ QUESTION = {
 }
 
 
-def test_a_distractor_is_written_for_each_question(tmp_path: Path) -> None:
-    source, out = tmp_path / "in.jsonl", tmp_path / "new" / "out.jsonl"
-    source.write_text(json.dumps(QUESTION) + "\n")
-    ended = run("distractors", str(source), "--out", str(out))
-    assert ended.exit_code == 0, ended.output
-    (row,) = map(json.loads, out.read_text().splitlines())
-    assert row["base_id"] == "q"
-    assert row["sentence"] in row["context"]
-
-
-def test_a_file_that_is_not_completed_leaves_the_older_one(tmp_path: Path) -> None:
+def test_a_distractor_is_written_for_each_question_and_what_is_not_completed_leaves_the_older_file(
+    tmp_path: Path,
+) -> None:
     def interrupted() -> Iterator[TemplatePair]:
         yield from generate(Request("dative"), 1, 0)
         raise KeyboardInterrupt
@@ -122,6 +114,10 @@ def test_a_file_that_is_not_completed_leaves_the_older_one(tmp_path: Path) -> No
         assert refusal("distractors", str(source), "--out", str(out)).startswith("in.jsonl ")
     assert out.read_text() == "older"
     assert len(list(tmp_path.iterdir())) == 2
+    source.write_text(json.dumps(QUESTION) + "\n")
+    assert run("distractors", str(source), "--out", str(out)).exit_code == 0
+    (row,) = map(json.loads, out.read_text().splitlines())
+    assert row["base_id"] == "q" and row["sentence"] in row["context"]
 
 
 def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:

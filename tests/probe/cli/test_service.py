@@ -16,20 +16,16 @@ class Hub:
     """Remembers what it is asked, and which files a folder had when it was uploaded."""
 
     def __init__(self) -> None:
-        self.made: dict[str, Any] = {}
-        self.uploaded: dict[str, Any] = {}
-        self.files: dict[str, bytes] = {}
+        self.made, self.uploaded = dict[str, Any](), dict[str, Any]()
+        self.files = dict[str, bytes]()
 
     def create_repo(self, repo_id: str, **options: Any) -> None:
         self.made = {"repo_id": repo_id, **options}
 
     def upload_folder(self, folder_path: Path, **options: Any) -> None:
         self.uploaded = options
-        self.files = {
-            path.relative_to(folder_path).as_posix(): path.read_bytes()
-            for path in folder_path.rglob("*")
-            if path.is_file()
-        }
+        paths = (path for path in folder_path.rglob("*") if path.is_file())
+        self.files = {str(path.relative_to(folder_path)): path.read_bytes() for path in paths}
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from probe.data.rows import Source, guess
+from probe.data.rows import REPEATED, Source, guess
 from probe.data.source import read_table
 from probe.data.writers import write_table
 from probe.errors import FileError
@@ -116,6 +116,8 @@ def test_a_ragged_row_is_broken_and_the_rest_is_not(tmp_path: Path) -> None:
         2: "the row has 3 fields, the header 2",
     }
     assert cells(found)[4] == ["g", "h"]
+    pd.DataFrame([["a", "b"], HEAD], columns=HEAD).to_excel(tmp_path / "a.xlsx", index=False)
+    assert broken(read_table(tmp_path / "a.xlsx")) == {1: REPEATED}
 
 
 BAD: list[tuple[str, bytes, str]] = [

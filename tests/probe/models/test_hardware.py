@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from threading import Barrier, Event, get_ident
+from time import sleep
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from probe.models.hardware import (
     MOST_BATCHES,
     Precision,
     batches_at_once,
-    copy_bytes,
     fast_bf16,
     resolve,
     side_by_side,
@@ -25,9 +25,13 @@ from probe.tasks.nli import Pair
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import FAMILY, MODELS, shared, tiny_classifier
-from tests.support.models.tiny_word_models import CONFIGS, word_classifier
-from tests.support.models.tiny_word_readers import CONFIGS as READERS
-from tests.support.models.tiny_word_readers import QUESTIONS, word_reader
+from tests.support.models.tiny_word_models import (
+    CONFIGS,
+    QUESTIONS,
+    READERS,
+    word_classifier,
+    word_reader,
+)
 from tests.support.torch_threads import torch_threads
 
 WAIT_SECONDS = 20
@@ -82,8 +86,7 @@ def test_the_copy_s_output_layer_stays_in_fp32_and_it_counts_among_the_bytes() -
     assert {value.dtype for value in weights.values()} == {torch.bfloat16}
     other = replace(classifier, model=tiny_classifier("roberta").model)
     assert classifier.at("bf16").model is not other.at("bf16").model
-    size = copy_bytes(classifier.model)
-    assert classifier.bf16_bytes == size == 4 * classifier.model.num_parameters()
+    assert classifier.bf16_bytes == 4 * classifier.model.num_parameters()
     words = word_classifier("esim")
     assert words.at("bf16").model is words.model and words.bf16_bytes == 0
 
@@ -103,6 +106,7 @@ def test_batches_are_computed_at_once_in_their_order_each_with_a_thread_of_torch
             failed.set()
             raise ValueError("the first fails")
         assert failed.wait(WAIT_SECONDS)
+        sleep(0.1)  # well behind the failure
         ended.append(number)
 
     with torch_threads(threads):

@@ -16,7 +16,7 @@ from finetune.cli.main import app as finetune_app
 from probe.cli.main import app as probe_app
 from probe.errors import ModelError
 from probe.models import library
-from probe.models.bundled import BUNDLED, title_of
+from probe.models.bundled import BUNDLED, shared_folder, title_of
 from probe.models.classifier import fast_bf16
 from probe.models.library import (
     ModelCache,
@@ -104,7 +104,7 @@ def test_bundled_models_are_listed_in_their_order_with_their_facts(model: str, h
     for entry in entries():
         assert entry.summary.endswith(".") and len(entry.summary) <= 160
         if entry.source == "bundled":
-            assert (ASSETS.parent / BUNDLED[entry.name].shares).is_dir(), entry.name
+            assert (ASSETS.parent / shared_folder(entry.name)).is_dir(), entry.name
 
 
 def test_a_name_that_is_not_there_says_what_is(

@@ -12,11 +12,11 @@ from probe.models.prediction import Prediction
 from probe.models.windows import (
     WINDOW_TOKENS,
     WindowPrediction,
-    decides,
+    decided,
     window_words,
     windows_of,
 )
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, TWO_WAY, Pair
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, Pair
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.cases import each
 from tests.support.models.tiny_models import shared
@@ -30,8 +30,8 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def answer(*probabilities: float, labels: tuple[str, ...] = LABELS) -> Prediction:
-    return Prediction(labels[probabilities.index(max(probabilities))], probabilities, labels)
+def answer(*probabilities: float) -> Prediction:
+    return Prediction(LABELS[probabilities.index(max(probabilities))], probabilities, LABELS)
 
 
 @each("room", [8, 9, 17, 40, 200, 10_000])
@@ -67,12 +67,17 @@ def test_a_sentence_that_is_too_long_is_divided_where_it_can_be() -> None:
         # the second entails, though the first has more for contradiction than it for entailment
         ([answer(0.09, 0.46, 0.45), answer(0.44, 0.3, 0.26)], 1),
         ([answer(0.2, 0.7, 0.1), answer(0.1, 0.6, 0.3)], 1),  # neither: what came nearest
+        ([answer(0.2, 0.7, 0.1)], 0),
     ],
 )
 def test_the_best_window_decides(answers: list[Prediction], number: int) -> None:
-    assert decides(answers, (ENTAILMENT, CONTRADICTION)) == number
-    two = [answer(0.3, 0.7, labels=TWO_WAY), answer(0.4, 0.6, labels=TWO_WAY)]
-    assert decides(two, (ENTAILMENT,)) == 1
+    spans = [(at, at + 1) for at in range(len(answers))]
+    found = decided(answers, spans, (ENTAILMENT, CONTRADICTION))
+    if len(answers) == 1:
+        assert found is answers[0]
+        return
+    assert isinstance(found, WindowPrediction)
+    assert (found.number, found.start, found.windows) == (number + 1, number, len(answers))
 
 
 def test_a_long_premise_gets_answer_and_importance_of_the_window_that_is_named() -> None:

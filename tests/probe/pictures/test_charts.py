@@ -57,19 +57,13 @@ PAGES = {
 }
 
 
-def test_every_file_is_well_formed_has_a_title_and_holds_its_words() -> None:
-    lacking = {}
+def test_every_drawing_is_well_formed_names_itself_and_no_word_of_it_is_markup() -> None:
     for name, (drawn, words) in FILES.items():
         root = ET.fromstring(svg_file(drawn))
         assert root[0].text == "T" and root.get("role") == "img", name
-        lacking[name] = words - {node.text for node in root.iter()}
-    assert not any(lacking.values()), lacking
-
-
-def test_no_word_is_markup_and_every_drawing_of_the_page_names_itself() -> None:
-    escaped = "&lt;b onclick=x&gt;"
-    assert not [name for name, drawn in PAGES.items() if "<b onclick" in drawn]
-    assert not [n for n, drawn in PAGES.items() if f'aria-label="{escaped}' not in drawn]
+        assert words <= {node.text for node in root.iter()}, name
+    for name, page in PAGES.items():
+        assert "<b onclick" not in page and 'aria-label="&lt;b onclick=x&gt;' in page, name
 
 
 def test_figures_stand_at_their_places() -> None:
@@ -86,21 +80,19 @@ def test_figures_stand_at_their_places() -> None:
     shares = [(BOTTOM - float(place)) / (BOTTOM - TOP) for place in places]
     assert shares == pytest.approx([0.75, 0.97], abs=1e-3)
 
-
-def test_who_cannot_see_a_forest_hears_every_row() -> None:
+    lower = re.findall(r"translate\(0,(\d+)\)", FILES["stacked"][0])
+    assert lower == ["0", ET.fromstring(heat_svg(HEAT, "T")).get("height")]
+    # who cannot see a forest hears every row
     label = re.search('aria-label="([^"]*)"', forest_plot(FOREST, "shares"))
     assert label and label[1] == "shares: Sort 0.50 (0.40 to 0.60); Drop not measured"
     published = Forest([ForestRow("Sort", Estimate(0.5, 0.5, 0.5, 1))])
     assert 'aria-label="shares: Sort 0.50"' in forest_plot(published, "shares")
 
 
-def test_an_estimate_over_nothing_is_not_drawn() -> None:
+def test_an_estimate_over_nothing_is_not_drawn_and_only_what_has_a_key_is_a_button() -> None:
     empty = Forest([ForestRow("Drop", NOTHING)])
     assert "<b " not in forest_plot(empty, "T") and "<circle" not in forest_svg(empty, "T")
     assert dot_plot(DOTS, "T").count('class="lane ') == 1
-
-
-def test_only_what_has_a_key_is_a_button() -> None:
     for drawn, key in ((PAGES["heat map"], "sort.all"), (PAGES["dots"], "gold|all")):
         assert re.findall('<button[^>]* data-cell="([^"]*)"', drawn) == [key]
     assert "<button" not in dot_plot(DotPlot(["a"], [DotRow("All", [SURE])]), "T")
@@ -109,12 +101,12 @@ def test_only_what_has_a_key_is_a_button() -> None:
 def test_the_ground_of_a_share_grows_from_the_floor_where_there_are_enough() -> None:
     for value, floor, strength in (
         (0.25, 0.25, 0),
-        (0.625, 0.25, MOST / 2),
-        (1.0, 0.25, MOST),
+        (0.625, 0.25, 0.5),
+        (1, 0.25, 1),
         (0.1, 0.5, 0),
     ):
         share = Estimate(value, value, value, 100)
-        assert share_cell(share, floor).strength == strength, (value, floor)
+        assert share_cell(share, floor).strength == MOST * strength, (value, floor)
     few = share_cell(Estimate(1.0, 0.9, 1.0, FEWEST - 1))
     assert (few.text, few.strength) == (f"1.00 (n {FEWEST - 1})", 0)
     assert share_cell(NOTHING, key="sort.all") == Cell("–")
@@ -128,8 +120,6 @@ def test_the_tables_hold_the_same_figures() -> None:
     (row,) = bins_frame(CURVE.bins).itertuples(index=False)  # empty ones are left out
     assert tuple(row) == (round(14 / BINS, 3), 1.0, 600, 0.97, 0.75)
 
-
-def test_bins_of_repeats_are_those_of_their_answers_together() -> None:
     together = pooled([bins(100, 0.98, 0.5), bins(300, 0.94, 0.9)])
     assert (together[-1].n, together[0].n) == (400, 0)
     assert together[-1].accuracy == pytest.approx(0.8)  # (50 + 270) / 400
@@ -137,9 +127,8 @@ def test_bins_of_repeats_are_those_of_their_answers_together() -> None:
 
 
 def test_what_no_xml_holds_is_replaced_and_keeps_no_picture_from_being_made() -> None:
-    for code in (*range(0x20), 0xFFFF):
-        character = chr(code)
+    for character in map(chr, (*range(0x20), 0xFFFF)):
         drawn = svg_file(drawing(40, 20, "T", [text(0, 12, f"a{character}b")]))
-        kept = character in "\t\n\r"
-        assert (f"a{REPLACEMENT}b" in drawn) != kept and (character in drawn) == kept, code
+        kept = character if character in "\t\n\r" else REPLACEMENT
+        assert f"a{kept}b" in drawn, ord(character)
     assert png_file(drawing(40, 20, "T", [text(0, 12, "a\x0bb")])).startswith(b"\x89PNG")

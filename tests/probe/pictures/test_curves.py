@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 
 from finetune.report.inoculation import curve_frame
-from finetune.trials.inoculation_plan import Cell
+from finetune.trials.inoculation import Cell
 from probe.pictures.curves import (
     MARKERS,
     MODEL_SHAPES,
     Panel,
     PanelStyle,
-    Plot,
     drawing,
     grouped_labels,
     of_panels,
@@ -51,17 +50,19 @@ def test_a_row_for_each_size_and_set_in_percent_with_wilsons_interval() -> None:
         assert curve_frame([POINTS[0], bold, mild], by).iloc[-1]["lr"] == lr
 
 
-def test_more_examples_are_further_right_and_more_accuracy_is_higher() -> None:
-    plot = Plot(PanelStyle(("da",), 50, 90), [0, 10, 50])
-    assert plot.x(0) < plot.x(10) < plot.x(50) and plot.y(80) < plot.y(60)
-    assert plot.x(50) - plot.x(10) == pytest.approx(plot.x(10) - plot.x(0))
+def test_points_lie_where_they_belong_and_the_axis_has_room_for_every_interval_and_rule() -> None:
+    line = re.findall(r'<polyline points="([^"]*)"', drawn(FRAME, (10, 50)))[-1]  # the challenge
+    (start, before), (end, after) = (map(float, each.split(",")) for each in line.split())
+    assert start < end and before > after  # 60 % of none, 75 % of fifty
+    places = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="middle"', drawn(FRAME, (10, 50)))
+    first, middle, last = map(float, places)
+    assert (first, last) == (start, end) == (42, 360) and last - middle == pytest.approx(
+        middle - first, abs=0.2
+    )
     for there in range(3):  # sizes to come keep their place
         assert Panel(curve_frame(POINTS[:there]), (10, 50, 100)).places == [0, 10, 50, 100]
     under = re.findall(r'text-anchor="middle"[^>]*>(\d+)<', drawn(FRAME, (10, 50, 100)))
     assert under == ["0", "10", "50", "100"]
-
-
-def test_the_axis_has_room_for_every_interval_and_rule() -> None:
     look = style_for(curve_frame(POINTS), {"majority": 33.0})
     assert (look.low, look.high) == (30, 90)
     assert ticks(PanelStyle(("da",), 30, 90)) == [40, 60, 80]
@@ -90,12 +91,9 @@ def test_nine_tenths_of_the_gap_are_the_goal_of_one_model_where_it_is_asked_for(
 
 
 def test_rules_that_lie_close_together_share_lines_of_text() -> None:
-    text = drawn(FRAME, rules={"majority": 33.0, "overlap": 34.4, "hypothesis only": 50.0})
-    assert "majority 33 %, overlap 34 %" in text and "hypothesis only 50 %" in text
-    rules = {"majority": 33.0, "overlap": 33.2, "numerical": 33.4}
+    rules = {"majority": 33.0, "overlap": 33.2, "numerical": 33.4, "hypothesis only": 50.0}
     assert [(words, line) for _, words, line in grouped_labels(rules)] == [
-        ("majority 33 %, overlap 33 %", 0),
-        ("numerical 33 %", 1),
+        *(("majority 33 %, overlap 33 %", 0), ("numerical 33 %", 1), ("hypothesis only 50 %", 0))
     ]
     lines = re.findall(r'y="([\d.]+)"[^>]*>([^<]+ 33 %)<', drawn(FRAME, rules=rules))
     heights = {words: float(y) for y, words in lines}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from finetune.trials.inoculation_plan import Plan
+from finetune.trials.inoculation import Plan
 from probe.runs.database import Base
 from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, register

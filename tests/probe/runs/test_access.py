@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import update
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import KIND, Plan, run_request
+from finetune.trials.inoculation import KIND, Plan, run_request
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.errors import ModelError, UnknownRun

@@ -11,7 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import FileError, SettingsError
 from probe.runs.access import browser_secret
 from probe.runs.backup import GENERATIONS, LISTS, NEW_SECONDS, back_up, restore, start_backups
@@ -122,14 +122,14 @@ def test_a_back_up_is_made_where_something_changed_and_the_newest_are_kept(
     assert {path.name for path in (folder / "files").iterdir()} == listed
 
 
-def newest_copy(folder: Path) -> Path:
-    """Return the newest copy of the database."""
-    return folder / "files" / json.loads(lists(folder)[-1].read_text())["files"]["runs.sqlite"]
-
-
 def half(path: Path) -> None:
     """Leave half of a file."""
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def newest_copy(folder: Path) -> Path:
+    """Return the newest copy of the database."""
+    return folder / "files" / json.loads(lists(folder)[-1].read_text())["files"]["runs.sqlite"]
 
 
 DAMAGES: dict[str, Callable[[Path], None]] = {

@@ -1,4 +1,7 @@
-"""Our own cluster and one by its address: how many compute, lean, killed, known by certificates."""
+"""Our own cluster and one by its address: how many compute, lean, known by certificates.
+
+The app, a worker and a cluster are killed in mid-run: nothing is lost, nothing doubled.
+"""
 
 import multiprocessing.spawn
 import os
@@ -6,8 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -15,19 +18,22 @@ from types import ModuleType
 import dask
 import psutil
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 
 from benchmarks.page.app_process import APP, process
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, Point, cells, inoculation_run, run_request
+from finetune.trials.trial import run_cell
 from probe.errors import SettingsError
+from probe.models.library import load
 from probe.runs import engine as engine_module
+from probe.runs.database import RunRow
 from probe.runs.dispatch import Workers, without_main, worker_count
 from probe.runs.engine import Engine
-from probe.runs.run import ended
+from probe.runs.run import StoredRun, ended
 from probe.runs.store import Store
-from tests.conftest import free_port
 from tests.support.checkout import text
+from tests.support.processes.dask_cluster import dask_cluster
 from tests.support.processes.worker_process import connected, worker_pid
 from tests.support.processes.worker_process import one_worker as one_process
 from tests.support.waiting import training, until
@@ -146,10 +152,9 @@ def test_the_worker_is_lean_gives_way_and_has_one_thread(
 
 @pytest.mark.slow
 def test_a_killed_worker_loses_and_doubles_no_cell_and_one_that_does_not_listen_is_killed(
-    workplace: tuple[Store, Engine], plan: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
+    workplace: tuple[Store, Engine], long: Plan, sets: Sets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, engine = workplace
-    long = replace(plan, max_epochs=40, patience=40)
     run_id = store.create("me", run_request(long, sets)).id
     engine.submit(run_id)
     before = until(store, run_id, training)
@@ -159,7 +164,7 @@ def test_a_killed_worker_loses_and_doubles_no_cell_and_one_that_does_not_listen_
     assert run.results[0] == before.results[0]  # seconds too: it was not computed again
     assert [cell.key["size"] for cell in run.cells if cell.result] == [0, 6, 12]
     monkeypatch.setattr(engine_module, "FORCE_AFTER", 0.2)
-    endless = replace(plan, max_epochs=100_000, patience=100_000)
+    endless = replace(long, max_epochs=100_000, patience=100_000)
     run_id = store.create("me", run_request(endless, sets)).id
     engine.submit(run_id)
     until(store, run_id, training)
@@ -185,35 +190,130 @@ def test_a_worker_that_is_dead_when_dask_looks_for_it_comes_back(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl")
 def test_a_run_is_computed_on_a_cluster_that_asks_for_certificates(
-    home: Path, model: str, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, plan: Plan, sets: Sets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = text("docs/deployment.md").split("# once; copy the folder to each machine")[1]
     commands = "umask 077\n" + made.split("export DASK")[0]
     subprocess.run(["sh", "-ec", commands.replace("cd ..", ":")], cwd=tmp_path, check=True)
     files = {name: tmp_path / name for name in ("ca.pem", "node.pem", "node.key")}
-    address = f"127.0.0.1:{free_port()}"
     with pytest.raises(SettingsError, match=f"set {TLS}CA_FILE and {TLS}CLIENT__CERT and "):
-        Workers(f"tls://{address}")
-    monkeypatch.setenv("ENGINE", f"tls://{address}")
+        Workers("tls://127.0.0.1:1")
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION", "True")
     monkeypatch.setenv(f"{TLS}CA_FILE", str(files["ca.pem"]))
     for role in ("SCHEDULER", "WORKER", "CLIENT"):
         monkeypatch.setenv(f"{TLS}{role}__CERT", str(files["node.pem"]))
         monkeypatch.setenv(f"{TLS}{role}__KEY", str(files["node.key"]))
     store = Store()
-    plan = Plan(model, "negation", (6,), (1e-3,), (0,), batch=4, max_epochs=1, precision="fp32")
-    run_id = store.create("me", run_request(plan, sets)).id
-    host, port = address.split(":")
-    with ExitStack() as stack:
-        for command in (
-            ("distributed.cli.dask_scheduler", "--protocol", "tls", "--host", host, "--port", port,
-             "--no-dashboard", "--no-show"),
-            ("distributed.cli.dask_worker", f"tls://{address}", "--host", host, "--nthreads", "1",
-             "--no-nanny", "--no-dashboard"),
-            APP[1:],
-        ):  # fmt: skip
-            stack.enter_context(process("-m", *command))
-        run = until(store, run_id, ended)
+    run_id = store.create("me", run_request(replace(plan, sizes=(6,)), sets)).id
+    with dask_cluster("tls", started=True) as cluster:
+        cluster.worker()
+        monkeypatch.setenv("ENGINE", cluster.address)
+        with process(*APP):
+            run = until(store, run_id, ended)
+        host, port = cluster.address.removeprefix("tls://").split(":")
         ran_in = intrude({(host, int(port))})
     assert (run.state, run.error, len(run.results)) == ("done", "", 2)
     assert ran_in == ""
+
+
+# killed in mid-run: the app, a worker of a cluster, the cluster
+
+
+@pytest.fixture
+def long(plan: Plan) -> Plan:
+    """A plan whose cells take seconds, so that there is time to kill something."""
+    return replace(plan, max_epochs=40, patience=40)
+
+
+def require_whole(run: StoredRun, plan: Plan, sets: Sets, before: Sequence[object]) -> None:
+    """Hold a run to what it came to before, seconds too, and to one that nothing was killed of."""
+    rows = [row for cell in cells(plan) for row in run_cell(plan, sets, cell, load(plan.model))]
+    plainly = [replace(row, seconds=0) for row in rows if isinstance(row, Point)]
+    assert (run.state, run.error) == ("done", "")
+    assert all(result in run.results for result in before), "a result was computed again"
+    assert [replace(point, seconds=0) for point in inoculation_run(run).results] == plainly
+
+
+def holder(store: Store, run_id: str) -> int:
+    """Return the process that computes a run."""
+    with store.database.session() as session:
+        return int(str(session.get_one(RunRow, run_id).holder).split()[1])
+
+
+@pytest.mark.slow
+def test_another_app_goes_on_with_what_a_killed_one_held(
+    home: Path, long: Plan, sets: Sets
+) -> None:
+    store = Store()
+    run_id = store.create("me", run_request(long, sets)).id
+    with process(*APP) as first:
+        before = until(store, run_id, training)
+        assert holder(store, run_id) == first.pid
+        children = first.children(recursive=True)
+        first.kill()
+        _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []
+    left = store.get(run_id)
+    assert (left.state, left.cells[1].state) == ("running", "running")
+    with process(*APP) as second:
+        run = until(store, run_id, ended)
+        assert holder(store, run_id) == second.pid
+    require_whole(run, long, sets, before.results[:1])
+    assert [path.name for path in (home / "models").iterdir()] == [run.kept]
+
+
+@contextmanager
+def engine_on(store: Store, address: str) -> Iterator[Engine]:
+    """An engine that computes on a cluster."""
+    engine = Engine(store, address)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.slow
+def test_runs_share_the_workers_of_a_cluster_out_and_outlive_one(
+    home: Path, long: Plan, sets: Sets
+) -> None:
+    fast = replace(long, mode="fast", max_epochs=150, patience=150)  # whose epochs take no time
+    store, plans = Store(), [fast, replace(long, sizes=(6, 12, 18))]
+    ids = [store.create("me", run_request(each, sets)).id for each in plans]
+    with (
+        dask_cluster(started=True) as cluster,
+        Client(cluster.address, set_as_default=False) as client,
+        engine_on(store, cluster.address) as engine,
+    ):
+        workers = [cluster.worker(), cluster.worker()]
+        client.wait_for_workers(2, timeout=150)
+        for run_id in ids:
+            engine.submit(run_id)
+        before = [until(store, run_id, training) for run_id in ids]
+        assert all(client.processing().values())
+        workers[0].kill()
+        runs = [until(store, run_id, ended) for run_id in ids]
+    for run, asked, earlier in zip(runs, plans, before, strict=True):
+        require_whole(run, asked, sets, earlier.results)
+
+
+@pytest.mark.slow
+def test_a_run_waits_for_its_cluster_to_come_and_to_come_back(
+    home: Path, long: Plan, sets: Sets
+) -> None:
+    store = Store()
+    run_id = store.create("me", run_request(long, sets)).id
+    with dask_cluster() as cluster, engine_on(store, cluster.address) as engine:
+        silent = f"the cluster at {cluster.address} does not answer; the run goes on when it does"
+        engine.submit(run_id)
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert (waiting.state, waiting.error) == ("queued", silent)
+        died = cluster.scheduler(), cluster.worker()
+        before = until(store, run_id, training)
+        assert before.error == ""
+        for one in died:
+            one.kill()
+        waiting = until(store, run_id, lambda run: bool(run.error))
+        assert (waiting.state, waiting.error) == ("queued", silent)
+        assert waiting.results == before.results
+        cluster.scheduler()
+        cluster.worker()
+        run = until(store, run_id, ended)
+    require_whole(run, long, sets, before.results[:1])

@@ -1,8 +1,13 @@
-"""The engine on a thread of this process: to the end, cancelled, in turn, in trouble."""
+"""The engine on a thread of this process: to the end, cancelled, in turn, in trouble.
+
+Several apps on one database also run on an empty PostgreSQL, whose URL is in
+NLI_CLINIC_TEST_DATABASE.
+"""
 
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,18 +18,20 @@ import pytest
 import sqlalchemy
 import torch
 from distributed import KilledWorker, LocalCluster
-from sqlalchemy import event, text
+from sqlalchemy import event, text, update
 
-from finetune.trials import inoculation_trial as cell_module
+from finetune.trials import trial as cell_module
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, kept_name, run_request
+from finetune.trials.inoculation import Plan, kept_name, run_request
 from probe.errors import ExperimentError
 from probe.models.library import load
 from probe.models.weights import model_hash
 from probe.runs import dispatch
-from probe.runs.dispatch import MAX_SENT
+from probe.runs import engine as engine_module
+from probe.runs.database import RunRow
 from probe.runs.engine import (
     DISK_SENTENCE,
+    LEASE_SECONDS,
     MEMORY_SENTENCE,
     NO_WORKER,
     Engine,
@@ -77,9 +84,11 @@ def cell_writes() -> Iterator[list[str]]:
 
 
 def test_a_run_of_many_cells_is_stopped_by_few_writes_and_goes_on_with_those_it_lacks(
-    store: Store, log: Log, one_worker: Engine
+    store: Store, log: Log, one_worker: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count = 2 * MAX_SENT
+    monkeypatch.setattr(dispatch, "MAX_SENT", 30)
+    monkeypatch.setattr(engine_module, "FORCE_AFTER", 1000.0)  # the cell stops by itself
+    count = 61
     with cell_writes() as statements:
         run_id = submit(one_worker, ME, log.request("a", count), {0: {"number": 1}})
         until(store, run_id, begun)
@@ -135,7 +144,7 @@ def sent(engine: Engine, count: int) -> None:
 
 
 def test_the_cells_of_two_visitors_take_turns_and_a_cancelled_run_leaves_its_own_to_others(
-    log: Log, one_worker: Engine, monkeypatch: pytest.MonkeyPatch
+    log: Log, one_worker: Engine
 ) -> None:
     many = submit(one_worker, ME, log.request("x", 40))
     until(Store(), many, begun)
@@ -153,10 +162,91 @@ def test_the_cells_of_two_visitors_take_turns_and_a_cancelled_run_leaves_its_own
         assert until(Store(), run_id, ended).state == "done"
     turns = ["a1", "a2", "b1", "a3", "b2", "a4", "b3", "a5", "a6", "c1", "c2"]
     assert log.lines() == ["x1", *turns]
-    monkeypatch.setattr(dispatch, "MAX_SENT", 2)  # more than are sent at once
-    run = until(Store(), submit(one_worker, ME, log.request("d", 5, gated=False)), ended)
-    assert [cell.result for cell in run.cells] == [{"number": number} for number in range(1, 6)]
-    assert log.lines()[12:] == ["d1", "d2", "d3", "d4", "d5"]
+
+
+# several apps on one database
+
+
+@pytest.fixture
+def apps(
+    each_database: None, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Engine, Engine]]:
+    """Two engines that look after each other's runs often."""
+    monkeypatch.setattr(engine_module, "UPKEEP_INTERVAL", 0.1)
+    engines = Engine(Store(), in_process=True), Engine(Store(), in_process=True)
+    for engine in engines:
+        engine.resume()
+    yield engines
+    for engine in engines:
+        engine.close()
+
+
+def test_runs_of_both_are_computed_once_each_and_listed_by_both(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    store, ids = Store(), []
+    for number in range(3):
+        for app, owner in zip(apps, (ME, YOU), strict=True):
+            run = store.create(owner, log.request(f"{owner[0]}{number}-", 4, gated=False))
+            app.submit(run.id)
+            ids.append(run.id)
+    runs = [until(store, run_id, ended) for run_id in ids]
+    assert {run.state for run in runs} == {"done"}
+    assert (len(log.lines()), log.repeated()) == (24, [])
+    assert sorted(run.id for run in Store().runs()) == sorted(ids)
+
+
+def test_one_app_cancels_and_takes_up_what_the_other_holds(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    first, second = apps
+    run_id = Store().create(ME, log.request("a", 3)).id
+    first.submit(run_id)
+    until(Store(), run_id, begun)
+    second.cancel(run_id)
+    assert until(Store(), run_id, ended).state == "cancelled"
+    log.gate.touch()
+    second.reopen(run_id)
+    run = until(Store(), run_id, ended)
+    assert (run.state, len(run.results)) == ("done", 3)
+    assert log.lines() == ["a1", "a1", "a2", "a3"]
+
+
+def test_what_an_app_leaves_or_never_begins_another_goes_on_with(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    first, store = apps[0], Store()
+    unbegun = store.create(ME, log.request("b", 2, gated=False)).id
+    store.database.write(update(RunRow).values(created=time.time() - LEASE_SECONDS))
+    assert until(store, unbegun, ended).state == "done"
+    run_id = store.create(ME, log.request("a", 3)).id
+    for app in apps:  # one of them computes it
+        app.submit(run_id)
+    until(store, run_id, begun)
+    assert log.repeated() == []
+    log.gate.touch()
+    first.close()
+    run = until(store, run_id, ended)
+    assert (run.state, len(run.results)) == ("done", 3)
+
+
+def test_an_app_that_was_silent_leaves_its_run_to_the_one_that_took_it(
+    log: Log, apps: tuple[Engine, Engine]
+) -> None:
+    first, store = apps[0], Store()
+    run_id = store.create(ME, log.request("a", 3)).id
+    first.submit(run_id)
+    until(store, run_id, begun)
+    taken = {"holder": "elsewhere 1 1.0 x", "seen": time.time()}
+    store.database.write(update(RunRow).values(**taken))
+    client = first.cluster.connect()
+    assert client is not None
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        time.sleep(0.05)
+    run = store.get(run_id)
+    assert (run.state, [cell.state for cell in run.cells]) == (
+        "running", ["running", "queued", "queued"],
+    )  # fmt: skip
 
 
 # the database, the cluster, the model in trouble

@@ -128,7 +128,7 @@ def test_parts_of_another_form_are_computed_again_once_and_the_page_says_so(
         """Store a run of which two cells of three are done."""
         known = {number: {"number": number + 1} for number in range(2)}
         run = store.create("me", log.request(name, 3, gated=False), known)
-        store.set_cell_state(run.id, 2, "cancelled")
+        store.set_cell(run.id, 2, "cancelled")
         store.set_state(run.id, "cancelled")
         return store.get(run.id)
 

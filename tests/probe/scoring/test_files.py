@@ -30,23 +30,22 @@ from probe.scoring.files import (
     Places,
     ScoringRequest,
     assemble,
-    folder_bytes,
     identity,
     packed_part,
     part,
     plan_json,
-    precision_words,
     read_packed_part,
     read_packed_values,
     read_plan,
     run_cell,
     scoring_request,
+    stored_bytes,
 )
 from probe.tasks.nli import NLI
 from probe.transforms import Options
 from probe.ui.tabs.background_result import result_of
 from probe.ui.tabs.batch_background import Background
-from tests.support.cases import check_each, each
+from tests.support.cases import each
 from tests.support.commands import run
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.visitors import ME
@@ -100,45 +99,32 @@ def contents(places: Places) -> list[object]:
     return [path.read_bytes() for path in paths]
 
 
-@each("form", ["csv.gz", "jsonl", "parquet"])
+@each("form", ["csv.gz", "parquet"])
 def test_what_was_broken_off_goes_on_to_the_same_bytes(
     form: str, file: Path, classifier: Classifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places, at_once = places_in(tmp_path, form), places_in(tmp_path / "once", form)
     for _ in range(2):
-        next(begun(file, places, classifier).chunks())
+        next(begun(file, places, classifier, precision="bf16").chunks())
         (places.work / "000000256.json.gz.new").write_bytes(b"half a pa")
     places.scored.unlink(missing_ok=True)  # the parts hold all that was done
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path)
-    scoring = begun(file, places_in(Path("sub/.."), form), classifier)  # the same places
+    same = places_in(Path("sub/.."), form)
+    scoring = begun(file, same, classifier, precision="bf16")
     assert (scoring.start, scoring.anew) == (256, "")
     assert [chunk.start for chunk in scoring.chunks()] == [256, 256]
-    once = begun(file, at_once, classifier, None)
+    once = begun(file, at_once, classifier, None, "bf16")
     assert [chunk.done for chunk in once.chunks()] == [32, 256, 512, 600]
-    assert scoring.hand_over() == once.hand_over()
+    summary, sampled = scoring.hand_over(), len(fp32_sample(ROWS, 3))
+    assert summary == once.hand_over()
+    assert sampled - 1 <= summary["fp32_sample"]["rows"] <= sampled
     assert contents(places) == contents(at_once)
     assert not places.work.exists()
     rows = [record.cells for record in open_source(places.scored).records()]
     assert [row["id"] for row in rows] == list(map(str, range(ROWS)))  # in the input's order
     errors = [row["error"] for row in rows]
     assert errors.pop(EMPTY) == "the premise is empty" and not any(errors)
-
-
-def test_a_sample_in_fp32_is_the_same_whether_a_scoring_was_broken_off_or_not(
-    file: Path, classifier: Classifier, tmp_path: Path
-) -> None:
-    summaries = []
-    for stops in (0, 2):
-        places = places_in(tmp_path / str(stops), "csv")
-        for _ in range(stops):
-            next(begun(file, places, classifier, precision="bf16").chunks())
-        scoring = begun(file, places, classifier, precision="bf16")
-        assert bool(scoring.start) == bool(stops)
-        summaries.append(whole(scoring))
-    assert summaries[0] == summaries[1]
-    sampled = len(fp32_sample(ROWS, 3))
-    assert sampled - 1 <= summaries[0]["fp32_sample"]["rows"] <= sampled
 
 
 def test_what_is_done_is_handed_over_and_can_go_on_unless_something_else_is_asked(
@@ -246,10 +232,9 @@ def test_the_files_of_a_run_are_those_of_the_command_and_go_with_it(
     shape, _ = assemble(replace(run, cells=cells), in_parts)
     numbers = [int(record.cells["id"]) for record in open_source(in_parts.scored).records()]
     assert (shape["rows"], numbers) == (ROWS - 256, [*range(256), *range(512, ROWS)])
-    folder = run.plan["folder"]
-    assert folder_bytes(folder) > file.stat().st_size
+    assert stored_bytes(run.plan) > file.stat().st_size
     delete_run(store, Engine(store), ME, run.id)
-    assert folder_bytes(folder) == 0
+    assert stored_bytes(run.plan) == 0
 
 
 def test_a_part_tells_what_its_rows_took_and_a_plan_is_read_as_it_was_written(
@@ -277,6 +262,17 @@ def test_a_file_that_cannot_be_kept_whole_leaves_nothing_behind(home: Path, tmp_
     with pytest.raises(FileError, match="cannot be written"):
         scoring_request(path, source, "minilm", NLI, asked(source.names))
     assert list((home / "scoring").iterdir()) == []
+
+
+def test_a_run_of_arrow_is_written_as_parquet(home: Path, model: str, tmp_path: Path) -> None:
+    table = pa.table({"premise": ["A man sings."], "hypothesis": ["He sings."]})
+    with pa.ipc.new_file(tmp_path / "in.arrow", table.schema) as writer:
+        writer.write_table(table)
+    plan = stored(Store(), model, tmp_path / "in.arrow").plan
+    assert read_plan(plan).form == "parquet"
+    old = {name: value for name, value in plan.items() if name != "form"}
+    forms = [read_plan({**old, "file": name}).form for name in ("in.arrow", "a.csv.gz")]
+    assert forms == ["parquet", "csv"]  # as an earlier version told none
 
 
 def test_a_run_refuses_the_cells_that_the_command_refuses(tmp_path: Path) -> None:
@@ -320,16 +316,9 @@ def test_summary_page_and_command_name_each_precision_with_its_rows(
         known = identity(short, named, request, Places(place))
         return scoring_request(short, source, model, NLI, request, identity=known)
 
-    def check(precisions: Sequence[Precision]) -> None:
-        shape, _ = assemble(scored_as(ME, requested(out), precisions), Places(out))
-        if len(set(precisions)) == 1:
-            assert (precision_words(shape), shape["precision"]) == ("bf16", "bf16")
-            assert "precision_rows" not in shape
-            return
-        rows = dict(zip(precisions, (FIRST, SHORT - FIRST), strict=True))
-        assert (shape["precision"], shape["precision_rows"]) == ("bf16 and fp32", rows)
-
-    check_each({str(case): case for case in (BOTH, BOTH[::-1], ("bf16", "bf16"))}, check)
+    shape, _ = assemble(scored_as(ME, requested(out), BOTH[::-1]), Places(out))
+    rows = {"fp32": FIRST, "bf16": SHORT - FIRST}
+    assert (shape["precision"], shape["precision_rows"]) == ("bf16 and fp32", rows)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     background = Background(store := Store(), Engine(store, in_process=True))
     shown = result_of(background, scored_as(ME, requested(out), BOTH), ME)

@@ -24,7 +24,7 @@ from probe.scoring.files import (
     Places,
     ScoringRequest,
     assemble,
-    read_parts,
+    read_unfinished,
     scoring_request,
 )
 from probe.tasks.nli import NLI
@@ -63,7 +63,7 @@ def at_once(file: Path, out: Path, model: str) -> bytes:
 
 def rows_done(out: Path) -> int:
     """Return how many rows a command has noted as done."""
-    return sum(len(part.scored) for part in read_parts(Places(out).work))
+    return sum(len(part.scored) for part in read_unfinished(Places(out).work)[1])
 
 
 def test_a_killed_command_goes_on_to_the_same_bytes(file: Path, model: str, tmp_path: Path) -> None:

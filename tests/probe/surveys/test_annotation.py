@@ -44,7 +44,6 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import offered_tasks
-from tests.support.cases import each
 from tests.support.pages.visitors import ME, YOU
 from tests.support.runs.annotation import answer_all, honest, items, person, small_set
 
@@ -69,16 +68,15 @@ def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_pl
         assert len({item.id for item in both}) == len(both)
         # no example serves twice
         assert len({tuple(item.before.values()) for item in both}) == len(both)
-        for item in controls:
-            if mode == "labels":
-                assert item.control == item.gold
-            else:
-                assert (item.control == "invalid") == (item.texts != item.before)
+        valid, item = mode == "valid", next(item for item in drawn if item.transform == "sort")
+        for each in controls:
+            plain = "valid" if each.texts == each.before else "invalid"
+            assert each.control == (plain if valid else each.gold)
         assert len({item.control for item in controls}) > 1
-        item = next(item for item in drawn if item.transform == "sort")
-        seen = {"Text": item.texts["hypothesis"]}
-        if mode == "labels":
-            seen = {"Premise": item.texts["premise"], "Hypothesis": item.texts["hypothesis"]}
+        titles = (
+            {"Text": "hypothesis"} if valid else {"Premise": "premise", "Hypothesis": "hypothesis"}
+        )
+        seen = {title: item.texts[field] for title, field in titles.items()}
         assert shown_texts(NLI, MODES[mode], item) == seen
         for before, texts in ((False, item.texts), (True, item.before)):
             assert example_of(NLI, item, before).hypothesis == texts["hypothesis"]
@@ -86,34 +84,26 @@ def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_pl
         draw_items(NLI, VALID, EXAMPLES, SALAD, 2, classifier, seed) for seed in (1, 1, 2)
     )
     assert first == again != other
+    for count, names, n, trouble in (
+        (3, ["sort"], 1, "can be controls"),
+        (10, ["sort"], 9, r"of the 5 examples that the controls left, fewer than 9"),
+        (10, ["sort", "shuffle"], 3, "the controls left 5 examples, too few for 6 untouched"),
+    ):
+        with pytest.raises(ExampleError, match=trouble):
+            draw_items(NLI, VALID, EXAMPLES[:count], names, n, classifier)
 
 
 def test_of_a_distractor_the_question_and_the_new_sentence_are_seen() -> None:
     reader = load_any("minilm_reader", task=READING)
     mode = MODES["distractor"]
     drawn, controls = draw_items(READING, mode, bundled_examples(READING), ["addsent"], 2, reader)
-    for item in drawn:
+    for item in [*drawn, *controls]:
         sentence = shown_texts(READING, mode, item)["Sentence"]
-        assert item.texts["passage"] == f"{item.before['passage']} {sentence}"
-    for item in controls:
-        assert item.control == "no"
-        answers = str(item.gold).split(" | ")
-        assert any(answer in shown_texts(READING, mode, item)["Sentence"] for answer in answers)
-
-
-@each(
-    "count, names, n, trouble",
-    [
-        (3, ["sort"], 1, "can be controls"),
-        (10, ["sort"], 9, r"of the 5 examples that the controls left, fewer than 9"),
-        (10, ["sort", "shuffle"], 3, "the controls left 5 examples, too few for 6 untouched"),
-    ],
-)
-def test_too_few_examples_are_told_of(
-    classifier: Classifier, count: int, names: list[str], n: int, trouble: str
-) -> None:
-    with pytest.raises(ExampleError, match=trouble):
-        draw_items(NLI, VALID, EXAMPLES[:count], names, n, classifier)
+        if item.control:
+            assert item.control == "no"
+            assert any(answer in sentence for answer in str(item.gold).split(" | "))
+        else:
+            assert item.texts["passage"] == f"{item.before['passage']} {sentence}"
 
 
 def test_each_task_has_its_modes() -> None:
@@ -143,23 +133,16 @@ def test_items_come_back_from_a_file_as_they_were_and_a_wrong_one_is_told_of(
     assert len(read_items(path, SENTIMENT, VALID)) == 2
 
 
-def test_each_batch_holds_four_items_and_one_control() -> None:
-    rows = items()
-    controls = [item for item in rows if item.control]
-    others = [item for item in rows if not item.control]
-    batches = into_batches(others, controls, 5)
-    names = {item.id for item in controls}
-    assert [(len(batch), len(names & set(batch))) for batch in batches] == [(5, 1), (5, 1)]
-    whole = [item for batch in batches for item in batch if item not in names]
-    assert whole == [item.id for item in others]
-    assert batches == into_batches(others, controls, 5)
-    assert [len(batch) for batch in into_batches(rows, [], 5)] == [5, 5]
-
-
 def test_three_people_judge_each_text_in_batches_whose_control_got_its_answer(
     store: Store,
 ) -> None:
     annotated = small_set(store)
+    names = {item.id for item in items() if item.control}
+    sizes = [(len(batch), len(names & {*batch})) for batch in annotated.batches]
+    assert sizes == [(5, 1), (5, 1)]  # four items and a control
+    whole = [item for batch in annotated.batches for item in batch if item not in names]
+    assert whole == [item.id for item in items() if not item.control]
+    assert [len(batch) for batch in into_batches(items(), [], 5)] == [5, 5]
     answer_all(store, annotated, person(9), lambda item: "valid" if item.transform else "invalid")
     progress, found = progress_of(store, annotated), results(store, annotated)
     assert (progress.returned, progress.share) == (found.returned, 0.0) == (2, 0.0)
@@ -266,19 +249,15 @@ def test_people_and_a_model_answer_the_same_texts(store: Store) -> None:
 
 def test_controls_can_be_changed_by_the_owner_until_somebody_has_answered(store: Store) -> None:
     annotated = small_set(store)
-    change = [
-        (ME, "i8", "invalid", ""),
+    set_control(store, ME, annotated.survey.id, "i8", "invalid")
+    for owner, item, answer, trouble in (
         (YOU, "i8", "valid", "no such set"),
         (ME, "i1", "valid", "no control of the set"),
         (ME, "i8", "perhaps", "none of its answers"),
         (ME, "i8", "valid", "have answered already"),
-    ]
-    for owner, item, answer, trouble in change:
+    ):
         if "already" in trouble:
             answer_all(store, annotated, person(0), honest)
-        if not trouble:
-            set_control(store, owner, annotated.survey.id, item, answer)
-            continue
         with pytest.raises(SurveyError, match=trouble):
             set_control(store, owner, annotated.survey.id, item, answer)
     assert annotation_set(store, annotated.survey.id).items["i8"].control == "invalid"

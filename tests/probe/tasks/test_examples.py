@@ -1,9 +1,7 @@
 """The examples that come with the app, and what the bundled models make of them."""
 
 import csv
-import random
 from collections import Counter, defaultdict
-from difflib import SequenceMatcher
 
 import numpy as np
 import pytest
@@ -13,14 +11,11 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from probe.errors import ExampleError
-from probe.models.library import load
-from probe.statistics import accuracy
 from probe.tasks.examples import FOLDER, bundled_examples, random_example
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
-from probe.text.words import tokenise
 from tests.support.cases import each
 
 SPLITS = ("dev", "test", "pool")
@@ -46,10 +41,8 @@ def test_600_premises_in_ten_genres_have_one_hypothesis_of_each_label() -> None:
     for pairs in by_premise.values():
         assert sorted(pair.gold or "" for pair in pairs) == sorted(LABELS)
         assert len({SPLIT[pair.id] for pair in pairs}) == 1
-    # lengths are like those of MNLI, and no label has longer hypotheses
-    assert 15 <= np.mean([len(premise.split()) for premise in by_premise]) <= 24
     means = [np.mean([len(p.hypothesis.split()) for p in ALL if p.gold == g]) for g in LABELS]
-    assert 7 <= np.mean(means) <= 12 and max(means) - min(means) < 2
+    assert 7 <= np.mean(means) <= 12 and max(means) - min(means) < 2  # as long as MNLI's
 
 
 @each("task", [NLI, PARAPHRASE_IDENTIFICATION, SENTIMENT])
@@ -68,20 +61,16 @@ def test_every_split_is_balanced_and_no_example_comes_twice(task: Task) -> None:
         assert set(golds) == set(task.labels) and len(set(golds.values())) == 1
         assert golds.total() >= 100
         assert {g for id_, g in genres.items() if splits[id_] == split} == {*genres.values()}
-
-
-@each("task", [PARAPHRASE_IDENTIFICATION, SENTIMENT])
-def test_no_text_is_in_two_splits_and_no_label_has_longer_texts(task: Task) -> None:
+    if task is NLI:
+        return
     by_split = [
         {text for example in bundled_examples(task, split) for text in task.texts(example).values()}
         for split in SPLITS
     ]
     assert sum(map(len, by_split)) == len(set.union(*by_split))
-    means = [
-        np.mean([len(getattr(e, task.target)) for e in bundled_examples(task) if e.gold == label])
-        for label in task.labels
-    ]
-    assert max(means) / min(means) < 1.08
+    lengths = {g: [len(getattr(e, task.target)) for e in every if e.gold == g] for g in task.labels}
+    means = [np.mean(each) for each in lengths.values()]
+    assert max(means) / min(means) < 1.08  # no label has longer texts
 
 
 def test_the_hypothesis_alone_gives_no_label_away() -> None:
@@ -103,26 +92,3 @@ def test_a_random_example_is_a_test_example_and_follows_its_seed() -> None:
     assert bundled_examples(NLI_TWO_WAY) == ALL
     with pytest.raises(ExampleError, match="no examples of the task bare come with the app"):
         bundled_examples(Task("bare", "Bare", Pair, ("premise",), "premise"))
-
-
-def test_the_bundled_model_knows_most_of_them_and_not_all() -> None:
-    sample = random.Random(0).sample(ALL, 150)
-    said = [prediction.label for prediction in load("minilm").predict(sample, "auto")]
-    assert 0.70 <= accuracy(NLI, said, sample) <= 0.97
-
-
-def test_texts_of_the_pool_turn_their_opinion_in_a_few_words() -> None:
-    twins = defaultdict[str, list[list[str]]](list)
-    for review in bundled_examples(SENTIMENT, "pool"):
-        twins[review.id.rpartition("-")[0]].append(tokenise(review.text))
-    alike = [SequenceMatcher(None, *couple, autojunk=False).ratio() for couple in twins.values()]
-    assert min(alike) > 1 / 3
-    assert np.mean(alike) > 2 / 3
-
-
-@each("field", PARAPHRASE_IDENTIFICATION.fields)
-def test_one_question_alone_cannot_tell_a_paraphrase(field: str) -> None:
-    golds = defaultdict(Counter[str])
-    for pair in bundled_examples(PARAPHRASE_IDENTIFICATION):
-        golds[getattr(pair, field)][pair.gold] += 1
-    assert {tuple(count.values()) for count in golds.values()} == {(1, 1)}

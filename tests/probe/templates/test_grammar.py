@@ -9,7 +9,6 @@ from probe.templates.grammar import grammar
 from tests.support.cases import each
 from tests.support.files.template_files import (
     FILES,
-    GIVE,
     LEVELS,
     ROWS,
     ROZEN,
@@ -17,13 +16,6 @@ from tests.support.files.template_files import (
     sample,
     texts,
 )
-
-
-@each(("kind", "at_least"), [("dative", 28), ("numerical", 30)])
-def test_there_are_at_least_as_many_templates_as_in_the_paper(kind: str, at_least: int) -> None:
-    assert len(set(template_ids(kind))) >= at_least
-    assert all(len(template_ids(kind, level)) >= 10 for level in LEVELS)
-    assert sum(len(template_ids(kind, level)) for level in LEVELS) == len(template_ids(kind))
 
 
 def test_hans_has_five_entailed_and_five_other_sub_cases_for_each_heuristic() -> None:
@@ -45,6 +37,9 @@ def test_no_word_list_names_anybody_twice() -> None:
         assert not who & whom, row["id"]
         assert row["preposition"] == ("to" if row["verb"] in to else "for")
         assert row["sister"] != row["verb"]
+        swap = [f" {row['verb']} ", f" {row['sister']} "]  # B2 is B with the sister verb
+        plain, sister = (texts(sample("dative", row["id"], lexical=g)) for g in ("B", "B2"))
+        assert [(a.replace(*swap), b.replace(*swap)) for a, b in plain] == sister
 
 
 @each("kind", ROZEN)
@@ -62,13 +57,6 @@ def test_the_two_groups_of_every_argument_share_nothing(kind: str) -> None:
                 assert all(any(word in text for text in fixed + group_a) for word in strange)
 
 
-def test_b2_is_b_with_the_sister_verb() -> None:
-    row = next(row for row in FILES["dative"]["template"] if row["id"] == GIVE)
-    swap = [f" {row['verb']} ", f" {row['sister']} "]
-    plain, sister = (sample("dative", GIVE, 60, lexical=group) for group in ("B", "B2"))
-    assert [(a.replace(*swap), b.replace(*swap)) for a, b in texts(plain)] == texts(sister)
-
-
 @each(("kind", "row"), ROWS)
 def test_the_sentences_are_written_as_english_is(kind: str, row: dict[str, Any]) -> None:
     for pair in sample(kind, row["id"]):
@@ -83,8 +71,11 @@ def test_the_sentences_are_written_as_english_is(kind: str, row: dict[str, Any])
 
 @each("kind", ROZEN)
 def test_complexity_follows_words_and_depth(kind: str) -> None:
+    ids = [template_ids(kind, level) for level in LEVELS]
+    assert sum(map(len, ids)) == len(set(template_ids(kind))) >= 28  # as many as in the paper
+    assert min(map(len, ids)) >= 10
     for row in FILES[kind]["template"]:
-        for pair in sample(kind, row["id"], 150, balance=False):
+        for pair in sample(kind, row["id"], 60, balance=False):
             length, expected = len(pair.premise.split()), "medium"
             if length < 16 and row["depth"] < 4:
                 expected = "simple"

@@ -1,13 +1,12 @@
 """Transforms in words, their presets, their options and those that a task has."""
 
 import random
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from probe.errors import OptionError, UnknownTransform
-from probe.tasks.nli import NLI, NLI_TWO_WAY
+from probe.errors import OptionError, Unavailable, UnknownTransform
+from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
@@ -24,12 +23,12 @@ from probe.transforms.registry import (
     chain_title,
     choice,
     first_choice,
-    foreign,
     group_of,
     options_of,
     presets,
     read_task_options,
     ready,
+    require_ready,
     source_of,
     summary_of,
 )
@@ -62,30 +61,6 @@ def test_a_transform_is_told_in_one_sentence_of_the_tasks_words(task: Task) -> N
             assert not [word for word in TASKS[task] if word in (summary + applies).lower()], name
 
 
-@each(
-    ("name", "task", "summary"),
-    [
-        ("sort", NLI, "Puts the words of the hypothesis in alphabetical order."),
-        ("sort", SENTIMENT, "Puts the words of the text in alphabetical order."),
-        (
-            "copysort",
-            PARAPHRASE_IDENTIFICATION,
-            "Replaces the second text by the words of the first text in alphabetical order.",
-        ),
-        (
-            "pbsmt",
-            SENTIMENT,
-            "Replaces the text by what a phrase-based translator for its label makes of its first "
-            "half.",
-        ),
-    ],
-)
-def test_a_sentence_calls_the_texts_what_the_task_calls_them(
-    name: str, task: Task, summary: str
-) -> None:
-    assert summary_of(REGISTRY[name], task) == summary
-
-
 def test_a_chain_joins_the_titles_of_its_links() -> None:
     assert chain_title("drop+sort") == "Drop the unimportant half, then sort the words"
     assert choice("sort") == "Sort the words · sort"
@@ -93,13 +68,15 @@ def test_a_chain_joins_the_titles_of_its_links() -> None:
         chain_title("sorted")
 
 
-@each("name", ["spelling", "spelling_swap", "word_overlap", "negation", "control_tautology"])
-def test_stress_tests_are_our_extension_beyond_inference(name: str) -> None:
-    entry, source = REGISTRY[name], "Naik et al. 2018, section 3"
-    assert source_of(entry, NLI) == source_of(entry, NLI_TWO_WAY) == source
-    for task in (PARAPHRASE_IDENTIFICATION, SENTIMENT):
-        assert source_of(entry, task) == f"our extension of {source}" and entry.suits(task)
-    assert source_of(REGISTRY["sort"], SENTIMENT) == "Gupta et al. 2021, section 3.1"
+def test_a_sentence_calls_the_texts_what_the_task_calls_them() -> None:
+    cases = {("sort", NLI): "the hypothesis", ("sort", SENTIMENT): "the text"}
+    cases |= {("copysort", PARAPHRASE_IDENTIFICATION): "the second text by the words of the first"}
+    cases |= {("pbsmt", SENTIMENT): "makes of its first half"}
+    for (name, task), words in cases.items():
+        assert words in summary_of(REGISTRY[name], task)
+        naik = REGISTRY["negation"]  # our extension beyond inference
+        assert source_of(naik, task).startswith("Naik" if task is NLI else "our extension of Naik")
+        assert source_of(REGISTRY[name], task).startswith("Gupta et al. 2021")
 
 
 COPIES = {"copysort", "copyone"}
@@ -112,8 +89,12 @@ def test_word_salad_is_what_gupta_et_al_made() -> None:
     named = ["A first look", "Word salad", "Heuristics", "Stress tests", "Everything", "None"]
     assert list(presets(NLI)) == named
     assert "Heuristics" not in presets(PARAPHRASE_IDENTIFICATION)  # it would be empty
+    for name in ("hnounant", "neghyp", "antonym", "numerical", "pbsmt_e"):
+        with pytest.raises(Unavailable, match=f"{name} is not for the task sentiment"):
+            require_ready(name, SENTIMENT)
     for task in TASKS:
         offered = presets(task)
+        assert {"word_overlap", "negation", "spelling"} < set(offered["Everything"])
         assert (offered["Everything"], offered["None"]) == (tuple(ready(task)), ())
         assert first_choice(task) == ("sort", "shuffle", "drop", "negation")
         assert set(offered["A first look"]) == set(first_choice(task))
@@ -165,34 +146,8 @@ def test_every_option_has_its_default_and_the_group_of_its_family(name: str) -> 
         assert ("".join(default) if isinstance(default, tuple) else default) in option.values
     else:
         assert option.low <= default <= option.high
-    families = {entry.family for entry in REGISTRY.values() if name in entry.options}
-    assert group_of(name) == (families.pop() if len(families) == 1 else SEVERAL)
     assert group_of(name) in GROUPS
-    assert {field.name for field in fields(Options)} == set(OPTIONS)
-
-
-@each(
-    ("task", "values", "name"),
-    [
-        (SENTIMENT, {"antonym": "naik_code"}, "antonym"),
-        (READING, {"keep": 0.3, "lm_weight": 2}, "lm_weight"),
-        (NLI, {"keep_first_half": "true"}, "keep_first_half"),
-    ],
-)
-def test_an_option_of_another_task_is_refused(
-    task: Task, values: dict[str, object], name: str
-) -> None:
-    with pytest.raises(OptionError) as problem:
-        read_task_options(task, values)
-    assert str(problem.value) == f"the option {name} is not for the task {task.name} ({task.title})"
-
-
-@each("task", offered_tasks())
-def test_every_task_takes_the_defaults_and_what_it_has(task: Task) -> None:
-    values = {name: getattr(DEFAULTS, name) for name in OPTIONS}
-    assert read_task_options(task, values) == DEFAULTS == read_options({})
-    assert read_task_options(task, {"keep": 0.25}) == Options(keep=0.25)
-    assert foreign(Options(keep=0.25), task) == []
+    assert (group_of("other_languages"), group_of("antonym")) == (SEVERAL, "stress")
 
 
 @each(
@@ -203,6 +158,10 @@ def test_every_task_takes_the_defaults_and_what_it_has(task: Task) -> None:
     ],
 )
 def test_text_and_values_are_read_alike(values: dict[str, object]) -> None:
+    usual = {name: getattr(DEFAULTS, name) for name in OPTIONS}
+    for task in offered_tasks():
+        assert read_task_options(task, usual) == DEFAULTS == read_options({})
+        assert read_task_options(task, {"keep": 0.25}) == Options(keep=0.25)
     expected = Options(keep=0.25, by_id=True, pin=(".",), replacements=2, sign="abs")
     assert read_options(values) == expected
 
@@ -224,6 +183,9 @@ def test_an_impossible_value_is_one_sentence(values: dict[str, object], sentence
     with pytest.raises(OptionError) as problem:
         read_options(values)
     assert str(problem.value).startswith(sentence)
+    other = "^the option lm_weight is not for the task reading "
+    with pytest.raises(OptionError, match=other):
+        read_task_options(READING, {"keep": 0.3, "lm_weight": 2})
 
 
 def test_the_variant_names_what_differs() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from itertools import pairwise, permutations
+from math import ceil
 
 import pytest
 from hypothesis import example, given
@@ -27,7 +28,7 @@ from probe.transforms import (
     leaves_gold,
     rule_of,
 )
-from probe.transforms.families.importance import kept_count, kept_units, units
+from probe.transforms.families.importance import kept_units, units
 from probe.transforms.registry import RESOURCES, Scored, SubWords, Tools, applies_of, missing, ready
 from tests.support.cases import each
 from tests.support.global_state import leaves_global_chance_alone
@@ -39,12 +40,13 @@ NAMES = [name for name, entry in REGISTRY.items() if entry.suits(NLI)]
 WORD_LEVEL = [name for name in NAMES if REGISTRY[name].level == "word"]
 PAIR = Pair("The old man walks to the green park.", "The man isn't happy!", "neutral", "r1")
 OTHER = Pair("She reads a letter.", "She writes some music now.", "entailment", "r2")
+LOOSE = st.text(max_size=40)
 NUMBERS = Pair("Tim has 350 old stamps.", "Tim is glad.", "neutral", "r3")
 ODD = {
     "empty": "",
     "blank": " \t\n ",
     "one token": "no",
-    "a thousand tokens": "the man walks . " * 250,
+    "more tokens than a model reads": "the man walks . " * 130,
     "emoji": "👩‍👩‍👧 🇫🇮 ok 👍🏽!",
     "right to left": "الرجل في الحديقة. האיש בבית?",
     "NUL": "\x00",
@@ -93,9 +95,7 @@ def test_every_transform_keeps_the_contract(name: str) -> None:
     for field in {"premise", "hypothesis"} - {*entry.edited(NLI)}:
         assert getattr(result.example, field) == getattr(PAIR, field)
     assert applied(name, [OTHER, PAIR])[1] == result  # the same again, whatever else there is
-    first, *others = applied(name, [PAIR, OTHER, OTHER])
-    assert first == result
-    assert [each.example.id for each in (first, *others)] == ["r1", "r2", "r2"]
+    assert [each.example.id for each in applied(name, [PAIR, OTHER, OTHER])] == ["r1", "r2", "r2"]
     assert leaves_global_chance_alone(lambda: applied(name, [PAIR, OTHER]))
     assert ("model" in entry.needs) == (entry.level == "sub-word")
     for keep in (0, 0.3, 1) if "keep" in entry.options else ():
@@ -110,6 +110,9 @@ def test_any_text_comes_to_an_end_and_no_character_is_split(name: str) -> None:
         for result in applied(name, pairs, options=options):
             assert isinstance(result.example.hypothesis, str), odd
             assert result.changed or result.original.hypothesis.split() or not text.split(), odd
+    for run in (" ", ".", "\t") if name in WORD_LEVEL else ():
+        text = "a." + run * 20_000 + "b"  # minutes, where time grows with the square
+        assert several(name, Pair(text, text))[0].original.premise == text
     for text in ("ne\u0301e\u0301 re\u0301sume\u0301 किताब पढ़ रहा ที่นี่", "你好世界 👩‍👩‍👧 👍🏽 ok!"):
         pairs = [Pair(text, "A man sat.", None, str(at)) for at in range(3)]
         pairs += [Pair("A man sat.", text, None, str(at)) for at in range(3)]
@@ -119,11 +122,13 @@ def test_any_text_comes_to_an_end_and_no_character_is_split(name: str) -> None:
             assert {each for each in made if len(each) > 1} <= set(clusters(text)), result
 
 
-@each("name", WORD_LEVEL)
-def test_a_long_run_of_marks_takes_no_time(name: str) -> None:
-    for run in (" ", ".", "\t"):
-        text = "a." + run * 20_000 + "b"  # minutes, where time grows with the square
-        assert several(name, Pair(text, text))[0].original.premise == text
+@STEADY
+@given(LOOSE, LOOSE, st.sampled_from(WORD_LEVEL))
+def test_edits_spell_the_new_text(premise: str, hypothesis: str, name: str) -> None:
+    result = several(name, Pair(premise, hypothesis))[0]
+    for side, after in NLI.texts(result.example).items():
+        spelt = "".join(edit.text for edit in result.edits[side] if edit.kind != "removed")
+        assert "".join(spelt.split()) == "".join(after.split())
 
 
 @each("name", NAMES)
@@ -157,16 +162,6 @@ def test_sub_words_of_one_character_stay_together() -> None:
 
 
 @each(
-    ("text", "expected"),
-    [("我爱你。", "你我爱。"), ("iPhone好", "iphone好"), ("वह घर है।", "घर वह है ।")],
-)
-def test_a_script_without_blanks_is_sorted_by_character(text: str, expected: str) -> None:
-    result = words_only("sort", text)
-    assert result.example.hypothesis == expected
-    assert ("each character counts" in result.note) == ("।" not in text)
-
-
-@each(
     ("name", "hypothesis", "changed"),
     [
         ("sort", "A cat sat.", False),
@@ -176,26 +171,14 @@ def test_a_script_without_blanks_is_sorted_by_character(text: str, expected: str
         ("reverse+reverse", "He can't say who.", False),
         ("copysort", "a MAN sat.", False),
         ("negation", "He sat.", True),
+        *((name, "no", False) for name in ("drop", "repeat", "replace")),
+        ("drop", "\N{CAT} \N{DOG} \N{COW}", False),  # that the model does not know
     ],
 )
 def test_the_same_words_are_no_change(name: str, hypothesis: str, changed: bool) -> None:
-    assert words_only(name, hypothesis).changed is changed
-
-
-@each("name", ["drop", "repeat", "replace"])
-def test_every_token_kept_or_a_single_one_is_no_change(name: str) -> None:
-    assert not applied(name, [PAIR], options=Options(keep=1.0))[0].changed
-    assert not applied(name, [Pair("A man sat.", "no")])[0].changed
-    signs = Pair("A man sat.", "\N{CAT} \N{DOG} \N{COW}")  # that the model does not know
-    assert applied(name, [signs])[0].example == signs or name == "replace"
-
-
-def test_a_stream_of_chance_belongs_to_the_row_and_the_seed() -> None:
-    text = "one two three four five six seven eight"
-    rows = [Pair("A man sat.", text, None, str(n)) for n in range(8)]
-    results = apply("shuffle", rows, NLI, 0, Options(), no_reading)
-    assert len({result.example.hypothesis for (result,) in results}) > 4
-    assert len({words_only("shuffle", text, seed).example.hypothesis for seed in range(8)}) > 4
+    assert applied(name, [Pair("A man sat.", hypothesis)])[0].changed is changed
+    if REGISTRY[name.split("+")[0]].level == "sub-word":
+        assert not applied(name, [PAIR], options=Options(keep=1.0))[0].changed
 
 
 # chains
@@ -208,26 +191,23 @@ def test_a_chain_is_its_links_one_after_another() -> None:
     assert result.steps[0].example.hypothesis == dropped.hypothesis
     reversed_ = applied("reverse", [PAIR])[0].example  # a later link reads what the earlier made
     assert applied("reverse+drop", [PAIR])[0].example == applied("drop", [reversed_])[0].example
+    (passed,) = several("copysort+negation", Pair("", "He sat."))  # over the first link
+    made, note = "He sat and false is not true.", "copysort needs a word in the premise"
+    steps = [(step.example.hypothesis, step.note) for step in passed.steps]
+    assert (steps, passed.note) == ([("He sat.", note), (made, "")], note)
     inexact = words_only("shuffle+negation", "Ha ha!")
     assert not inexact.exact and "bigrams" in inexact.note
-
-
-def test_a_link_that_cannot_be_done_is_passed_over() -> None:
-    (result,) = several("copysort+negation", Pair("", "He sat."))
-    made, note = "He sat and false is not true.", "copysort needs a word in the premise"
-    assert (result.example.hypothesis, result.note) == (made, note)
-    steps = [(step.example.hypothesis, step.note) for step in result.steps]
-    assert steps == [("He sat.", note), (made, "")]
+    pairs = [Pair("A man sat.", "one two three four five six", None, str(n)) for n in range(8)]
+    shuffled = [apply("shuffle", pairs, NLI, seed, Options(), no_reading) for seed in range(8)]
+    for several_ in (shuffled[0], [rows[0] for rows in shuffled]):  # by row, and by seed
+        assert len({result.example.hypothesis for (result,) in several_}) > 4
 
 
 @each(
     ("name", "rule", "leaves", "default"),
     [
         ("word_overlap+sort", UNDEFINED, False, None),
-        ("sort+drop", UNDEFINED, False, None),
-        ("word_overlap+length_mismatch", KEEP, True, None),
         ("negation+spelling", KEEP, True, None),
-        ("negation+reverse", UNDEFINED, False, None),
         ("copysort+reverse", UNDEFINED, False, "entailment"),
         (" drop + copyone ", UNDEFINED, False, "entailment"),
     ],
@@ -264,7 +244,6 @@ def test_what_is_for_english_leaves_another_language_as_it_is() -> None:
 
 # any text at all
 
-LOOSE = st.text(max_size=40)
 WORD = st.sampled_from(
     ["a", "b", "C", "can't", "he's", "well-known", "12", "1,000", "%", ",", "naïve", "cannot"]
 )
@@ -291,12 +270,15 @@ def test_words_in_another_order_are_a_permutation_that_ends_as_before(text: str,
     assert again.example.hypothesis.split(" ") == before
 
 
+MANY = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=7, max_size=16, unique=True)
+
+
 @STEADY
-@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6), MARK, st.integers(0, 9))
+@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6) | MANY, MARK, st.integers(0, 99))
 @example(["a", "a", "b"], "", 0)
 @example(["a", "b", "a", "b"], ".", 0)
 @example(["a", "a", "b", "b"], "", 1)
-@example(["a", "b", "c", "d", "e", "f"], "?", 2)
+@example(["the", "dog", "the", "cat", "the", "man", "the", "boy"], ".", 3)
 def test_shuffle_keeps_no_bigram_where_that_can_be(words: list[str], mark: str, seed: int) -> None:
     result, tail = words_only("shuffle", " ".join(words) + mark, seed), [mark] if mark else []
     before = list(pairwise(words + tail))
@@ -304,55 +286,29 @@ def test_shuffle_keeps_no_bigram_where_that_can_be(words: list[str], mark: str, 
     def kept(order: Sequence[str]) -> int:
         return sum(bigram in before for bigram in pairwise(order))
 
-    fewest = min(kept([*order, *tail]) for order in permutations(words))
+    few = len(words) < 7  # of more some order keeps none
+    fewest = min(kept([*order, *tail]) for order in permutations(words)) if few else 0
     assert kept(result.example.hypothesis.split(" ")) == fewest
     assert result.exact == (fewest == 0)
 
 
 @STEADY
-@given(
-    st.lists(st.sampled_from("abcdefghijklmnop"), min_size=7, max_size=16, unique=True),
-    st.integers(0, 99),
-)
-@example(["the", "dog", "the", "cat", "the", "man", "the", "boy"], 3)
-def test_shuffle_keeps_no_bigram_of_many_words(words: list[str], seed: int) -> None:
-    result = words_only("shuffle", " ".join(words) + ".", seed)
-    assert result.exact
-    assert not {*pairwise([*words, "."])} & {*pairwise(result.example.hypothesis.split(" "))}
-
-
-@STEADY
-@given(LOOSE, LOOSE, st.sampled_from(WORD_LEVEL))
-def test_edits_spell_the_new_text(premise: str, hypothesis: str, name: str) -> None:
-    result = several(name, Pair(premise, hypothesis))[0]
-    for side in ("premise", "hypothesis"):
-        spelt = "".join(edit.text for edit in result.edits[side] if edit.kind != "removed")
-        assert "".join(spelt.split()) == "".join(getattr(result.example, side).split())
-
-
-@each(
-    ("share", "n", "count"),
-    [(0.5, 4, 2), (0.5, 5, 3), (0.55, 20, 11), (0.07, 100, 7), (0.0, 9, 0), (1.0, 9, 9)],
-)
-def test_the_kept_are_the_share_rounded_up(share: float, n: int, count: int) -> None:
-    assert kept_count(share, n) == count
-
-
-@STEADY
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=7), st.floats(0, 1))
+@example([0.5, 0.4, 0.3, 0.2, 0.1], 0.6)  # three, though 0.6 * 5 may be a little more
 def test_drop_keeps_no_token_less_important_than_one_it_drops(
     scores: list[float], keep: float
 ) -> None:
     words = ["a", "man", "is", "here", "men", "walk", "the"][: len(scores)]
     reading = FixedReader(hypothesis=scored(words, scores))
     ((result,),) = apply("drop", [Pair("x", "y")], NLI, 0, Options(keep=keep), lambda _: [reading])
-    if kept_count(keep, len(words)) == 0:  # an empty text is no example
+    count = ceil(round(keep * len(words), 9))
+    if count == 0:  # an empty text is no example
         assert not result.changed
         return
     kept = result.example.hypothesis.split()
+    assert len(kept) == count
     worth = dict(zip(words, scores, strict=True))
     assert [word for word in words if word in kept] == kept  # in order
-    assert len(kept) >= keep * len(words) - 1e-9
     dropped = [worth[word] for word in words if word not in kept]
     assert not dropped or max(dropped) <= min(worth[word] for word in kept)
 
@@ -361,14 +317,12 @@ def test_drop_keeps_no_token_less_important_than_one_it_drops(
 
 
 def test_a_chain_goes_on_with_each_of_several_pairs() -> None:
-    assert [result.name for result in several("numerical", NUMBERS)] == [
-        f"numerical {number}/3" for number in (1, 2, 3)
-    ]
+    names = [result.name for result in several("numerical", NUMBERS)]
+    assert names == ["numerical 1/3", "numerical 2/3", "numerical 3/3"]
     results = several("numerical+negation", NUMBERS)
-    assert [result.gold for result in results] == ["entailment", "contradiction", "neutral"]
-    assert [(result.number, result.of, len(result.steps)) for result in results] == [
-        (number, 3, 2) for number in (1, 2, 3)
-    ]
+    assert [(result.gold, result.number, len(result.steps)) for result in results] == [
+        ("entailment", 1, 2), ("contradiction", 2, 2), ("neutral", 3, 2)
+    ]  # fmt: skip
     assert all("and false is not true" in result.example.hypothesis for result in results)
     for name in ("reverse+shuffleprem", "reverse+numerical", "numerical+reverse"):  # destroyed
         for result in several(name, NUMBERS):
@@ -387,13 +341,19 @@ def test_a_chain_ends_with_no_more_than_64_pairs_and_says_so(
     assert len({result.example.hypothesis for result in results}) == len(results) == 64
     assert (results[0].exact, results[0].note) == (False, "the first 64 of 81 pairs")
 
+    def draw(pair: Pair, tools: Tools) -> Pair:
+        return replace(pair, hypothesis=str(tools.rng.random()))
+
+    monkeypatch.setitem(REGISTRY, "draw", replace(entry, function=draw))
+    drawn = several("triple+draw", PAIR)  # each of several has chance of its own
+    assert len({result.example.hypothesis for result in drawn}) == 3
+
 
 def test_a_label_that_is_not_known_is_the_predicted_one(monkeypatch: pytest.MonkeyPatch) -> None:
     labels: list[object] = []
 
-    def ask(pair: Pair, tools: Tools) -> Pair:
+    def ask(pair: Pair, tools: Tools) -> None:
         labels.append(next((label for label in tools.labels if label in LABELS), None))
-        return pair
 
     entry = replace(REGISTRY["sort"], name="ask", function=ask, fields=NLI.fields)
     monkeypatch.setitem(REGISTRY, "ask", entry)

@@ -3,7 +3,12 @@
 from pathlib import Path
 
 import torch
-from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+from transformers import (
+    BertConfig,
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertTokenizerFast,
+)
 
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.task import Task
@@ -74,3 +79,13 @@ def tiny_pairs(n: int) -> tuple[Pair, ...]:
         hypothesis = f"The {person} is {adverbs[label]}happy in the {place}."
         pairs.append(Pair(f"A {person} walks to the {place}.", hypothesis, label, str(number)))
     return tuple(pairs)
+
+
+def tiny_reader(folder: Path) -> Path:
+    """Write a reader with a span head of random weights, always the same; return its folder."""
+    config = BertConfig.from_pretrained(tiny_bert(folder), num_labels=2)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = BertForQuestionAnswering(config)
+    model.save_pretrained(folder)
+    return folder

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from probe.models.library import AnyModel, ModelCache, load_reader
+from probe.models.library import AnyModel, ModelCache, load_any
 from probe.models.reader import Reader
 from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
@@ -14,8 +14,8 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.ui.lessons.lesson import Finding, Lesson, Setting, Step
 from probe.ui.page import Core
+from tests.support.models.tiny_bert import tiny_reader
 from tests.support.models.tiny_models import tiny_classifier
-from tests.support.models.tiny_reader import tiny_reader
 from tests.support.pages.visitors import ME
 
 MODELS: dict[str, AnyModel] = {}
@@ -47,7 +47,7 @@ def setting(task: Task) -> Setting:
 
 def _tiny_reader() -> Reader:
     with TemporaryDirectory() as folder:
-        return load_reader(str(tiny_reader(Path(folder))))
+        return load_any(str(tiny_reader(Path(folder))))
 
 
 def gallery_setting(model: str) -> Setting:

@@ -1,4 +1,10 @@
-"""The running app's home."""
+"""The running app: a model in its home, and its endpoints with and without gradio's client."""
+
+import json
+from typing import Any
+
+import httpx
+from gradio_client import Client
 
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
@@ -13,3 +19,23 @@ def add_model(app: App, name: str, task: Task = NLI) -> str:
     if not folder.exists():
         tiny_bert(app.home / "unready", task).rename(folder)
     return name
+
+
+SECONDS = 300
+
+
+def answer_over_http(url: str, name: str, values: list[Any]) -> Any:  # Any: JSON values
+    """Post the values of an endpoint, in their order; return its first answer."""
+    address = f"{url.rstrip('/')}/gradio_api/call/{name}"
+    posted = httpx.post(address, json={"data": values}, timeout=SECONDS).raise_for_status()
+    events = httpx.get(f"{address}/{posted.json()['event_id']}", timeout=SECONDS).text.splitlines()
+    lines = dict(zip(events[::3], events[1::3], strict=False))
+    return json.loads(lines["event: complete"].removeprefix("data: "))[0]
+
+
+def ask(client: Client, hypothesis: str, **options: Any) -> dict[str, Any]:
+    """Return what `/probe` answers for a hypothesis to one premise."""
+    answer: dict[str, Any] = client.predict(
+        "Nina sold her bicycle to a neighbour on Monday.", hypothesis, api_name="/probe", **options
+    )
+    return answer

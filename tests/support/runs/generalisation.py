@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from finetune.trials.generalisation import verdict_of
-from finetune.trials.generalisation_plan import (
+from finetune.trials.generalisation import (
     TRIALS,
     Cell,
     GeneralisationRun,
@@ -13,6 +12,7 @@ from finetune.trials.generalisation_plan import (
     Point,
     base_cell,
     generalisation_run,
+    verdict_of,
 )
 from probe.runs.run import State, StoredRun
 from tests.support.runs.stored import stored

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from finetune.trials.inoculation import judge, verdict_json
-from finetune.trials.inoculation_plan import (
+from finetune.trials.inoculation import (
     BASE,
     TRIALS,
     Cell,
@@ -12,6 +11,8 @@ from finetune.trials.inoculation_plan import (
     Plan,
     Point,
     inoculation_run,
+    judge,
+    verdict_json,
 )
 from probe.runs.run import State
 from tests.support.runs.stored import stored

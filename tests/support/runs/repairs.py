@@ -12,7 +12,7 @@ from finetune.trials.calibration import Agreement
 from finetune.trials.calibration import Point as CalibrationPoint
 from finetune.trials.mitigation import Found
 from finetune.trials.mitigation import Point as MitigationPoint
-from finetune.trials.registry import EXPERIMENTS
+from finetune.trials.planning import EXPERIMENTS
 from finetune.trials.transfer import Point as TransferPoint
 from probe.runs.run import StoredRun
 from probe.statistics import BINS, Bin, Calibration

@@ -8,7 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import ExperimentError
 from probe.runs.run import StoredRun
 from probe.tasks.task import Task

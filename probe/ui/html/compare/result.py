@@ -15,11 +15,11 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
+from probe.analysis.comparison_report import gold_name, in_a_sentence
 from probe.analysis.transformed import Examination
 from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
 from probe.pictures.forest import mark
-from probe.reports.comparison import gold_name, in_a_sentence
 from probe.statistics import Estimate, interval, percent
 from probe.tasks.task import Task
 from probe.ui.html.compare.pictures import GROUPS

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.trials.generalisation_plan import FILE, GRIDS
+from finetune.trials.generalisation import FILE, GRIDS
 from finetune.ui.generalise.fields import follow, offered
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks

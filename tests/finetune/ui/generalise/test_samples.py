@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from finetune.trials.generalisation_plan import conditions, grids, phenomena
+from finetune.trials.generalisation import conditions, grids, phenomena
 from finetune.ui.generalise.samples import (
     file_shown,
     fitting_vary,

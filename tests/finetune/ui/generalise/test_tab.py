@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from finetune.report.inoculation import shown_runs
-from finetune.trials.generalisation_plan import KIND
+from finetune.trials.generalisation import KIND
 from finetune.ui.generalise.tab import show_judged_anew, show_runs, write_files
 from finetune.ui.generalise.titles import place, skills, subject
 from probe.errors import RunError

@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from finetune.trials.generalisation_plan import FILE, phenomena
+from finetune.trials.generalisation import FILE, phenomena
 from finetune.ui.generalise.titles import run_title, skill_choices, skill_title, subject
 from probe.tasks.nli import NLI
 from tests.support.runs.generalisation import PLAN, stored_run

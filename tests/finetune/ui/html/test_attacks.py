@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from finetune.report.files import report
-from finetune.trials.inoculation_plan import Cell, InoculationRun
+from finetune.trials.inoculation import Cell, InoculationRun
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.run import outcome, progress

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from finetune.trials.generalisation import judged_anew
-from finetune.trials.inoculation_plan import Cell
+from finetune.trials.inoculation import Cell
 from finetune.ui.html.generalisation import (
     beside,
     grid_frame,

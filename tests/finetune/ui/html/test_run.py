@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from finetune.trials.inoculation_plan import BASE, Cell, Epoch, InoculationCell, InoculationRun
+from finetune.trials.inoculation import BASE, Cell, Epoch, InoculationCell, InoculationRun
 from finetune.ui.html.run import grid, outcome, progress
 from probe.runs.gallery import OWNER
 from probe.runs.run import RunCell

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from finetune.trials.inoculation_plan import Cell
+from finetune.trials.inoculation import Cell
 from finetune.ui.html.gap import gap_plot
 from finetune.ui.html.panels import curves
 from finetune.ui.html.sweep import (

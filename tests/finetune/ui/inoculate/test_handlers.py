@@ -8,7 +8,7 @@ import pytest
 
 from finetune.report.inoculation import shown_runs
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from finetune.ui.inoculate.handlers import Handlers
 from finetune.ui.inoculate.view import Outputs
 from probe.runs.engine import Engine

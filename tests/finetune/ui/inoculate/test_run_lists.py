@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from finetune.ui.inoculate import run_lists
 from finetune.ui.inoculate.start import start_sweep
 from finetune.ui.inoculate.view import (

@@ -13,15 +13,12 @@ from probe.models.word_models.layers import (
     WordVectors,
     align,
     distinct,
-    join_sides,
     marked,
-    other_side,
     passage_and_question,
     passage_logits,
     stack_sides,
-    take_rows,
 )
-from tests.support.models.tensors import random
+from tests.support.models.tiny_word_models import random
 
 TYPES = torch.tensor([[0, 0, 1, 1, 1, 0], [0, 1, 1, 0, 0, 0]])
 MASK = torch.tensor([[1, 1, 1, 1, 1, 0], [1, 1, 1, 0, 0, 0]])
@@ -116,15 +113,6 @@ def test_an_open_gate_carries_and_a_closed_one_transforms() -> None:
         layer.weight.zero_()
         layer.bias.copy_(torch.tensor([3.0, -4.0, 50.0, -50.0]))
         assert layer(words)[0].tolist() == pytest.approx([1.0, 0.0], abs=1e-6)  # relu(-4)
-
-
-def test_rows_of_sides_and_words_by_hand() -> None:
-    rows = torch.tensor([[1], [2], [10], [20]])
-    assert other_side(rows).flatten().tolist() == [10, 20, 1, 2]
-    assert join_sides(rows).tolist() == [[1, 10], [2, 20]]
-    vectors, places = random(3, 4, 2), torch.tensor([[3, 0], [1, 1], [2, 3]])
-    expected = torch.stack([vectors[row, places[row]] for row in range(3)])
-    assert torch.equal(take_rows(vectors, places), expected)
 
 
 def test_a_correction_is_added_to_the_table_and_unit_vectors_have_length_one() -> None:

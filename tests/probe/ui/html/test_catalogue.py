@@ -2,7 +2,7 @@
 
 import pytest
 
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT

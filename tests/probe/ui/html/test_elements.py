@@ -10,7 +10,7 @@ from probe.checkup.report import read_report
 from probe.errors import FileQuestion, UserError, writing
 from probe.runs.backup import restore
 from probe.runs.engine import sentence
-from probe.scoring.files import STATE, read_identity
+from probe.scoring.files import STATE, read_unfinished
 from probe.ui.api.endpoint import refused
 from probe.ui.html.elements import alert, sheet, term
 
@@ -55,7 +55,7 @@ def damaged(place: Path) -> None:
     """Read a checkpoint that is none."""
     place.mkdir()
     (place / STATE).write_text("{")
-    read_identity(place)
+    read_unfinished(place)
 
 
 FAULTS: dict[str, Callable[[Path], object]] = {

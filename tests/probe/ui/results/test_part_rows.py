@@ -8,14 +8,14 @@ import pytest
 from probe.analysis.batch import score
 from probe.data.rows import Columns, guess, of_frame, read_rows
 from probe.models.library import AnyModel
-from probe.scoring.files import ScoringRequest, packed_values, part_of, read_packed_values
+from probe.scoring.files import ScoringRequest, pack, part_of, read_packed_values
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import Task
 from probe.ui.results.batch_tables import view
 from probe.ui.results.part_rows import part_view
 from tests.support.models.tiny_models import shared
-from tests.support.models.tiny_word_readers import word_reader
+from tests.support.models.tiny_word_models import word_reader
 
 PAIRS = pd.DataFrame(
     [
@@ -50,7 +50,7 @@ def test_a_part_is_shown_as_the_rows_that_it_came_of(
     columns: Columns = guess(table.names, task)
     rows = [row for chunk in score(table, columns, model, names) for row in chunk.rows]
     request = ScoringRequest(Columns({}), tuple(names), precision="fp32")
-    part = read_packed_values(packed_values(part_of(rows, model, request)))
+    part = read_packed_values(pack(vars(part_of(rows, model, request))))
     shown = part_view(read_rows(table, columns, task), columns, part, task, names)
     assert shown == view(rows, names, columns)
     assert [bool(row["error"]) for row in shown] == [not row.prediction for row in rows]

@@ -3,7 +3,7 @@
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import run_request
+from finetune.trials.inoculation import run_request
 from probe.errors import LimitError, ModelError
 from probe.runs.access import as_token
 from probe.runs.engine import Engine

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import run_request
+from finetune.trials.inoculation import run_request
 from probe.runs.access import redeem
 from probe.runs.engine import Engine
 from probe.runs.gallery import gallery_runs

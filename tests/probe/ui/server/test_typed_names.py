@@ -12,7 +12,7 @@ from gradio.components import Component
 from gradio.events import EventData
 from starlette.requests import Request
 
-from finetune.trials.registry import register_experiments
+from finetune.trials.planning import register_experiments
 from probe.ui.server.checked_blocks import OWN_FAULT
 from probe.ui.server.sessions import Session
 from tests.support.coroutines import result_of

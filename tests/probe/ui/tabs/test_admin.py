@@ -9,7 +9,7 @@ import pytest
 
 from app import places
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.runs.store import Store
 from probe.ui.page import Page
 from probe.ui.server.passwords import AdminDoor, Door

@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.runs.access import redeem, share
 from probe.runs.engine import Engine
 from probe.runs.store import Store

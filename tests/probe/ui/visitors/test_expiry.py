@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation_plan import Plan, run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.runs.access import NOBODY
 from probe.runs.store import Store
 from probe.ui.visitors.expiry import remove_old

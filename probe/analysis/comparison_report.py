@@ -21,6 +21,7 @@ from probe.analysis.comparison import (
     group_accuracies,
     has_mixed_golds,
     in_words,
+    of_heuristic,
     outcomes,
     score,
     significance,
@@ -35,10 +36,7 @@ from probe.models.windows import window_json
 from probe.statistics import FEWEST, MAX_P, Estimate, PairedTest, p_text
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Example, Task, example_json, read_example, task_named
-from probe.templates import TemplatePair
 
-ENDS = ("value", "low", "high")
-SAY = ("first_says", "second_says")
 CELL = {
     "both": "both_right",
     "only_first": "only_first_right",
@@ -62,16 +60,14 @@ def comparison_json(
     """
     scored = [row for row in rows if row.predictions]
     spans = any(row.task.has_spans for row in scored)
-    models = list(enumerate(names))
-    cut = {name: sum(row.cut[at] for row in scored) for at, name in models}
-    exact = {name: estimate_json(accuracy(scored, at)) for at, name in models}
-    if spans:
-        measured = {name: estimate_json(f1(scored, at)) for at, name in models}
-    else:
-        parts = {name: group_accuracies(scored, at) for at, name in models}
-        measured = {
-            name: exact[name] | {part: estimate_json(one) for part, one in own.items()}
-            for name, own in parts.items()
+    exact, measured = dict[str, Any](), dict[str, Any]()
+    for at, name in enumerate(names):
+        exact[name] = estimate_json(accuracy(scored, at))
+        parts = {} if spans else group_accuracies(scored, at)
+        measured[name] = {
+            **(estimate_json(f1(scored, at)) if spans else exact[name]),
+            **{part: estimate_json(one) for part, one in parts.items()},
+            "cut": sum(row.cut[at] for row in scored),
         }
     unit = scored[0].task.unit if scored else "example"
     name_of_measure = "f1" if spans else "accuracy"
@@ -82,7 +78,7 @@ def comparison_json(
         "scored": len(scored),
         "errors": len(rows) - len(scored),
         "with_gold": sum(row.gold is not None for row in scored),
-        name_of_measure: {name: {**one, "cut": cut[name]} for name, one in measured.items()},
+        name_of_measure: measured,
         **({"em": exact} if spans else {}),
         "pairs_of_models": [
             {
@@ -95,8 +91,8 @@ def comparison_json(
                     if spans
                     else {
                         "matrix": [
-                            dict(zip(SAY, said, strict=True)) | _cell(cell)
-                            for said, cell in disagreement(scored, a, b).items()
+                            {"first_says": one, "second_says": other, **_cell(cell)}
+                            for (one, other), cell in disagreement(scored, a, b).items()
                         ]
                     }
                 ),
@@ -120,8 +116,8 @@ def comparison_json(
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as JSON values, null where n is 0."""
-    ends = {name: getattr(estimate, name) if estimate.n else None for name in ENDS}
-    return {"n": estimate.n, **ends}
+    known = vars(estimate) if estimate.n else dict.fromkeys(("value", "low", "high"))
+    return {"n": estimate.n, **known}
 
 
 def _cell(cell: Cell) -> dict[str, int]:
@@ -172,39 +168,35 @@ def example_comparison_json(
 
 def keep(rows: Sequence[Row], path: Path) -> None:
     """Write rows for `kept`, one JSON object a line."""
-    with path.open("w", encoding="utf-8") as file:
-        for row in rows:
-            example = example_json(row.example) if row.example else None
-            answers = [vars(prediction) for prediction in row.predictions]
-            shape = {**vars(row), "task": row.task.name, "example": example, "predictions": answers}
-            file.write(json.dumps(shape, ensure_ascii=False) + "\n")
+
+    def shape(row: Row) -> dict[str, Any]:
+        example = example_json(row.example) if row.example else None
+        answers = [vars(prediction) for prediction in row.predictions]
+        return {**vars(row), "task": row.task.name, "example": example, "predictions": answers}
+
+    lines = (json.dumps(shape(row), ensure_ascii=False) + "\n" for row in rows)
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def kept(path: Path) -> list[Row]:
     """Read rows that `keep` wrote."""
     rows = []
-    with path.open(encoding="utf-8") as file:
-        for shape in map(json.loads, file):
-            task, example = task_named(shape["task"]), None
-            if values := shape["example"]:
-                example = read_example(task, values)
-                if values.get("heuristic") and isinstance(example, Pair):
-                    own = example_json(example)
-                    example = TemplatePair(**own, heuristic=values["heuristic"])
-            predictions = []
-            for answer in shape["predictions"]:
-                lists = {name: tuple(answer[name]) for name in ("probabilities", "labels")}
-                kind = SpanPrediction if "windows" in answer else Prediction
-                predictions.append(kind(**{**answer, **lists}))
-            several = {"predictions": tuple(predictions), "cut": tuple(shape["cut"])}
-            rows.append(Row(**{**shape, "task": task, "example": example, **several}))
+    for shape in map(json.loads, path.read_text(encoding="utf-8").split("\n")[:-1]):
+        task, example = task_named(shape["task"]), None
+        if values := shape["example"]:
+            example = read_example(task, values)
+            if isinstance(example, Pair):
+                example = of_heuristic(example, values.get("heuristic"))
+        predictions = []
+        for answer in shape["predictions"]:
+            lists = {name: tuple(answer[name]) for name in ("probabilities", "labels")}
+            kind = SpanPrediction if "windows" in answer else Prediction
+            predictions.append(kind(**{**answer, **lists}))
+        several = {"predictions": tuple(predictions), "cut": tuple(shape["cut"])}
+        rows.append(Row(**{**shape, "task": task, "example": example, **several}))
     return rows
 
 
-IN_TWO_CLASSES = (
-    " Some gold labels are of two classes and some of three, so all are compared in two: entailed "
-    "or not."
-)
 ALL_OF = {2: "Both", 3: "All three", 4: "All four", 5: "All five", 6: "All six"}
 PARTS = {ALL: "", ENTAILMENT: " and it follows", NON_ENTAILMENT: " and it does not follow"}
 
@@ -223,8 +215,12 @@ def in_a_sentence(rows: Sequence[Row], names: Sequence[str]) -> str:
         )
     order = sorted(range(len(names)), key=lambda at: -score(scored, at).value)
     against = "; ".join(_against(scored, names, a, b) for a, b in pairwise(order))
-    merged = IN_TWO_CLASSES if has_mixed_golds(NLI, scored) else ""
-    return f"{against}.{merged}{_weakness(scored, len(names))}"
+    if has_mixed_golds(NLI, scored):
+        against += (
+            ". Some gold labels are of two classes and some of three, so all are compared in two: "
+            "entailed or not"
+        )
+    return f"{against}.{_weakness(scored, len(names))}"
 
 
 def gold_name(task: Task) -> str:
@@ -258,14 +254,14 @@ def _weakness(rows: Sequence[Row], models: int) -> str:
     lines = [one for one in measure(rows) if one.n >= FEWEST and one.slice.group != HANS]
     means = [score(rows, at).value for at in range(models)]
     guess = 1 / len(task.labels) if task.labels else 0.0
+    merged = {*PARTS} - {ALL}  # compared in two classes
     for told, own in (("right less often than a guess", False), ("weaker", True)):
-        found = []
-        for one in lines:
-            merged = one.gold in PARTS and one.gold != ALL  # compared in two classes
-            bounds = means if own else [0.5 if merged else guess] * models
-            if all(each.high < bound for each, bound in zip(one.scores, bounds, strict=True)):
-                found.append(one)
-        if found:
+        if found := [
+            one
+            for one in lines
+            for bounds in [means if own else [0.5 if one.gold in merged else guess] * models]
+            if all(each.high < bound for each, bound in zip(one.scores, bounds, strict=True))
+        ]:
             worst = min(found, key=lambda line: max(one.value for one in line.scores))
             where = worst.slice.where + PARTS.get(
                 worst.gold, f" and the right answer is {worst.gold}"

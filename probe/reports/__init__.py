@@ -1,1 +1,0 @@
-"""Results as JSON values, tables and charts."""
