@@ -17,7 +17,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import torch
-from probe.ui.panels.sources import FILE
 
 from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
 from finetune.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint
@@ -34,11 +33,13 @@ from probe.templates import grammar
 from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.ui.answers.file_line import FileLine
 from probe.ui.answers.pacing import StopRequests
+from probe.ui.measure.choice import FILE
 from probe.ui.panels.labelled_file import show_file
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
 from tests.support.cases import check_each, each
 from tests.support.commands import call, run
+from tests.support.pages.choices import chosen
 from tests.support.pages.visitors import ME, page_models, uploaded
 from tests.support.runs.forms import inoculate_values
 
@@ -131,15 +132,12 @@ def test_the_page_shows_the_rows_or_a_sentence(tmp_path: Path) -> None:
     def check(bad: Path) -> None:
         path = str(uploaded(bad))
         options = [getattr(DEFAULTS, name) for name in OPTIONS]
-        columns = ["", "", "", ""]
         assert str(show_file(ME, "nli", path)[2])
         me = (StopRequests(), line, turn)
         background = Background(models.store, Engine(models.store))
-        asked = (path, "first", [], 0, "fp32", "cut", "", *columns, *options)
-        *_, scored = batch_run.run(models, background, *me, False, ME, "nli", *asked)
-        *_, compared = compare_run.run(
-            models, *me, ME, "nli", MODELS, FILE, "fp32", "", "", path, *columns, ""
-        )
+        asked = (ME, "nli", *chosen(MODELS, FILE, path, precision="fp32"))
+        *_, scored = batch_run.run(models, background, *me, False, *asked, [], *options)
+        *_, compared = compare_run.run(models, *me, *asked)
         for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
             told = dict(zip(vars(outputs()), shown, strict=True))
             assert "problem" in str(told.values()) or told["files"].value
