@@ -282,7 +282,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f6f8; paddi
 figure { margin: 0; break-inside: avoid; } tr { break-inside: avoid; }
 @media print { body { margin: 0; max-width: none; } .wide { overflow: visible; } }
 """)
-TEMPLATE = """
+TEMPLATE = Markup("""
 {% macro table(heads, rows) %}<div class="wide"><table>
 {% if heads %}<thead><tr>{% for head in heads %}<th scope="col">{{ head }}</th>{% endfor %}</tr>
 </thead>{% endif %}<tbody>
@@ -311,7 +311,7 @@ The learning rate of each size is the one {{ title }}.
 {% if run.artefacts %}<h3>Sources and hashes</h3>{{ table((), run.artefacts | flat) }}{% endif %}
 {% if run.results %}<h3>Points</h3>{{ table(*points(run)) }}{% endif %}
 </section>{% endfor %}</body></html>
-"""
+""")
 """The report, whose lines follow each other without a break. It asks nobody for anything."""
 OUTCOME_HEADS = (
     *("challenge", "model", "mode", "outcome, as published", "outcome, rate by original dev"),

@@ -386,6 +386,13 @@ def made_cells(row: Row, columns: Sequence[str]) -> Iterator[list[Any]]:  # Any:
             yield [cells.get(name) for name in columns]
 
 
+def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
+    """Measure scored rows of a task and these transforms."""
+    totals = Totals(task, names)
+    totals.add(rows)
+    return totals.summary()
+
+
 TOLD = ("rows", "scored", "errors", "cut", "windowed", "unknown")
 
 

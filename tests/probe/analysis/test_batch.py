@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 from probe.analysis.batch import CHUNK_ROWS, FIRST_ROWS, Chunk, Row, score
-from probe.analysis.summary import Totals, notes, summary_frame, summary_json
+from probe.analysis.summary import Totals, notes, summarise, summary_frame, summary_json
 from probe.data.rows import Columns, Source, of_frame
 from probe.data.source import read_table
 from probe.errors import FileError, UnknownTransform
 from probe.tasks.nli import LABELS, NLI
 from probe.transforms import Options
 from tests.support.files.pair_files import pair_columns
-from tests.support.files.scored_frames import scored_frame, summarise
+from tests.support.files.scored_frames import scored_frame
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import shared
 

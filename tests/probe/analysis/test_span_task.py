@@ -10,7 +10,7 @@ import pytest
 from probe.analysis.batch import score
 from probe.analysis.comparison import agreement, compare, disagreement
 from probe.analysis.comparison_report import comparison_json
-from probe.analysis.summary import summary_json
+from probe.analysis.summary import summarise, summary_json
 from probe.analysis.transformed import examination_json, examine
 from probe.data.rows import guess, of_frame
 from probe.errors import ExampleError, Unavailable
@@ -19,7 +19,7 @@ from probe.tasks.nli import Pair
 from probe.tasks.reading import READING, Question
 from probe.tasks.task import Example, Task
 from probe.transforms import Options
-from tests.support.files.scored_frames import made_frame, scored_frame, summarise
+from tests.support.files.scored_frames import made_frame, scored_frame
 
 
 @dataclass(frozen=True)

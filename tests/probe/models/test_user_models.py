@@ -14,6 +14,7 @@ from safetensors.torch import load_file, save_file
 from benchmarks.architectures import KINDS, save
 from probe.analysis.batch import score
 from probe.analysis.importance import attribute
+from probe.analysis.summary import summarise
 from probe.analysis.transformed import examination_json, examine
 from probe.data.source import read_table
 from probe.errors import ModelError
@@ -30,7 +31,7 @@ from probe.ui.panels import own_model
 from tests.conftest import App
 from tests.support.commands import run
 from tests.support.files.pair_files import pair_columns
-from tests.support.files.scored_frames import made_frame, scored_frame, summarise
+from tests.support.files.scored_frames import made_frame, scored_frame
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 from tests.support.models.tiny_models import tiny_classifier
 from tests.support.pages.visitors import ME, page_models

@@ -1,16 +1,14 @@
 """Scored rows as frames, so that a test can read them by column."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from probe.analysis.batch import Row
-from probe.analysis.summary import Summary, Totals
 from probe.data.rows import Columns, Source
 from probe.data.writers import free_names
 from probe.models.classifier import Model
 from probe.scoring.files import ScoredPart, ScoringRequest, part_of, value_columns
-from probe.tasks.task import Task
 
 
 def scored_frame(
@@ -32,10 +30,3 @@ def made_frame(rows: Sequence[Row], names: Sequence[str], model: Model) -> pd.Da
 
 def _part(rows: Sequence[Row], names: Sequence[str], model: Model) -> ScoredPart:
     return part_of(rows, model, ScoringRequest(Columns({}), tuple(names)))
-
-
-def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
-    """Measure scored rows of a task and these transforms."""
-    totals = Totals(task, names)
-    totals.add(rows)
-    return totals.summary()

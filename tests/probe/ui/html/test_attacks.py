@@ -13,6 +13,7 @@ from finetune.ui.inoculate.samples import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
 from probe.analysis.hans import Profiled, profile
+from probe.analysis.summary import summarise
 from probe.analysis.transformed import examine
 from probe.data.rows import guess
 from probe.data.source import read_table
@@ -33,7 +34,6 @@ from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation
 from probe.ui.panels import labelled_file, own_model
 from probe.ui.results.batch_tables import measures, view
 from probe.ui.visitors.belongings import KINDS, Belonging
-from tests.support.files.scored_frames import summarise
 from tests.support.models.tiny_models import shared
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import require_ours

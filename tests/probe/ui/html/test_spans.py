@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Row
 from probe.analysis.importance import Importance
-from probe.analysis.summary import Summary
+from probe.analysis.summary import Summary, summarise
 from probe.analysis.transformed import Transformed
 from probe.models.reader import SpanPrediction
 from probe.tasks.label_rules import KEEP, UNDEFINED, Rule
@@ -20,7 +20,6 @@ from probe.ui.html.importance import shaded, tokens
 from probe.ui.html.prediction import LONGEST, bar, label_name, next_best
 from probe.ui.html.probe.meaning import badge, meaning, summary
 from probe.ui.html.probe.transformed import row
-from tests.support.files.scored_frames import summarise
 
 
 def plain(markup: str) -> str:
