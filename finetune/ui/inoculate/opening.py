@@ -37,7 +37,9 @@ class Opening:
     ) -> Values:
         """Offer what there is for a task; and what a link names."""
         task = task_named(name)
-        return self.begin(task, owner, request.query_params, sizes)
+        query = request.query_params
+        here = query.get("aim", "inoculate") == "inoculate"
+        return self.begin(task, owner, query if here else {}, sizes)
 
     def begin(
         self,

@@ -26,7 +26,7 @@ from probe.ui.answers.shared_answers import SharedAnswers, model_key
 from probe.ui.html.elements import NOTHING, alert, join, note
 from probe.ui.html.probe.examination import NO_ANSWER, announcement, answer, rows
 from probe.ui.html.probe.full_view import full_view
-from probe.ui.html.shared_link import shared_link
+from probe.ui.html.shared_link import MAX_LINK, shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.fields import preset_of
@@ -34,6 +34,8 @@ from probe.ui.tabs.probe.link import file_text
 from probe.ui.tabs.probe.view import View, max_fields, parameters, place_of, read_view, span_of
 
 NO_CHANGE = "“{name}” is none of the changes: choose from the list, or join two of it with +"
+SAID = Markup('<span data-address="{}">{}</span>')
+"""What is announced, with the address of what is shown, unless that is too long for one."""
 OTHER_SEEDS = 4
 """How often a change is made anew in its full view."""
 
@@ -64,11 +66,9 @@ def answered(model: AnyModel, view: View) -> tuple[Markup, Markup, Markup]:
     troubles = {name: trouble for name in view.names if (trouble := problem(name, model))}
     usable = [name for name in view.names if name not in troubles]
     examination = examined(model, view, usable)
-    return (
-        answer(examination),
-        rows(examination, list(troubles.values())),
-        Markup("{}").format(announcement(examination)),
-    )
+    address = link_to_view(parameters(view, model.revision))
+    said = SAID.format(address if len(address) <= MAX_LINK else "", announcement(examination))
+    return answer(examination), rows(examination, list(troubles.values())), said
 
 
 def problem(name: str, model: AnyModel) -> TransformError | None:

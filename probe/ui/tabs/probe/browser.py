@@ -6,8 +6,12 @@ from probe.ui.html.shared_link import copy_script
 STALE = 'for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.add("stale");'
 FRESH = """() => {
   for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.remove("stale");
+  const address = document.querySelector("#said [data-address]")?.dataset.address;
+  const pressed = navigator.userActivation?.hasBeenActive;
+  if (address && pressed) window.history.replaceState(null, "", address);
 }"""
-"""What is on the page is dimmed until the answer is there."""
+"""What is on the page is dimmed until the answer is there; then the page's address says what is
+shown, once somebody has typed or pressed anything."""
 
 
 def after_pause(milliseconds: int) -> str:
