@@ -2,7 +2,7 @@
   // Mark the task in the head of the page, and let its links keep it.
   window.showTask = (task) => {
     document.body.dataset.task = task;
-    const here = new URL(window.location.href).searchParams, kept = ["view", "aim"].filter((key) => here.has(key));
+    const here = new URL(window.location.href).searchParams, kept = ["view", "aim", "texts"].filter((key) => here.has(key));
     for (const link of document.querySelectorAll("#header [data-task]")) {
       link.toggleAttribute("data-current", link.dataset.task === task);
       if (link.dataset.task === task) link.setAttribute("aria-current", "true");
@@ -15,6 +15,7 @@
     if (window.location.hash === "#api") document.querySelector("footer .show-api").click();
   };
 
+  window.goToTask = (task) => document.querySelector(`#task [data-task="${task}"]`).click();
   // Keep in the address what is looked at; with `push` Back leads to what was before.
   window.writeAddress = (said, push = false) => {
     const address = new URL(window.location.href);
@@ -24,6 +25,7 @@
     }
     if (address.href === window.location.href) return;
     window.history[push ? "pushState" : "replaceState"](null, "", address);
+    window.showTask(document.body.dataset.task);
   };
   const views = () => [...document.querySelectorAll("[role=tab][id^=view-]")];
   const nameOfView = (tab) => tab.id.replace(/^view-|-button$/g, "");
@@ -34,7 +36,6 @@
     if (!tab) return;
     window.writeAddress({ [viewKey()]: nameOfView(tab) }, !moving);
     here = new URL(window.location.href);
-    window.showTask(document.body.dataset.task);
   });
   // Back and Forward: another view is shown; what else the address says is read anew.
   window.addEventListener("popstate", () => {

@@ -19,9 +19,9 @@ def started(page: Page) -> Page:
     visit(page, "measure?view=checkup")
     estimate = page.locator("#checkup-estimate")
     expect(estimate).to_contain_text("MiniLM on the app's examples", timeout=MEASURED)
-    page.locator("#checkup-model input").click()
+    page.locator("#measure-models .token-remove").first.click()
+    page.locator("#measure-models input").fill("Decomposable")
     page.get_by_role("option", name="Decomposable Attention").click()
-    page.locator("#checkup-new .fold > button").click()
     page.locator("#checkup-n input").fill("2")
     page.locator("#checkup-n input").press("Tab")
     expect(estimate).to_contain_text(

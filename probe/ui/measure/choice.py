@@ -203,7 +203,7 @@ def build(page: Page) -> Choice:
         with gr.Column(visible=False) as parts[FILE]:
             file = build_file(page, "upload")
         with gr.Column(visible=False) as parts[HUB]:
-            hub_dataset.build(page, [file.upload], "upload")
+            hub_dataset.build(page, [file.upload], "upload", folded=False)
         with gr.Column(visible=False) as parts[TEMPLATES]:
             templates.build(page, file.upload)
         with gr.Column(visible=False, elem_id="one") as parts[ONE]:

@@ -39,15 +39,17 @@ def show_as(
     return [*(place if each == chosen else gr.skip() for each in uses), words]
 
 
-def build(page: Page, uploads: Sequence[gr.File], elem_id: str, shown: bool = True) -> gr.Accordion:
+def build(
+    page: Page, uploads: Sequence[gr.File], elem_id: str, shown: bool = True, folded: bool = True
+) -> gr.Accordion:
     """Lay out the panel, hidden where the hub is closed; what it fetches goes to an upload.
 
     Where there are several, a person chooses which by its label.
     """
     uses = [str(upload.label) for upload in uploads]
     panel = gr.Accordion(
-        "Or a data set of the hub",
-        open=False,
+        "A data set of the hub",
+        open=not folded,
         visible=shown and is_open(),
         elem_id=f"{elem_id}-hub",
         elem_classes="fold",

@@ -146,7 +146,8 @@ def _react(page: Page, file: LabelledFile, said: str) -> None:
         **QUIET,
     )
     file.labels.select(None, None, file.meanings, js=said, **QUIET)
-    file.switch.click(_fitting, [page.owner, page.task, file.upload], page.task, **QUIET)
+    fitting = file.switch.click(_fitting, [page.owner, page.task, file.upload], page.task, **QUIET)
+    fitting.then(None, page.task, None, js="task => window.goToTask(task)", **QUIET)
 
 
 def _examples_of(name: str, path: str | None) -> list[gr.Column]:

@@ -1,4 +1,4 @@
-"""Pairs from templates, as a file for the Batch tab."""
+"""Pairs from templates, as a file to measure on."""
 
 from functools import partial
 from pathlib import Path
@@ -81,9 +81,7 @@ def build(page: Page, upload: gr.File) -> None:
     They are those that the templates of the chosen task heed; a task without templates has none.
     """
     first = kinds(NLI)[0]
-    with gr.Accordion(
-        "Or make them from templates", open=False, elem_id="templates", elem_classes="fold"
-    ) as panel:
+    with gr.Accordion("Pairs from templates", elem_id="templates", elem_classes="fold") as panel:
         about = gr.HTML(note(grammar(first).summary))
         with gr.Row():
             kind = gr.Dropdown(_kinds(NLI), value=first, label="Templates", **CHANGING)
