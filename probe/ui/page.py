@@ -30,10 +30,15 @@ RENEW = "() => Math.random()"
 VISITOR = "window.visitor ??= Promise.withResolvers()"
 """Kept once the browser has its token."""
 SHOWN = f"""let width = 0, event = "expand";
+const tell = () => ({VISITOR}).promise.then(() => {{
+  if (!element.parentElement.clientWidth) return;
+  trigger(event);
+  event = "select";
+}});
 new ResizeObserver(([{{ contentRect }}]) => {{
   const hidden = !width;
   width = contentRect.width;
-  if (hidden && width) ({VISITOR}).promise.then(() => {{ trigger(event); event = "select"; }});
+  if (hidden && width) tell();
 }}).observe(element.parentElement);"""
 """Tells that a view is shown, for the first time or again: what is hidden is not laid out."""
 ADDRESSED = """((key, names, tasks) => () => {
