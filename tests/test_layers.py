@@ -96,3 +96,15 @@ def test_a_text_that_would_not_be_escaped_is_found_and_markup_as_it_should_be_is
         assert list(unescaped(code)), code
     code = '"""Turns <p> into markup."""\nMarkup("<p>{}</p>").format(a < b)'
     assert list(unescaped(code)) == []
+
+
+def test_who_holds_up_other_imports_does_nothing_but_import() -> None:
+    held = {
+        f"{name}: {ast.unparse(statement)}"
+        for name in OURS
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "first_import"
+        for statement in node.body
+        if not isinstance(statement, ast.Import | ast.ImportFrom)
+    }
+    assert not held

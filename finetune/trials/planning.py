@@ -23,6 +23,7 @@ from finetune.trials.word_salad import salad_names
 from probe import experiments, glossary, limits
 from probe.data.names import stem_of
 from probe.errors import ExperimentError
+from probe.first_import import first_import
 from probe.models.library import AnyModel
 from probe.runs.experiment import Experiment, register
 from probe.runs.run import Json, RunRequest, environment
@@ -137,7 +138,8 @@ class Planned:
 
     def seconds(self, model: AnyModel | None = None) -> float:
         """Return about how long it takes on one core; `model` where it is loaded already."""
-        from finetune.trials.duration import run_seconds  # with torch
+        with first_import:
+            from finetune.trials.duration import run_seconds
 
         return run_seconds(self.plan, self.data, model)
 

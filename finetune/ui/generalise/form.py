@@ -13,7 +13,6 @@ from finetune.trials.planning import Choices, planned
 from finetune.ui.choosing import choices_of, from_page, learning_note, seeds_of, wait_note
 from finetune.ui.generalise.samples import named_column
 from probe.errors import ExperimentError
-from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.runs.run import RunRequest
 from probe.ui.html.elements import note
@@ -64,8 +63,7 @@ def forecast(*values: object) -> Markup:
     if skill == FILE and not file:
         return note("Once there is a file, it stands here how long the run takes.")
     asked = planned(choices(*values), bounded=True)  # type: ignore[arg-type]  # as above
-    with first_import:
-        seconds = asked.seconds()
+    seconds = asked.seconds()
     rates = ", ".join(f"{lr:g}" for lr in asked.plan.lrs)
     return wait_note(seconds, asked.trainings()) + learning_note(
         asked.plan.mode, f"Learning rates: {rates}"

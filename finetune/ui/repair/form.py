@@ -15,7 +15,6 @@ from finetune.trials.transfer import TRANSFER
 from finetune.ui.choosing import choices_of, from_page, learning_note, seeds_of, wait_note
 from finetune.ui.repair.titles import ALL, METHODS, compared, tidy
 from probe.errors import ExperimentError
-from probe.first_import import first_import
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task
 from probe.ui.html.elements import NOTHING, note
@@ -68,8 +67,7 @@ def requests(*values: object) -> list[RunRequest]:
 def forecast(*values: object) -> Markup:
     """Say about how long the run takes, and what is compared. Raises a sentence for the person."""
     asked = planned(choices(*values), bounded=True)  # type: ignore[arg-type]  # as above
-    with first_import:
-        seconds = asked.seconds()
+    seconds = asked.seconds()
     plan, trainings = asked.plan, asked.trainings()
     others = ", ".join(METHODS[name].term.title for name in getattr(plan, "methods", ())[1:])
     rate = f"Learning rate: {plan.training.lr:g}"
