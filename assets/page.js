@@ -126,7 +126,11 @@
   };
   for (const event of ["focusin", "pointerover", "pointerdown"]) document.addEventListener(event, place);
   document.addEventListener("keydown", ({ key }) => key === "Escape" && close());
-  document.addEventListener("scroll", close, { capture: true, passive: true });
+  // What gets the focus may be scrolled to: then it goes along.
+  let reached = 0;
+  document.addEventListener("focusin", () => { reached = performance.now(); });
+  const follow = () => performance.now() - reached < 400 ? place({ target: document.activeElement }) : close();
+  document.addEventListener("scroll", follow, { capture: true, passive: true });
 
   // What a person has unfolded: details, and the tables of pictures. Gradio folds it, as it shows a part anew.
   const unfolded = new Set();

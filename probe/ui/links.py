@@ -123,7 +123,8 @@ def moved(query: Mapping[str, str]) -> str | None:
         if guests in query:
             return link_to_guest(guests, query[guests], query.get("step", ""))
     path, view = MOVED[query["tab"]]
-    return link_to(path, **view, **{name: each for name, each in query.items() if name != "tab"})
+    kept = {name: each for name, each in query.items() if name != "tab"}
+    return link_to(path, **{**kept, **view})
 
 
 def link_to_guest(path: str, code: str, step: str = "") -> str:

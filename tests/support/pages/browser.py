@@ -22,6 +22,7 @@ FADED = """() => Promise.all(document.getAnimations()
 OVERLAPPING = """() => {
   const parts = "main :is(button, input, select, textarea, summary, a[href])";
   const seen = [...document.querySelectorAll(parts)]
+    .filter(part => !part.closest("#header"))  // it stays over what is scrolled
     .map(part => part.matches("input[type=radio], input[type=checkbox]")
       ? part.closest("label") ?? part : part)
     .filter(part => part.tabIndex >= 0 || part.matches("label"))
