@@ -118,7 +118,7 @@ def test_every_older_link_leads_to_a_place_and_a_view_that_there_is() -> None:
             {"tab": tab, "task": "sentiment", "text": "A & b", "view": "no", "aim": "no"}
         )
         assert address and address.startswith(path or "./?")
-        assert address.endswith("task=sentiment&text=A+%26+b") and "tab=" not in address
+        assert "task=sentiment&text=A+%26+b" in address and "tab=" not in address
     assert moved({}) is moved({"tab": "nosuch"}) is None
     assert moved({"tab": "annotate", "task": "nli", "set": "M3"}) == "set?M3"
     assert moved({"tab": "learn", "class": "K7", "step": "2"}) == "class?K7&step=2"

@@ -146,11 +146,12 @@ def test_what_is_compared_is_not_begun_again_until_it_is_stopped(page: Page, sec
     expect(page.locator("#compare-halt")).to_be_hidden()
 
 
-def test_the_hans_profile_is_run_from_the_page(comparing: Page, second: str) -> None:
-    comparing.get_by_label("Pairs for each sub-case").fill("2")
-    comparing.locator("#hans-run").click()
-    expect(comparing.locator("#hans-cases tbody tr")).to_have_count(30, timeout=SLOW)
-    expect(comparing.locator("#hans-verdicts")).to_contain_text("too few to tell")
+def test_the_hans_profile_is_run_from_the_page(page: Page, second: str) -> None:
+    visit(page, f"measure?view=checkup&models=minilm,{second}")
+    page.get_by_label("Pairs for each sub-case").fill("2")
+    page.locator("#hans-run").click()
+    expect(page.locator("#hans-cases tbody tr")).to_have_count(30, timeout=SLOW)
+    expect(page.locator("#hans-verdicts")).to_contain_text("too few to tell")
 
 
 def test_a_link_to_a_model_that_is_gone_says_so(page: Page) -> None:

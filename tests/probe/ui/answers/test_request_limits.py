@@ -19,10 +19,12 @@ from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
 from probe.ui.html.probe.examination import NO_ANSWER
+from probe.ui.measure.choice import FILE, ONE
 from probe.ui.panels import options
 from probe.ui.tabs import batch_run, compare_run
 from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.probe import answer as probe_answer
+from tests.support.pages.choices import chosen
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
 TEXT, LONG = "A man walks.", "x" * 21
@@ -86,7 +88,8 @@ def test_probe_over_http_refuses_the_option_of_another_task(models: ModelAccess)
 def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     with gr.Blocks():
         values = [control.value for control in options.build()]
-    path, names = "pairs.csv", asked["names"]
+    columns = ("premise", "hypothesis", None, None)
+    given = chosen(["minilm"], FILE, "pairs.csv", columns, precision="fp32")
     (shown,) = batch_run.run(
         models,
         Background(models.store, Engine(models.store)),
@@ -96,14 +99,8 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
         False,
         "",
         "nli",
-        path,
-        "minilm",
-        names,
-        0,
-        "fp32",
-        "cut",
-        "",
-        *("premise", "hypothesis", None, None),
+        *given,
+        asked["names"],
         *values,
     )
     assert sentence in shown[list(vars(batch_run.Outputs())).index("trouble")]
@@ -128,7 +125,7 @@ def test_batch_over_http_refuses_the_option_of_another_task(models: ModelAccess)
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)
 def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    asking = "", "nli", ["minilm", "da"], compare_run.ONE, "fp32", "cut", *texts, None, "", ""
+    asking = "", "nli", *chosen(["minilm", "da"], ONE, texts=texts, precision="fp32")
     *_, shown = compare_run.run(models, StopRequests(), FileLine(), ("", "me"), *asking)
     assert sentence in shown[list(vars(compare_run.Outputs())).index("progress")]
 

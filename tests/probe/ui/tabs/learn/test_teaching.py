@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from probe.models.library import ModelCache
 from probe.runs.store import Store
 from probe.surveys.survey import end_survey, guesses, guesses_frame, own_surveys
 from probe.ui.lessons.word_salad import WORD_SALAD
@@ -22,7 +23,7 @@ HERE = ("word_salad.2", "nli")
 def lesson_class(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> LessonClass:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     store = Store()
-    core: Any = Core(cache=None, store=store, engine=None)  # type: ignore[arg-type]  # not asked
+    core: Any = Core(ModelCache(), store, engine=None)  # type: ignore[arg-type]  # not asked
     return LessonClass(store, View((WORD_SALAD,), core))
 
 
@@ -35,18 +36,18 @@ def test_a_class_has_a_link_that_fixes_lesson_task_and_model(lesson_class: Lesso
     begun = begin(lesson_class)
     (survey,) = own_surveys(lesson_class.store, ME)
     assert survey.content == {"lesson": "word_salad", "task": "nli", "model": "minilm"}
-    assert (
-        f"lesson=word_salad&amp;step=2&amp;task=nli&amp;model=minilm&amp;class={survey.id}"
-        in str(begun.link)
-    )
+    assert f"class?{survey.id}&amp;step=2" in str(begun.link)
     assert begun.timer.active is True
     assert 0 < survey.ends - survey.created <= 86_400
 
 
 def test_a_member_sees_the_others_once_they_have_guessed(lesson_class: LessonClass) -> None:
-    named = begin(lesson_class).named
-    opened = ClassOutputs(*lesson_class.open(YOU, {"class": named}))
-    assert opened.named == named
+    begun = begin(lesson_class)
+    named = begun.named
+    task, *shown = lesson_class.take_part(YOU, None, {named: "", "step": "2"})
+    assert (task, ClassOutputs(*shown[:6]).named) == ("nli", named)
+    assert "there is no such" in ClassOutputs(*lesson_class.open(YOU, named)).guessed
+    assert f"class?{named}" in str(ClassOutputs(*lesson_class.open(ME, named)).link)
     assert "once you have guessed" in lesson_class.look(YOU, named, *HERE)
     assert "0 of 0" in lesson_class.look(ME, named, *HERE)
     assert "1 of 1" in lesson_class.record(YOU, named, *HERE, 1)
@@ -68,7 +69,7 @@ def test_thirty_members_at_once_are_all_counted(lesson_class: LessonClass) -> No
     named = begin(lesson_class).named
 
     def member(number: int) -> None:
-        lesson_class.open(person(number), {"class": named})
+        lesson_class.take_part(person(number), None, {named: ""})
         lesson_class.record(person(number), named, *HERE, number % 3)
         lesson_class.look(person(number), named, *HERE)
 
@@ -93,6 +94,6 @@ def test_a_class_that_has_ended_or_is_not_there_is_told_of(lesson_class: LessonC
     named = begin(lesson_class).named
     end_survey(lesson_class.store, ME, named)
     assert "has ended" in lesson_class.record(YOU, named, *HERE, 1)
-    assert "there is no such" in ClassOutputs(*lesson_class.open(YOU, {"class": "gone"})).guessed
+    assert "there is no such" in lesson_class.take_part(YOU, None, {"gone": ""})[11]
     assert "there is no such" in lesson_class.look(YOU, "gone", *HERE)
     assert "open a lesson first" in ClassOutputs(*lesson_class.start(ME, "", "nli", "")).guessed
