@@ -62,6 +62,10 @@ window.choiceKnown && window.writeAddress({
 })"""
 """Keeps in the page's address what is chosen, so that a reload shows it again: from when what the
 address said has been read."""
+UNFOLD = Markup('<button type="button" class="link">How the file is read, and settings</button>')
+UNFOLDING = """element.addEventListener("click", () =>
+  document.getElementById("choice").classList.remove("folded"));"""
+"""What was read and set is folded once results stand below, so that these are in sight."""
 KNOWN = f"(...values) => {{ window.choiceKnown = true; ({ADDRESS})(...values); }}"
 SEVERAL = """models => {
   const [score, compare] = ["score", "compare"].map(
@@ -208,6 +212,7 @@ def build(page: Page) -> Choice:
             templates.build(page, file.upload)
         with gr.Column(visible=False, elem_id="one") as parts[ONE]:
             texts = [gr.Textbox(label="", lines=2, elem_id=f"one-{at}") for at in (1, 2)]
+        gr.HTML(UNFOLD, padding=False, elem_id="choice-fold", js_on_load=UNFOLDING)
         with (
             gr.Accordion("Settings: seed, precision, long texts", open=False, elem_classes="fold"),
             gr.Row(),
@@ -336,7 +341,7 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
     said = query.get("texts", query.get("on", ""))
     source, _, which = said.partition(":")
     file = None
-    if source == FILE:
+    if source == FILE and which:
         try:
             file = upload_called(visitor, which)
         except FileError:

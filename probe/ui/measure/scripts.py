@@ -21,6 +21,7 @@ def asked(results: str) -> str:
   const results = document.getElementById("{results}");
   if (results?.querySelector(".say")) results.classList.add("stale");
   delete results?.dataset.changed;
+  document.getElementById("choice").classList.add("folded");
   return values;
 }}"""
 
@@ -33,5 +34,6 @@ def fresh(results: str) -> str:
     return f"""progress => {{
   const results = document.getElementById("{results}");
   const unchanged = progress?.includes("{UNCHANGED}");
+  if (unchanged) document.getElementById("choice").classList.remove("folded");
   if (!unchanged && !("changed" in (results?.dataset ?? {{}}))) results?.classList.remove("stale");
 }}"""
