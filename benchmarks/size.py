@@ -108,7 +108,7 @@ def words(files: dict[str, str]) -> dict[str, int]:
 
 
 def page_size(port: int) -> dict[str, int]:
-    """Return how many components and events the page has, as a browser is told of them."""
+    """Return how many components and events the largest page has, as a browser is told of them."""
     with tempfile.TemporaryDirectory() as home:
         app = start(ROOT, home, port)
         try:
@@ -117,7 +117,11 @@ def page_size(port: int) -> dict[str, int]:
         finally:
             app.terminate()
             app.wait()
-    return {"components": len(config["components"]), "events": len(config["dependencies"])}
+    pages = config["page"].values()
+    return {
+        "components": max(len(page["components"]) for page in pages),
+        "events": max(len(page["dependencies"]) for page in pages),
+    }
 
 
 def figures(files: dict[str, str]) -> dict[str, int]:

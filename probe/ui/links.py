@@ -23,7 +23,6 @@ MOVED = {
     "repair": ("train", {"aim": "repair"}),
     "generalise": ("train", {"aim": "generalise"}),
     "data": ("mine", {}),
-    "admin": ("admin", {}),
 }
 """Where what older links name as a tab stands now: a place's path, and what its address says."""
 MAX_QUOTED = 80

@@ -15,7 +15,8 @@ def test_a_set_is_made_answered_behind_its_link_and_counted(
     newcomer: Page, other: Page, app: App
 ) -> None:
     visit(newcomer, "measure?view=people&task=sentiment")
-    is_accessible(newcomer, [["#annotate-own"]])
+    expect(newcomer.locator("#annotate-columns")).to_be_visible(timeout=SLOW)
+    is_accessible(newcomer, [["#choice"], ["#annotate-columns"]])
     newcomer.locator("#annotate-each input").fill("1")
     newcomer.locator("#annotate-make").click()
     link = newcomer.locator("#annotate-link input")
