@@ -13,8 +13,9 @@ import tarfile
 import tempfile
 import tokenize
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 from urllib.request import urlopen
 
 from benchmarks.page.app_process import ROOT
@@ -107,6 +108,15 @@ def words(files: dict[str, str]) -> dict[str, int]:
     }
 
 
+def largest(config: Mapping[str, Any]) -> dict[str, int]:  # Any: JSON
+    """Return how many components and events the largest of an app's pages has."""
+    pages = config["page"].values()
+    return {
+        "components": max(len(page["components"]) for page in pages),
+        "events": max(len(page["dependencies"]) for page in pages),
+    }
+
+
 def page_size(port: int) -> dict[str, int]:
     """Return how many components and events the largest page has, as a browser is told of them."""
     with tempfile.TemporaryDirectory() as home:
@@ -117,11 +127,7 @@ def page_size(port: int) -> dict[str, int]:
         finally:
             app.terminate()
             app.wait()
-    pages = config["page"].values()
-    return {
-        "components": max(len(page["components"]) for page in pages),
-        "events": max(len(page["dependencies"]) for page in pages),
-    }
+    return largest(config)
 
 
 def figures(files: dict[str, str]) -> dict[str, int]:
