@@ -47,9 +47,10 @@ NO_TEXTS = {
     TEMPLATES: "make the texts first: press Make the pairs, under Texts",
 }
 """What is lacking, by what the texts are to come from."""
-SHOW_SOURCE = """source => %s.map(
-  name => ({ __type__: "update", visible: name === source })
-)"""
+SHOW_SOURCE = """source => {
+  document.getElementById("choice").classList.remove("folded");
+  return %s.map(name => ({ __type__: "update", visible: name === source }));
+}"""
 """Shows what belongs to the source of the texts that is chosen."""
 ADDRESS = """(source, models, upload, precision, long, seed, ...texts) =>
 window.choiceKnown && window.writeAddress({
