@@ -99,7 +99,7 @@ def _read(
     """Return how a file is read, in the options of the command, and its labelled examples."""
     options = options_of(columns, task, meanings)
     table = read_table(file, visitor_bounds(), options)
-    chosen = columns_of(table, file, columns, task, meanings)
+    chosen = columns_of(table, file, task, options)
     examples = with_gold([row.example for row in read_rows(table, chosen, task)], task)
     return option_words(options.said), examples
 

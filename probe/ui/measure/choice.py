@@ -21,8 +21,8 @@ from probe.templates import kinds
 from probe.ui.api.arguments import whole_in
 from probe.ui.api.hub_dataset import is_open
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, ENABLED, QUIET
-from probe.ui.html.elements import NOTHING, alert, hint, join
+from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET
+from probe.ui.html.elements import alert, hint, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to, not_here, shortened
 from probe.ui.measure.scripts import CHANGED, TYPED
@@ -141,9 +141,7 @@ class Asked:
 
     def columns_in(self, table: Source) -> Columns:
         """Return how the file is read. Raises FileError where that is still asked."""
-        columns, meanings = (self.columns, self.meanings) if self.source != BUNDLED else (None, "")
-        chosen = columns or (None,) * len(self.columns)
-        return columns_of(table, table.path, chosen, self.task, meanings)
+        return columns_of(table, table.path, self.task, self.reading)
 
 
 @dataclass
@@ -234,7 +232,6 @@ def _react(choice: Choice) -> None:
     show = {"js": SHOW_SOURCE % list(choice.parts), **QUIET}
     choice.source.change(None, choice.source, shown, **show)
     # what was fetched or made is a file from then on
-    file.upload.upload(None, None, choice.source, js=f"() => '{FILE}'", **QUIET)
     file.upload.change(
         None, [file.upload, choice.source], choice.source,
         js=f"(file, source) => file ? '{FILE}' : source", **QUIET,
@@ -350,7 +347,7 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
                 "The link was made on a file that is not here: links hold no files, so choose "
                 "your own below."
             )
-    elif source and source not in dict((value, words) for words, value in sources(task)):
+    elif source and source not in {value for _, value in sources(task)}:
         notices.append(f"The link measures on {shortened(said)!r}, which is not known here.")
         source = BUNDLED
     texts = {name: query[name] for name in task.fields if name in query}
@@ -409,5 +406,5 @@ def build_link(choice: Choice, view: str) -> tuple[gr.Button, gr.HTML]:
     given = button.click(shared, choice.inputs, shown, **QUIET)
     given.then(None, js=copy_script(f"{view}-share"), **QUIET)
     gone = [*choice.changed, *(text.change for text in choice.texts)]
-    gr.on(gone, None, None, shown, js=f"() => {str(NOTHING)!r}", **QUIET)
+    gr.on(gone, None, None, shown, js=EMPTY, **QUIET)
     return button, shown

@@ -296,11 +296,9 @@ def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> 
     )
 
 
-def columns_of(
-    table: Source, path: Path, chosen: Sequence[str | None], task: Task, meanings: str
-) -> Columns:
-    """Return how a file is read by what is chosen. Raises FileError where it is still asked."""
+def columns_of(table: Source, path: Path, task: Task, options: FileOptions) -> Columns:
+    """Return how a file is read by what is said. Raises FileError where it is still asked."""
     try:
-        return reading_of(table, path, task, options_of(chosen, task, meanings)).settled
+        return reading_of(table, path, task, options).settled
     except FileQuestion as question:
         raise FileError(f"{question.sentence}; say it below the file") from question

@@ -16,6 +16,7 @@ from probe.tasks.task import Task
 from probe.ui.panels.labelled_file import (
     LabelledFile,
     columns_of,
+    options_of,
     read_meanings,
     show_file,
 )
@@ -125,7 +126,7 @@ def chosen(
     """Return how a file is read by what is chosen on the page."""
     path = folder / "mine.csv"
     path.write_text(text)
-    return columns_of(read_table(path), path, (*columns, None), task, meanings)
+    return columns_of(read_table(path), path, task, options_of((*columns, None), task, meanings))
 
 
 def test_chosen_columns_win_over_guessed_ones(tmp_path: Path) -> None:
