@@ -4,9 +4,16 @@ They are relative, since the app does not know by which address it is reached; a
 one segment, so that they hold on every page.
 """
 
+import os
+import socket
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 from types import MappingProxyType
+from typing import Any, cast
 from urllib.parse import quote, urlencode
+
+import gradio as gr
+import psutil  # type: ignore[import-untyped]
 
 from probe.models.windows import Long
 from probe.tasks.nli import NLI
@@ -134,3 +141,32 @@ def link_to_guest(path: str, code: str, step: str = "") -> str:
 def code_in(query: Mapping[str, str]) -> str:
     """Return the code of a short link, "" where it has none."""
     return next((name for name, value in query.items() if not value), "")
+
+
+def address_for_others(request: gr.Request) -> tuple[str, str]:
+    """Return the address by which other machines reach the app, and what is to be said of it.
+
+    It is a Space's direct one, or that which this page was asked by; where that is this machine's
+    own name, the machine's address in its network.
+    """
+    if host := os.environ.get("SPACE_HOST"):
+        return f"https://{host}/", ""
+    # Any: gradio's class says that it may have none, which is so in its own tests alone
+    url = cast(Any, request.request).base_url
+    asked, name, port = str(url), url.hostname or "", url.port
+    if name != "localhost" and not (name[:1].isdigit() and ip_address(name).is_loopback):
+        return asked, ""
+    if os.environ.get("GRADIO_SERVER_NAME", "") in ("", "127.0.0.1", "localhost"):
+        return asked, (
+            "Only this machine reaches this address: start the app with GRADIO_SERVER_NAME=0.0.0.0 "
+            "and open it by its address in the network."
+        )
+    found = [
+        each.address
+        for name, at in psutil.net_if_addrs().items()
+        for each in at
+        if each.family is socket.AF_INET and not ip_address(each.address).is_loopback
+    ]
+    if not found:
+        return asked, "This machine is in no network, so that nobody else reaches this address."
+    return f"http://{found[0]}{f':{port}' if port else ''}/", ""
