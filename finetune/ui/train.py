@@ -193,7 +193,8 @@ class Form:
         if task.has_spans:
             values["mode"] = "full"
         begun: Changes = {name: {"value": value} for name, value in values.items()}
-        begun["sizes"]["choices"] = usual_sizes(kind, task, True)
+        offered = {"choices": usual_sizes(kind, task, True), "allow_custom_value": True}
+        begun["sizes"] |= offered
         return begun
 
     def updates(self, *changes: Changes) -> Updates:
@@ -206,18 +207,15 @@ class Form:
 
     def follow(self, values: Values) -> Updates:
         """Show what belongs to what is chosen: examples, what varies, which methods."""
-        changes, about = self._follow(values)
-        return {self.about: about} | self.updates(changes)
-
-    def _follow(self, values: Values) -> tuple[Changes, Markup]:
         aim, named, task, owner = self.named(values)
         try:
-            return aim.follow(named, task, owner), aim.about(named, task, owner)
+            about = aim.about(named, task, owner)
+            return {self.about: about} | self.updates(aim.follow(named, task, owner))
         except UserError as trouble:
-            return {}, alert(trouble)
+            return {self.about: alert(trouble)}
 
     def choose(self, values: Values, *offered: Changes) -> Updates:
-        """Begin anew for the kind of run that is chosen, with what is offered."""
+        """Begin anew for the kind that is chosen, with what is offered; `follow` comes next."""
         aim, named, task, _ = self.named(values)
         kind = aim.kind(named)
         seen: Changes = {
@@ -225,7 +223,6 @@ class Form:
             for name, kinds in self.kinds_of.items()
             if self.kinds_of[name] != [KIND] or not isinstance(self.fields[name], gr.File)
         }
-        changes, about = self._follow(values)
         begun = self.begun(aim, named, task, values[self.how])
         groups: Updates = {
             group: gr.Column(visible=name == aim.view.name) for name, group in self.groups.items()
@@ -234,8 +231,7 @@ class Form:
             **groups,
             self.files: gr.Column(visible=kind == KIND),
             self.how: gr.Radio(visible=not task.has_spans),
-            self.about: about,
-            **self.updates(*offered, seen, begun, changes),
+            **self.updates(*offered, seen, begun),
         }
 
     def change_how(self, values: Values) -> Updates:
@@ -338,14 +334,20 @@ class Form:
             *fields.values(), *self.groups.values(), self.aim, self.how, self.about, self.files,
             self.start, *area.shown,
         ]  # fmt: skip
-        began = page.on_open(opened, asked, filled, **area.turn)
+        followed = [self.about, *fields.values()]
+
+        def begin(event: gr.events.Dependency) -> gr.events.Dependency:
+            """Let what belongs to the chosen aim or method follow."""
+            told: gr.events.Dependency = event.then(self.follow, self.inputs, followed, **QUIET)
+            return told
+
+        began = begin(page.on_open(opened, asked, filled, **area.turn))
         self.aim.input(None, self.aim, None, js=AIMED, **QUIET)
-        self.aim.input(aimed, asked, filled, **area.turn)
-        fields["method"].input(self.choose, self.inputs, filled, **area.turn)
+        begin(self.aim.input(aimed, asked, filled, **area.turn))
+        begin(fields["method"].input(self.choose, self.inputs, filled, **area.turn))
         self.how.input(self.change_how, self.inputs, list(fields.values()), **QUIET)
         told = [fields[name].input for name in ("challenges", "skill", "vary", "column")]
         told += [fields["challenges"].change, fields["file"].change]
-        followed = [self.about, *fields.values()]
         page.mark_of(*told).change(self.follow, self.inputs, followed, **QUIET)
         planned = [fields["models"], fields["challenges"]]
         mark = page.mark_of(*(part.input for part in planned))

@@ -265,12 +265,17 @@ def test_a_model_or_file_that_is_another_visitors_is_refused(form: Form, tmp_pat
 
 def shown(form: Form, aim: str, **changed: Any) -> dict[str, dict[str, Any]]:
     """Return what is set of fields once an aim is chosen, by their names."""
-    updates = form.choose(values(form, aim, **changed))
+    asked = values(form, aim, **changed)
+    both = form.choose(asked), form.follow(asked)
     return {
-        name: updates[part].constructor_args
+        name: {key: it for each in both if part in each for key, it in _args(each[part]).items()}
         for name, part in form.fields.items()
-        if part in updates
     }
+
+
+def _args(update: Any) -> dict[str, Any]:
+    given: dict[str, Any] = update.constructor_args
+    return given
 
 
 def test_an_aim_shows_its_own_settings_and_what_it_begins_with(form: Form) -> None:
