@@ -119,8 +119,10 @@ def _samples(name: str, task: Task) -> Markup:
     about = next((entry.summary for entry in catalogue(task) if entry.name == name), "")
     listed = Markup('<ul class="samples">{}</ul>')
     count = note(f"{len(others) + 1} {task.unit}s of {name}.")
-    more = twin(f"{COUNTS[len(others)]} more", listed.format(join(others)) + count)
-    return (note(about) if about else NOTHING) + listed.format(first) + more
+    words = (note(about) if about else NOTHING) + count
+    return listed.format(first) + twin(
+        f"{COUNTS[len(others)]} more", listed.format(join(others)) + words
+    )
 
 
 def _gold(example: Any, task: Task) -> Markup:

@@ -125,9 +125,10 @@ class Form:
             elem_id="train-sizes",
         )  # fmt: skip
         self.how = gr.Radio(HOW, value=QUICK, label="How", elem_id="train-how", elem_classes="seg")
-        self.estimate = gr.HTML(MEASURING, elem_id="train-estimate", padding=False)
         # once the page has opened, whose answer would hide the run
         self.start = gr.Button("Start", variant="primary", elem_id="train-start", interactive=False)
+        # below the button, which stays under the finger that presses it
+        self.estimate = gr.HTML(MEASURING, elem_id="train-estimate", padding=False)
         with gr.Accordion(
             "Settings: rates, seeds, stopping, thresholds, your own data",
             open=False, elem_id="train-settings", elem_classes="fold",

@@ -35,11 +35,11 @@ element.addEventListener("focusin", ({target}) => { last = keyOf(target); });
 document.addEventListener("pointerdown", ({target}) => {
   if (!element.contains(target)) last = "";
 });
-const focusAgain = () => {
+const focusAgain = () => setTimeout(() => {
   if (document.activeElement !== document.body || last.length < 3) return;
   const same = [...element.querySelectorAll("button, input")].find(part => keyOf(part) === last);
   same?.focus({preventScroll: true});
-};
+}, 60);  // what was unfolded is by then unfolded again
 """
 """Gives the focus back to the control that had it once it is drawn anew."""
 LISTED = (
