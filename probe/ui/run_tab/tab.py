@@ -76,7 +76,8 @@ const find = () => {
   for (const row of part.querySelectorAll(".runs li")) {
     const text = row.textContent.toLowerCase();
     const missing = words.some(word => !text.includes(word));
-    row.hidden = missing || (kind && !row.classList.contains(kind));
+    const hide = Boolean(missing || (kind && !row.classList.contains(kind)));
+    if (row.hidden !== hide) row.hidden = hide;
   }
 };
 element.addEventListener("input", ({target}) => {
@@ -93,7 +94,9 @@ element.addEventListener("click", ({target}) => {
   for (const tick of ticks) tick.checked = other;
   ticks[0]?.dispatchEvent(new Event("change", {bubbles: true}));
 });
-new MutationObserver(find).observe(part, {childList: true, subtree: true});"""
+// gradio draws the rows anew in place, and what is hidden is shown by that
+const anew = {childList: true, subtree: true, attributeFilter: ["hidden"]};
+new MutationObserver(find).observe(part, anew);"""
 """Shows the rows that are searched for, and ticks all that are shown."""
 HEAD = Markup(
     '<div class="strip"><h2 class="title">Runs</h2>'
