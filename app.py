@@ -15,11 +15,9 @@ import sys
 from functools import partial
 
 from finetune.trials.planning import register_experiments
-from finetune.ui.generalise import tab as generalise_tab
-from finetune.ui.inoculate import tab as inoculate_tab
+from finetune.ui import train
 from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
-from finetune.ui.repair import tab as repair_tab
 from probe.models.library import ModelCache
 from probe.runs.backup import start_backups
 from probe.runs.engine import Engine
@@ -39,7 +37,6 @@ from probe.ui.server.serving import start
 from probe.ui.tabs import admin, annotate, batch, catalogue, compare, my_data
 from probe.ui.tabs.learn import tab as learn
 from probe.ui.tabs.probe import tab as probe
-from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
 
 LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES)
@@ -64,16 +61,7 @@ PLACES = (
         ),
         shared=choice.build,
     ),
-    Place(
-        "train",
-        "Train",
-        (
-            View("inoculate", "Inoculate", inoculate_tab.build),
-            View("repair", "Repair", repair_tab.build, has_labels),
-            View("generalise", "Generalise", generalise_tab.build, has_labels),
-        ),
-        key="aim",
-    ),
+    Place("train", "Train", (View("train", "Train", train.build),)),
     Place("mine", "Mine", (View("mine", "Mine", my_data.build),)),
 )
 GUESTS = (

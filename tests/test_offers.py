@@ -7,9 +7,9 @@ import gradio as gr
 import pytest
 
 from app import LESSONS, PLACES
-from finetune.ui.generalise.titles import skill_choices
-from finetune.ui.inoculate.samples import challenge_choices
-from finetune.ui.repair.titles import ALL, change_choices
+from finetune.ui.generalise import skill_choices
+from finetune.ui.inoculate import challenge_choices
+from finetune.ui.repair import ALL, change_choices
 from probe.analysis.slices import slices_of
 from probe.surveys.annotation_set import modes_for
 from probe.tasks.task import Task, offered_tasks

@@ -43,7 +43,7 @@ ACT_SECONDS = 10.0
 ROLES = ("change", "open", "change", "look", "open", "change")
 """What visitors do, in turn: half of them change something, a third open pairs, others look."""
 SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su")
-VIEWS = ("inoculate", "look-up", "compare", "score")
+VIEWS = ("train", "look-up", "compare", "score")
 WORDS = 60
 """Words of the premise of which greedy visitors ask what each of its tokens is for."""
 
@@ -98,7 +98,7 @@ async def visit(http: httpx.AsyncClient, number: int) -> None:
     visitor.set("text-1", pair.premise)
     visitor.set("text-2", pair.hypothesis)
     await visitor.trigger("text-1", "change")
-    await visitor.look("inoculate")
+    await visitor.look("train")
     await visitor.close()
 
 

@@ -25,7 +25,8 @@ class Param:
     `type` None is that of an option which other commands have too. `field` is where a plan holds
     it, if under another name: such as thresholds.gap. A text `reads` as several values or a
     rate; `title` is what the page calls it, which shows `unit` for each one of it. With `http` it
-    is an argument over HTTP, where it and the page begin with `first` if that is another value.
+    is an argument over HTTP, where it and the page begin with `first` if that is another value. The
+    page begins with `quick` where it asks for less, and puts `published` in its place on a press.
     """
 
     name: str
@@ -39,6 +40,13 @@ class Param:
     unit: float = 1
     http: bool = False
     first: Any = None
+    quick: Any = None
+    published: Any = None
+
+    def on_page(self, published: bool) -> Any:
+        """Return what the page begins with, or what it puts in its place."""
+        other = self.published if published else self.quick
+        return self.begins if other is None else other
 
     @property
     def shown(self) -> str:
@@ -67,17 +75,39 @@ GALLERY = Param("gallery", default=None)
 EACH_DRAWS = "A repeat each, with its own examples and dropout."
 
 
-def _mode(default: Mode) -> Param:
+def _mode(default: Mode, quick: Mode = "fast") -> Param:
     said = "Which weights learn. full: all, as published; fast: the upper ones."
-    return Param("mode", Mode, default, said, get_args(Mode), "", "", "How", 1, True, "fast")
+    return Param(
+        "mode",
+        Mode,
+        default,
+        said,
+        get_args(Mode),
+        "",
+        "",
+        "Weights that learn",
+        1,
+        True,
+        "fast",
+        quick,
+        "full",
+    )
 
 
 def _path(name: str, help: str, title: str = "") -> Param:
     return Param(name, Path | None, None, help, title=title)
 
 
-def _sizes(default: str, help: str, reads: Literal["sizes", "whole"] = "whole") -> Param:
-    return Param("sizes", str, default, help, reads=reads, title="Examples", http=True)
+def _sizes(
+    default: str,
+    help: str,
+    reads: Literal["sizes", "whole"] = "whole",
+    quick: str | None = None,
+    published: str | None = None,
+) -> Param:
+    return Param(
+        "sizes", str, default, help, (), "", reads, "Examples", 1, True, None, quick, published
+    )
 
 
 def _rates(help: str, name: str = "lrs") -> Param:
@@ -87,8 +117,13 @@ def _rates(help: str, name: str = "lrs") -> Param:
     return Param(name, str, USUAL_RATE, said, (), "", reads, title, http=True)
 
 
-def _seeds(default: str, help: str = EACH_DRAWS) -> Param:
-    return Param("seeds", str, default, help, reads="whole", title="Seeds", http=True)
+def _seeds(
+    default: str, help: str = EACH_DRAWS, quick: str | None = None, published: str | None = None
+) -> Param:
+    title = "Seeds, a repeat each"
+    return Param(
+        "seeds", str, default, help, (), "", "whole", title, 1, True, None, quick, published
+    )
 
 
 def _epochs(default: int, help: str) -> tuple[Param, Param]:
@@ -114,20 +149,25 @@ def _limit(field: str, help: str, title: str, unit: float = 100, name: str = "")
     return Param(name or field, type(default), default, help, (), where, "", title, unit)
 
 
-def _repair(out: str, *own: Param, tests: str) -> tuple[Param, ...]:
-    """Return the parameters of a repair, `own` of which its kind alone has."""
+def _repair(
+    out: str, *own: Param, tests: str, quick: str, mode: Mode = "fast"
+) -> tuple[Param, ...]:
+    """Return the parameters of a repair, `own` of which its kind alone has.
+
+    The page begins with `quick` examples and the weights of `mode`.
+    """
     first = tuple(param for param in own if param.name in ("methods", "transforms"))
     return (
         MODEL,
         Param("out", Path, help=f"Folder for points, summary and {out}."),
         *OUTPUTS,
         *first,
-        _sizes("1000", "How many clean examples each training has."),
+        _sizes("1000", "How many clean examples each training has.", "whole", quick, "all"),
         _rates("The learning rate", "lr"),
-        _seeds("0,1"),
+        _seeds("0,1", quick="0"),
         Param("tests", int, 200, tests),
         *(param for param in own if param not in first),
-        _mode("fast"),
+        _mode("fast", mode),
         Param("epochs", int, 3, "Epochs of each training.", http=True),
         replace(BATCH, title=""),
         ORIGINAL,
@@ -156,7 +196,12 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         Param("challenge", str, help="A challenge, or a name for your own sets.", http=True),
         Param("out", Path, help="Folder for points, summary and curve."),
         *OUTPUTS,
-        _sizes("10,50,100,400", "Examples of each training; all: all there are.", "sizes"),
+        _sizes(
+            "10,50,100,400",
+            "Examples of each training; all: all there are.",
+            "sizes",
+            published=",".join("all" if size < 0 else str(size) for size in inoculation.LIU_SIZES),
+        ),
         _rates("Learning rates to choose among"),
         _seeds("0"),
         _mode("full"),
@@ -176,6 +221,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             bool,
             False,
             "Whether the model as it was may be the best epoch.",
+            title="Let epoch 0, the model as it was, compete (not published)",
             http=True,
         ),
         _limit("gap", "Outcome 0 below.", "Outcome 0: gap below, points", name="min_gap"),
@@ -206,9 +252,17 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             http=True,
         ),
         *OUTPUTS,
-        _sizes("50,200,1000", "Training examples; published: 50,200,1000,4000 and more."),
+        _sizes(
+            "50,200,1000",
+            "Training examples; published: 50,200,1000,4000 and more.",
+            published="50,200,1000,4000",
+        ),
         _rates("Learning rates to choose among"),
-        _seeds("0,1", "A repeat each, split and drawn anew; published: 0,1,2,3,4."),
+        _seeds(
+            "0,1",
+            "A repeat each, split and drawn anew; published: 0,1,2,3,4.",
+            published="0,1,2,3,4",
+        ),
         _mode("fast"),
         Param("tests", int, 400, "Test examples of each condition and seed."),
         _path("original", "The original set, whole."),
@@ -241,6 +295,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         Param("epsilon", float, 0.1, "Of label smoothing."),
         Param("gamma", float, 2.0, "Of focal loss."),
         tests=DESTROYED,
+        quick="1000",
     ),
     mitigation.KIND: _repair(
         "heat map",
@@ -265,6 +320,8 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             "tolerance", float, mitigation.TOLERANCE, "Clean accuracy that a threshold may cost."
         ),
         tests="How many dev and test examples are destroyed.",
+        quick="200",
+        mode="full",
     ),
     transfer.KIND: _repair(
         "matrix",
@@ -272,6 +329,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         _share("share", 0.5, BROKEN_SHARE, BROKEN_TITLE),
         Param("salad_only", bool, True, "Train on shuffled texts only, too."),
         tests=DESTROYED,
+        quick="300",
     ),
 }
 """The parameters of each kind, in the order in which its command explains them."""

@@ -1,7 +1,7 @@
 """The endpoints over HTTP that start runs, made from the parameters of each kind."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -9,9 +9,11 @@ import gradio as gr
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.params import PARAMS, REQUIRED, Param
 from finetune.trials.planning import KINDS, planned
-from finetune.ui.choosing import choices_of
+from finetune.ui.aim import choices_of
+from probe.runs.access import own_run, readable_run
 from probe.runs.engine import Engine
-from probe.runs.run import RunRequest
+from probe.runs.experiment import run_json
+from probe.runs.run import Json, RunRequest, StoredRun
 from probe.runs.store import Store
 from probe.ui.api.arguments import Name, Names, Numbers, Share, Switch, Token, Whole
 from probe.ui.api.endpoint import endpoint, over_http
@@ -43,10 +45,63 @@ def _default(param: Param) -> object:
 
 
 @over_http()
-def build(store: Store, engine: Engine, *kinds: str) -> None:
-    """Add what starts runs of some kinds; `/run`, `/cancel` and `/again` take theirs."""
+def build(
+    store: Store,
+    engine: Engine,
+    kinds: Sequence[str],
+    tells: Callable[[Store, str, StoredRun], Json | None],
+) -> None:
+    """Add what starts runs of some kinds, and `/run`, `/cancel` and `/again` for runs of all.
+
+    `tells` says what would tell where an inoculation tells too little.
+    """
     for kind in kinds:
         _build(store, engine, kind)
+
+    @endpoint
+    def run(run_id: Name, owner: Token = "") -> dict[str, Any]:
+        """Return a run: its state, its cells with their accuracies, its verdict, what would tell.
+
+        Where the verdict is too little to tell, `tells` holds the arguments of /inoculate that
+        would, with the seconds that takes on one core; it is null where no run would.
+
+        Args:
+            run_id: The id that /inoculate returned.
+            owner: The token that came with it.
+        """
+        found = readable_run(store, owner, run_id)
+        told = run_json(found)
+        if found.kind == inoculation.KIND:
+            told["tells"] = tells(store, owner, found)
+        return told
+
+    @endpoint
+    def cancel_run(run_id: Name, owner: Token = "") -> dict[str, Any]:
+        """Cancel a run; returns it as it then stands, which may be on its way to the end.
+
+        Args:
+            run_id: The id that /inoculate returned.
+            owner: The token that came with it.
+        """
+        own_run(store, owner, run_id)
+        engine.cancel(run_id)
+        return run_json(own_run(store, owner, run_id))
+
+    @endpoint
+    def run_again(run_id: Name, owner: Token = "") -> dict[str, Any]:
+        """Take up a failed or cancelled run with the cells it lacks; returns it as it then is.
+
+        Args:
+            run_id: The id that /inoculate returned.
+            owner: The token that came with it.
+        """
+        own_run(store, owner, run_id)
+        engine.reopen(run_id)
+        return run_json(own_run(store, owner, run_id))
+
+    gr.api(run, api_name="run", concurrency_id="poll")
+    gr.api(cancel_run, api_name="cancel")
+    gr.api(run_again, api_name="again")
 
 
 def _build(store: Store, engine: Engine, kind: str) -> None:

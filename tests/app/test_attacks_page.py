@@ -176,36 +176,36 @@ def test_the_fields_of_a_plan(page: Page, field: str) -> None:
         show_examples(page, WORST)
     else:
         page.get_by_role("button", name="Settings: rates").click()
-        page.locator(f"#{field} textarea, #{field} input").first.fill(WORST)
-    told = page.locator("#estimate [role=alert]")
+        page.locator(f"#train-{field} textarea, #train-{field} input").first.fill(WORST)
+    told = page.locator("#train-estimate [role=alert]")
     expect(told).to_contain_text("attacked(1)", timeout=4 * SLOW)  # the first one is measured
-    page.locator("#inoculate").click()
-    alert_in(page, "#inoculate-problem", "attacked(1)")
+    page.locator("#train-start").click()
+    alert_in(page, "#train-problem", "attacked(1)")
 
 
 def test_the_models_and_challenges_of_a_plan(page: Page) -> None:
     visit(page, "train")
-    for field in ("#challenges", "#models"):
+    for field in ("#train-challenges", "#train-models"):
         choose(page.locator(f"{field} input"), WORST)
-        page.locator("#inoculate").click()
-        alert_in(page, "#inoculate-problem", "attacked(1)")
+        page.locator("#train-start").click()
+        alert_in(page, "#train-problem", "attacked(1)")
 
 
 def test_a_challenge_of_ones_own_from_its_name_to_its_report(
     page: Page, second: str, tmp_path: Path
 ) -> None:
     visit(page, f"train?model={second}&challenge=negation")
-    expect(page.locator("#models")).to_contain_text(second, timeout=SLOW)
+    expect(page.locator("#train-models")).to_contain_text(second, timeout=SLOW)
     page.get_by_role("button", name="Settings: rates").click()
     challenge = write(tmp_path / FILE_NAME, [row(pair) for pair in PAIRS])
     page.get_by_label("Name of your challenge").fill(f"{WORST}\x0b")
-    upload = page.locator("#own-challenge-file input[type=file]").first
+    upload = page.locator("#train-challenge-file input[type=file]").first
     upload.set_input_files(str(challenge))
-    page.get_by_label("Examples to train on, of one file without split").fill("10")
+    page.get_by_label("Pairs to train on").fill("10")
     show_examples(page, "5")
-    page.locator("#inoculate").click()
-    expect(page.locator("#run-state, #outcome").first).to_contain_text("attacked(1)", timeout=SLOW)
+    page.locator("#train-start").click()
+    expect(page.locator("#train-runs li.mine").first).to_contain_text("attacked(1)", timeout=SLOW)
     expect(page.locator("#outcome h2")).to_be_visible(timeout=4 * SLOW)
     expect(page.locator("#curve svg")).to_have_count(1, timeout=SLOW)
-    page.locator("#take").click()
-    expect(page.locator("#run-files")).to_contain_text("report", timeout=SLOW)
+    page.locator("#train-take").click()
+    expect(page.locator("#train-files")).to_contain_text("report", timeout=SLOW)

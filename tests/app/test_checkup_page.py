@@ -32,9 +32,9 @@ def started(page: Page) -> Page:
 
 
 def test_a_check_up_that_is_stopped_is_taken_up_again_and_ends_in_a_report(started: Page) -> None:
-    started.locator("#checkup-stop").click(timeout=MEASURED)
+    started.locator("#checkup-runs .stop").click(timeout=MEASURED)
     expect(started).to_have_title(re.compile("^Stopped: Check-up of"), timeout=SLOW)
-    started.locator("#checkup-again").click(timeout=SLOW)
+    started.locator("#checkup-runs .again").click(timeout=MEASURED)
     expect(started.locator(RESULTS)).to_contain_text("The sub-cases of HANS", timeout=MEASURED)
     said = started.locator(f"{RESULTS} .say")
     expect(said).to_contain_text(re.compile(r"^Decomposable Attention is right on \d+ % of 600"))

@@ -50,16 +50,14 @@ def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
     run = store.create(ME, run_request(plan, sets)).id
     store.set_state(run, "cancelled")
     visit(newcomer, link_to_run([run]))
-    told = newcomer.locator("#inoculate-problem [role=alert]")
+    told = newcomer.locator("#train-problem [role=alert]")
     expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
     grant = share(store, ME, run)
     visit(newcomer, link_to_run([run], [grant]))
-    expect(newcomer.locator("#run-state")).to_contain_text(
-        "Stopped: Add a negation on tiny", timeout=SLOW
-    )
-    expect(newcomer.locator("#runs")).to_contain_text("shown to you")
-    for button in ("#cancel", "#again", "#share"):
-        expect(newcomer.locator(button)).to_be_hidden()
+    shown = newcomer.locator("#train-runs li.mine")
+    expect(shown).to_contain_text("tiny · Add a negation", timeout=SLOW)
+    expect(shown).to_contain_text("shown to you")
+    expect(shown.locator("[data-do]")).to_have_count(0)
     revoke(store, ME, grant)
     newcomer.reload()
     expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)

@@ -87,7 +87,7 @@ def test_links_of_the_head_keep_the_task_and_those_of_the_task_the_view(page: Pa
         if task != "Sentiment":
             link_to(page, task)
         task_is(page, task)
-        view_is(page, "Repair")
+        expect(page.locator("#train-aim .selected")).to_contain_text("Repair", timeout=SLOW)
     link_to(page, "Learn")
     task_is(page, "Paraphrase")
     open_view(page, "Look up")
@@ -98,7 +98,7 @@ def test_links_of_the_head_keep_the_task_and_those_of_the_task_the_view(page: Pa
     page.go_back()
     view_is(page, "Lessons")
     page.go_back()
-    view_is(page, "Repair")
+    expect(page.locator("#train-aim .selected")).to_contain_text("Repair", timeout=SLOW)
     task_is(page, "Paraphrase")
 
 
@@ -117,25 +117,15 @@ def test_keys_lead_to_the_content_and_between_places_and_views(page: Page) -> No
     view_is(page, "Look up")
 
 
-def test_a_view_that_a_task_has_not_says_which_have_it(page: Page) -> None:
-    visit(page, "train?aim=repair&task=reading")
-    shown = page.get_by_text("Repair is not for reading. Choose")
-    expect(shown).to_be_visible(timeout=SLOW)
-    expect(page.locator("#repair-start")).to_be_hidden()
-    link_to(page, "Sentiment")
-    expect(page.locator("#repair-start")).to_be_visible(timeout=SLOW)
-    expect(shown).to_be_hidden()
-
-
 def test_a_view_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_again(
     newcomer: Page,
 ) -> None:
     asked: list[int] = []
     newcomer.on("request", lambda request: asked.extend(questions(request)))
-    visit(newcomer, "train")
+    visit(newcomer, "learn")
     first = newcomer.get_by_role("tab").first.inner_text()
     view_is(newcomer, first)
-    for at, shown in enumerate((first, "Generalise", first, "Generalise")):
+    for at, shown in enumerate((first, "Look up", first, "Look up")):
         if at:
             open_view(newcomer, shown)
         all_asked(newcomer, asked)
@@ -160,8 +150,6 @@ def questions(request: Request) -> list[int]:
     ("address", "selector", "answered"),
     [
         ("./", "#model", "#answer .answer"),
-        ("train?aim=repair", "#repair-model", "#repair-results .picture"),
-        ("train?aim=generalise", "#generalise-model", "#generalise-results .heat"),
     ],
 )
 def test_a_model_chosen_before_the_page_has_its_answers_stays(

@@ -16,21 +16,18 @@ from finetune.report.generalisation import (
     original_curves,
 )
 from finetune.report.inoculation import TONES as INOCULATION_TONES
-from finetune.report.inoculation import badge_of
+from finetune.report.inoculation import badge_of as inoculation_badge
 from finetune.trials.generalisation import (
     OUTCOMES,
     GeneralisationRun,
     Outcome,
     described,
     in_figures,
-    on_original,
     serving_all,
-    untrained,
     worst_in,
 )
 from finetune.trials.inoculation import InoculationRun
-from finetune.ui.html.commands import commands
-from finetune.ui.html.panels import line_keys
+from finetune.ui.html.inoculation import commands, line_keys
 from probe.pictures.curves import (
     Panel,
     PanelStyle,
@@ -84,8 +81,7 @@ def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Ma
     meaning = OUTCOMES[judged["outcome"]].summary if judged["worst"] else ""
     notes = " ".join(filter(None, (meaning, _forgotten(shown))))
     return Markup('<div class="strip"><span class="badge {}">{}</span>{}</div>{}{}{}').format(
-        TONES[judged["outcome"]],
-        BADGES[judged["outcome"]],
+        *badge_of(judged, shown.plan.thresholds.loss),
         RULE.format(run.id, 100 * shown.plan.thresholds.loss),
         _kept(run) if anew and anew.plan != run.plan else NOTHING,
         PARAGRAPH.format(in_words(shown)),
@@ -95,18 +91,31 @@ def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Ma
 
 def _forgotten(run: GeneralisationRun) -> str:
     """Say what was lost meanwhile on the original set, "" where that is little or not known."""
-    start, after = untrained(run.results), run.verdict["grid"]["original"]
-    if not start:
+    if not forgot(run.verdict, run.plan.thresholds.loss):
         return ""
-    before = on_original(start).value
-    if before - min(after) < run.plan.thresholds.loss:
-        return ""
+    before, after = run.verdict["before"]["original"]["all"], run.verdict["grid"]["original"]
     least, most = (f"{100 * value:.0f}" for value in (min(after), max(after)))
     left = f"{least} %" if least == most else f"{least} to {most} %"
     return (
-        f"Meanwhile it forgot: of the original set it had {100 * before:.0f} % right before and "
-        f"{left} after."
+        f"Meanwhile it forgot: of the original set it had {100 * before['value']:.0f} % right "
+        f"before and {left} after."
     )
+
+
+def forgot(verdict: Json, loss: float) -> bool:
+    """Whether a judged run lost as much on the original set as tells the set from the skill."""
+    before = verdict["before"].get("original", {}).get("all")
+    lost = before["value"] - min(verdict["grid"]["original"]) if before else 0.0
+    return bool(lost >= loss)
+
+
+def badge_of(verdict: Json, loss: float) -> tuple[str, str]:
+    """Return the class and the words of an outcome's badge, with what changes its meaning."""
+    outcome: Outcome = verdict["outcome"]
+    if not forgot(verdict, loss):
+        return TONES[outcome], BADGES[outcome]
+    tone = "keep" if outcome == "phenomenon" else TONES[outcome]
+    return tone, f"{BADGES[outcome]}; original lost"
 
 
 def _kept(run: GeneralisationRun) -> Markup:
@@ -252,7 +261,7 @@ def beside(inoculation: InoculationRun | None) -> Markup:
         '<span class="badge {}">{}</span><span class="soft">{}</span>{}</div>{}</section>'
     ).format(
         INOCULATION_TONES[outcome],
-        badge_of(inoculation.verdict["oracle_lr"]),
+        inoculation_badge(inoculation.verdict["oracle_lr"]),
         _lifted(inoculation.verdict["oracle_lr"]),
         link(link_to_run([inoculation.id], task=inoculation.plan.task), "open that run"),
         note(ARGUMENT),

@@ -21,7 +21,7 @@ from finetune.trials.generalisation import (
     with_conditions,
     worst_in,
 )
-from finetune.ui.generalise.titles import skill_title
+from finetune.ui.generalise import skill_title
 from finetune.ui.html.generalisation import in_words
 from probe.errors import RunError
 from probe.models.bundled import title_of

@@ -7,13 +7,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from finetune.report.inoculation import meaning, model_title, shown_runs
+from finetune.report.inoculation import meaning, model_name, model_title, shown_runs
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import bundled_sets, challenged
-from finetune.trials.inoculation import BASE, OUTCOMES, InoculationRun, Plan
-from finetune.ui.inoculate.run_lists import chosen_runs, of_gallery
-from finetune.ui.inoculate.start import start_sweep
+from finetune.trials.inoculation import BASE, OUTCOMES, InoculationRun, Plan, inoculation_runs
+from finetune.ui.inoculate import start_inoculation
 from probe.errors import RunError
+from probe.runs.access import chosen_runs
 from probe.runs.run import OPEN
 from probe.statistics import Estimate, mean_score
 from probe.stopping import check_stop
@@ -90,7 +90,8 @@ def from_gallery(challenge: str, *claims: str) -> Live:
 
 def _from_gallery(challenge: str, claims: tuple[str, ...], setting: Setting) -> Iterator[Finding]:
     gallery = shown_runs(setting.core.gallery)
-    runs = of_gallery(gallery, [setting.model], [challenge])
+    wanted = setting.model, challenge
+    runs = [run for run in gallery if (model_name(run), run.plan.challenge) == wanted]
     if not runs:
         others = dict.fromkeys(model_title(run) for run in gallery)
         raise RunError(
@@ -161,7 +162,7 @@ def own_run(setting: Setting) -> Iterator[Finding]:
         yield Finding(progress=meter("parts of the run done", done / cells) + note(words))
         check_stop()
         time.sleep(LOOK_SECONDS)
-        (run,) = chosen_runs(setting.core.store, setting.visitor, [run.id])
+        (run,) = inoculation_runs(chosen_runs(setting.core.store, setting.visitor, [run.id]))
     if run.state != "done":
         raise RunError(run.error or "the run was cancelled; run it again")
     yield _judged(run, (STRESSED_CLAIM,))
@@ -173,6 +174,5 @@ def _started(setting: Setting) -> InoculationRun:
     rate = default_rate(setting.model, "fast")
     plan = Plan(setting.model, STRESSED, OWN_SIZES, (rate,), (0,), mode="fast")
     core = setting.core
-    jobs = [(plan, bundled_sets(STRESSED))]
-    (run,) = start_sweep(core.store, core.engine, setting.visitor, jobs, {})
-    return run
+    sets = bundled_sets(STRESSED)
+    return start_inoculation(core.store, core.engine, setting.visitor, plan, sets)

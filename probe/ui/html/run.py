@@ -26,8 +26,6 @@ STATES: Mapping[str, str] = {
     "failed": "Failed",
     "done": "Finished",
 }
-GOES_ON = "It goes on when this page is closed, and is found here again."
-LINK_LABEL = "For others to read the run and use its model, until you take it back in My data"
 
 
 def state_of(run: AnyRun) -> str:
@@ -61,12 +59,12 @@ def under_way(run: AnyRun, name: str, far: str, cells: Markup) -> Markup:
         far,
         meter(f"how far {name} is", len(run.results) / len(run.cells)),
         alert(run.error) if run.error else NOTHING,
-        _renewed(run),
+        renewed(run),
         cells,
     )
 
 
-def _renewed(run: AnyRun) -> Markup:
+def renewed(run: AnyRun) -> Markup:
     """Say that parts of an earlier version are computed again, or were."""
     words = renewed_of(run)
     return note(f"{words}.") if words else NOTHING

@@ -1,1 +1,1 @@
-"""A tab with a form at the left, which starts runs, and what runs came to at the right."""
+"""Runs in one list, and what those that are looked at came to: of Train and of the check-up."""

@@ -123,6 +123,9 @@ KINDS: Mapping[type[Component], Kind] = {
     gr.File: lambda part: Taken(is_file, "a file that was sent here"),
     gr.UploadButton: lambda part: Taken(is_file, "a file that was sent here"),
     gr.BrowserState: browser_state,
+    gr.HTML: lambda part: Taken(
+        lambda value: isinstance(value, Mapping) and is_plain(value), "a plain object"
+    ),
     gr.State: lambda part: Taken(lambda value: True, "kept by the app"),
     Api: lambda part: Taken(is_plain, "plain JSON"),
 }

@@ -21,7 +21,7 @@ from finetune.report.tables import (
     written,
 )
 from finetune.trials.params import PARAMS
-from finetune.ui.repair.titles import KINDS
+from finetune.ui.repair import KINDS
 from probe.runs.run import StoredRun
 from probe.statistics import NOTHING, Estimate
 from tests.support.cases import each

@@ -60,7 +60,7 @@ from finetune.trials.inoculation import (
     unpack_scores,
     verdict_json,
 )
-from finetune.ui.html.run import outcome
+from finetune.ui.html.inoculation import outcome
 from probe.errors import ExperimentError
 from probe.models.weights import pairs_hash
 from probe.pictures.curves import counter_tests_in

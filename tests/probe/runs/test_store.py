@@ -40,7 +40,7 @@ from finetune.trials.inoculation import (
     sets_from,
     verdict_json,
 )
-from finetune.ui.inoculate.opening import Opening
+from finetune.ui import repair
 from probe.errors import FileError, SettingsError, StoreError, UnknownRun
 from probe.models.library import ModelCache
 from probe.runs.access import ModelAccess
@@ -53,7 +53,9 @@ from probe.runs.store import IS_OPEN, Store
 from probe.settings import make_home
 from probe.tasks.nli import NLI
 from probe.ui.page import Core, build_pages
+from probe.ui.run_tab.tab import RunArea
 from probe.ui.visitors.visitor_files import check_room
+from tests.support.pages.built import alone
 from tests.support.pages.visitors import ME
 from tests.support.processes.database_trouble import full, locked
 from tests.support.runs.points import make_point
@@ -361,8 +363,10 @@ def test_a_damaged_database_is_left_alone_and_all_else_works(
     models = ModelAccess(ModelCache(), damaged)
     assert "minilm" in models.names(ME)
     models.require(ME, "minilm")
-    opened = Opening(damaged, models, ()).begin(NLI, ME, {"run": run.id})
-    assert "python -m probe restore FOLDER" in str(opened)
+    kept = list[RunArea]()
+    alone(lambda page: kept.append(RunArea(page, [repair.VIEW], "train", "train")), damaged)
+    _, opened = kept[0].linked(ME, NLI, {"run": run.id}, "repair")
+    assert "python -m probe restore FOLDER" in opened
     build_pages(PLACES, Core(ModelCache(), damaged, Engine(damaged)))
     told = CliRunner().invoke(finetune, ["runs"])
     assert (told.exit_code, told.stderr) == (2, f"error: {damaged.database.damage}\n")

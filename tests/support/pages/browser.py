@@ -106,8 +106,8 @@ def stand_in_turn_on_a_phone(page: Page, above: str, below: str) -> None:
 
 
 def show_examples(page: Page, *sizes: str) -> None:
-    """Choose numbers of examples in the Inoculate tab, in place of those that are chosen."""
-    field = page.locator("#sizes")
+    """Choose numbers of examples in Train, in place of those that are chosen."""
+    field = page.locator("#train-sizes")
     expect(field.locator(".token").first).to_be_visible(timeout=SLOW)
     while field.locator(".token").count():
         field.locator(".token-remove").first.click()

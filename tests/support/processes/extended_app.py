@@ -19,7 +19,7 @@ from finetune.training.frozen_layers import upper_part
 from finetune.training.recipes import default_rate
 from finetune.trials.challenges import bundled_sets
 from finetune.trials.planning import register_experiments
-from finetune.ui.inoculate.samples import challenge_choices
+from finetune.ui.inoculate import challenge_choices
 from probe.models.library import load
 from probe.runs.engine import Engine
 from probe.runs.experiment import run_json

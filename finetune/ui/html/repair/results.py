@@ -10,7 +10,7 @@ from finetune.trials.calibration import CALIBRATION
 from finetune.trials.calibration import plan_from as calibration_plan
 from finetune.trials.mitigation import MITIGATION
 from finetune.trials.transfer import TRANSFER
-from finetune.ui.html.commands import commands
+from finetune.ui.html.inoculation import commands
 from finetune.ui.html.repair import calibration, mitigation, transfer
 from finetune.ui.html.repair.words import model_title
 from probe.runs.gallery import OWNER

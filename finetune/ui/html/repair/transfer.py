@@ -17,10 +17,20 @@ from finetune.trials.transfer import (
     plan_from,
     points_of,
 )
-from finetune.ui.html.forest_picture import forest_picture
-from finetune.ui.html.repair.share_map import percent_cell, share_map
-from finetune.ui.html.repair.switch import of_paper, switched, table_beside
-from finetune.ui.html.repair.words import brief, estimate, exact, model_title, repeats, stem
+from finetune.ui.html.inoculation import forest_picture
+from finetune.ui.html.repair.words import (
+    brief,
+    estimate,
+    exact,
+    model_title,
+    of_paper,
+    percent_cell,
+    repeats,
+    share_map,
+    stem,
+    switched,
+    table_beside,
+)
 from probe.pictures.forest import Forest, ForestRow
 from probe.pictures.heat_map import Head, HeatMap
 from probe.runs.run import StoredRun

@@ -1,13 +1,21 @@
-"""What the results of repairs are called: broken texts in a word or two, models, figures."""
+"""What the results of repairs share: their words, and our picture or the paper's in one card."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas as pd
+from markupsafe import Markup
+
 from probe.models.bundled import title_of
+from probe.pictures.heat_map import MOST, Cell, HeatMap, heat_map, heat_svg
+from probe.pictures.svg import svg_file
+from probe.published import PublishedTable, published_for
 from probe.runs.run import StoredRun
 from probe.statistics import NOTHING as NOT_MEASURED
 from probe.statistics import Estimate, wilson
 from probe.transforms.registry import REGISTRY
+from probe.ui.html.elements import NOTHING, join
+from probe.ui.html.picture import picture
 
 BRIEF: Mapping[str, str] = {
     "sort": "Sort",
@@ -62,3 +70,61 @@ def estimate(value: float, n: int) -> Estimate:
     independent, so that the interval is rather too wide than too narrow.
     """
     return wilson(value * n, n)
+
+
+OURS = "Ours"
+
+
+def table_beside(run: StoredRun, name: str) -> PublishedTable | None:
+    """Return a published table for a run's task, that of its model's data set where it has one."""
+    return published_for(name, run.plan["task"], Path(run.plan["model"]).name)
+
+
+def of_paper(table: PublishedTable) -> str:
+    """Say of which model and data a published table is, and what does not agree in it."""
+    note = f" {table.note}" if table.note else ""
+    return f"{table.source}: {table.who} on {table.data}.{note}"
+
+
+def switched(run: StoredRun, ours: Markup, theirs: Markup, table: PublishedTable) -> Markup:
+    """Show our picture with a choice of the paper's in its place."""
+    name = f"{run.id}-{table.name}"
+    title = table.source.replace(" 2021", "")
+    choice = join(
+        Markup('<label><input type="radio" name="{}"{}> {}</label>').format(
+            name, Markup(" checked") if not at else NOTHING, words
+        )
+        for at, words in enumerate((OURS, title))
+    )
+    return Markup(
+        '<div class="card switched"><div class="choice" role="radiogroup" '
+        'aria-label="whose figures: {}">{}</div><div class="pane">{}</div>'
+        '<div class="pane">{}</div></div>'
+    ).format(table.name.replace("_", " "), choice, ours, theirs)
+
+
+def percent_cell(share: float | None) -> Cell:
+    """Return a share in whole percent; a dash where nothing was measured."""
+    return Cell("–") if share is None else Cell(f"{100 * share:.0f}", MOST * share)
+
+
+def share_map(
+    title: str,
+    heat: HeatMap,
+    frame: pd.DataFrame,
+    *,
+    stem: str,
+    sentence: str,
+    beside: Markup = NOTHING,
+) -> Markup:
+    """Show a heat map as a picture; what is given is as for a picture."""
+    region = Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>')
+    return picture(
+        title,
+        region.format(title, heat_map(heat, f"{title}, in percent")),
+        frame,
+        svg_file(heat_svg(heat, title)),
+        stem=stem,
+        sentence=sentence,
+        beside=beside,
+    )

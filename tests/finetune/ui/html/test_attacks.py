@@ -4,10 +4,7 @@ from dataclasses import replace
 
 from finetune.report.files import report
 from finetune.trials.inoculation import Cell, InoculationRun
-from finetune.ui.html.gap import gap_plot
-from finetune.ui.html.panels import curves
-from finetune.ui.html.run import outcome, progress
-from finetune.ui.html.sweep import outcomes_table, progress_of_all, sentence
+from finetune.ui.html.inoculation import curves, gap_plot, grid, outcome, outcomes_table, results
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import DRAWING, REPORT, require_ours
 from tests.support.runs.points import make_point, make_run
@@ -25,18 +22,13 @@ def attacked(attack: str) -> InoculationRun:
 def test_a_run_is_shown_as_text() -> None:
     for attack in ATTACKS:
         run = attacked(attack)
-        running = replace(run, state="running")
         failed = replace(
             run, cells=tuple(replace(cell, error=attack, result=None) for cell in run.cells)
         )
         for shown in (
             outcome(run),
-            progress(run),
-            progress(running),
-            progress(failed),
-            progress_of_all([running, running]),
+            grid(failed),
             outcomes_table([run, replace(run, id="other")], attack, "oracle_lr"),
-            sentence([run, running], "oracle_lr"),
             gap_plot([run], "oracle_lr"),
         ):
             require_ours(shown)
@@ -49,4 +41,5 @@ def test_a_name_is_text_in_a_drawing_and_in_the_report() -> None:
         drawn = require_ours(curves([run], "oracle_lr"), frozenset(DRAWING))
         assert any(attack in value for name, value in drawn.attributes if name == "aria-label")
         assert attack in drawn.text
+        require_ours(results([run]), frozenset(DRAWING | {"input", "label"}))
         require_ours(report([run]), frozenset(DRAWING | REPORT))

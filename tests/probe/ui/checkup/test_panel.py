@@ -43,14 +43,14 @@ def test_a_person_takes_a_page_and_the_values_away(store: Store, tmp_path: Path)
 
 def test_an_older_report_says_what_got_better(store: Store, older: str) -> None:
     newer = finished(store, ME, [[PLAIN], negation(70)])
-    said = since(store, ME, newer.id, older)
+    said = since(store, ME, [newer.id], older)
     assert "Better: Negation went from 40.0 to 70.0 %" in said
-    assert since(store, ME, newer.id, None) == ""
+    assert since(store, ME, [newer.id], None) == ""
 
 
 def test_nothing_is_said_of_a_run_that_is_another_s(store: Store, older: str) -> None:
     newer = finished(store, YOU, [[PLAIN], negation(70)])
-    said = since(store, ME, newer.id, older)
+    said = since(store, ME, [newer.id], older)
     assert "choose a check-up above first" in said
     assert "70.0" not in said
 
@@ -72,7 +72,7 @@ def test_a_file_that_is_no_report_is_answered_by_a_sentence(
     newer = finished(store, ME, [[PLAIN], negation(70)])
     report = json.loads(Path(older).read_text())
     Path(older).write_text(json.dumps({**report, **change}))
-    said = since(store, ME, newer.id, older)
+    said = since(store, ME, [newer.id], older)
     assert 'role="alert"' in said
     assert "report.json" in said or "there is no task" in said
 
@@ -82,4 +82,4 @@ def test_a_check_up_that_is_not_finished_is_set_beside_an_older_one(
 ) -> None:
     newer = finished(store, ME, [[PLAIN], []])
     assert report_of(newer)["missing"] == ["part 1"]
-    assert "Nothing changed that can be measured" in since(store, ME, newer.id, older)
+    assert "Nothing changed that can be measured" in since(store, ME, [newer.id], older)

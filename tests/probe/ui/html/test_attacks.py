@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from markupsafe import Markup
 
-from finetune.ui.inoculate.plan_form import forecast
-from finetune.ui.inoculate.samples import samples
+from finetune.ui.inoculate import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
 from probe.analysis.hans import Profiled, profile
@@ -40,7 +39,6 @@ from tests.support.pages.markup import require_ours
 from tests.support.pages.visitors import ME, page_models, uploaded
 
 TRANSFORMS = ("reverse", "copyone", "negation", "sort+drop")
-SETTINGS = ("fast", 1, 1, None, False, *[1] * 7, *[None] * 5)
 """The plan's fields that take no text."""
 ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "note": elements.note,
@@ -57,7 +55,6 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "legend": lambda attack: prediction.legend(Prediction(attack, (1.0,), (attack,))),
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
-    "forecast": lambda attack: forecast([attack], [attack], *[attack] * 3, *SETTINGS, attack, 10),
     "my data": lambda attack: my_data.tables({"run": [Belonging(attack, attack, 1, 0.0, attack)]}),
     "question": lambda attack: my_data.question(KINDS["run"], attack),
     "own model": lambda attack: own_model.show(page_models(), ME, attack, attack)[0],

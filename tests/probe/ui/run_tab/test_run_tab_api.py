@@ -3,7 +3,7 @@
 import pytest
 
 from finetune.trials.datasets import Sets
-from finetune.trials.inoculation import run_request
+from finetune.trials.inoculation import Plan, run_request
 from probe.errors import LimitError, ModelError
 from probe.runs.access import as_token
 from probe.runs.engine import Engine
@@ -11,7 +11,8 @@ from probe.runs.run import RunRequest
 from probe.runs.store import Store
 from probe.ui.run_tab.api import start_for_owner
 from tests.support.pages.visitors import ME
-from tests.support.runs.run_tab import PLAN
+
+PLAN = Plan("minilm", "negation", (6,), (1e-3,), (0,))
 
 
 @pytest.fixture

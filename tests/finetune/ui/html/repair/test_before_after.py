@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from finetune.ui.html.repair.before_after import BeforeAfter, Column, before_after, before_after_svg
+from finetune.ui.html.repair.calibration import BeforeAfter, Column, before_after, before_after_svg
 
 DRAWN = BeforeAfter(
     [Column("Error", False, 3), Column("Right, %", True, 1)],

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from finetune.trials.inoculation import Cell
-from finetune.ui.html.run import outcome
+from finetune.ui.html.inoculation import outcome
 from probe.analysis.comparison import Row
 from probe.analysis.slices import slices_of
 from probe.analysis.transformed import examine

@@ -1,1 +1,0 @@
-"""The Generalise tab: train on one kind of example, test on each (Rozen et al. 2019)."""

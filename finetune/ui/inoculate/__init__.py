@@ -1,1 +1,0 @@
-"""The Inoculate tab: its form, what is looked at, its endpoints."""

@@ -1,1 +1,0 @@
-"""The Repair tab: measure how sure a model is, mend it, see the cost (Gupta et al. 2021)."""
