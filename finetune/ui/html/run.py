@@ -40,7 +40,7 @@ from probe.ui.html.elements import (
     twin,
 )
 from probe.ui.html.run import SYMBOLS, took, under_way
-from probe.ui.links import link_to_compare, link_to_model, link_to_run
+from probe.ui.links import link_to_measure, link_to_model, link_to_run
 
 LEGEND = (
     "✓ {0} on the challenge, below it {0} on the original set, in percent, and seconds; "
@@ -175,7 +175,10 @@ def _next(run: InoculationRun) -> Markup:
         models = [run.plan.model, run.kept]
         links += [
             link(link_to_model(run.kept, task_of(run)), "Probe the inoculated model"),
-            link(link_to_compare(models, task_of(run)), f"Compare it with {model_name(run)}"),
+            link(
+                link_to_measure("compare", task_of(run), models),
+                f"Compare it with {model_name(run)}",
+            ),
         ]
     if run.owner == OWNER:
         links.append(link(link_to_run([run.id], task=run.plan.task), "Link to this run"))

@@ -24,9 +24,9 @@ from probe.ui.checkup.form import MAX_N, forecast, requests
 from probe.ui.events import LAST, QUIET
 from probe.ui.html.checkup import changed, results
 from probe.ui.html.elements import NOTHING, alert
+from probe.ui.measure import hans
 from probe.ui.measure.choice import Choice
 from probe.ui.page import Page
-from probe.ui.panels import hans
 from probe.ui.run_tab.entry import RunTab
 from probe.ui.run_tab.layout import build as build_run_tab
 from probe.ui.run_tab.looked_at import ids_of
