@@ -65,15 +65,15 @@ def test_the_figures_of_the_bundled_texts_are_ready_and_in_sight(newcomer: Page)
     expect(page.locator("#chosen")).to_contain_text("pairs · MiniLM", timeout=SLOW)
     expect(page.locator("#texts")).to_be_hidden()
     assert bottom_of(page, "#batch-figures .say") < 2 * PHONE["height"]
-    fits_a_phone(page)
-    page.get_by_role("button", name="Change").click()
+    page.locator("#choice-fold").get_by_role("button", name="Change").click()
     expect(page.locator("#texts")).to_be_visible()
+    fits_a_phone(page)
 
 
 def test_a_file_is_asked_about_scored_turned_over_and_shared(
     page: Page, other: Page, tmp_path: Path
 ) -> None:
-    visit(page, "measure")
+    visit(page, "measure?changes=sort")
     mine = tmp_path / "mine.csv"
     mine.write_text(
         "premise,hypothesis,label\n" + "A dog barks.,A dog is loud.,0\nIt rains.,Sun.,1\n" * 15
@@ -95,8 +95,9 @@ def test_a_file_is_asked_about_scored_turned_over_and_shared(
     rows.locator("input[type=search]").fill("RAINS")
     expect(rows).to_contain_text("15 rows, page 1 of 1")
     expect(rows.locator("input[type=search]")).to_be_focused()
-    rows.locator("thead").get_by_role("button", name="#").click()
-    rows.locator("thead").get_by_role("button", name="#").click()
+    for way in ("ascending", "descending"):
+        rows.locator("thead").get_by_role("button", name="#").click()
+        expect(rows.locator(f"th[aria-sort={way}]")).to_be_visible(timeout=SLOW)
     expect(rows.locator("tbody th").first).to_have_text("30")
     page.locator('#batch-figures button[data-cell*="sort"]').first.click()
     expect(rows).to_contain_text("Only rows whose answer stays under “Sort the words”")
@@ -131,7 +132,7 @@ def test_what_is_chosen_anew_dims_the_results_and_several_models_are_named(
     newcomer: Page, second: str
 ) -> None:
     page = newcomer
-    visit(page, f"measure?models=minilm,{second}&texts=file")
+    visit(page, f"measure?models=minilm,{second}&texts=file&changes=sort")
     expect(page.locator("#score-which")).to_contain_text("Scores MiniLM", timeout=SLOW)
     give(page, EXAMPLES / "mnli_form.tsv")
     scored(page, "40 rows, 39 scored")

@@ -153,6 +153,20 @@ def gold_title(gold: Label) -> str:
     return {"entailment": "entailed", "non-entailment": "not entailed"}.get(gold, gold)
 
 
+@dataclass(frozen=True)
+class Count:
+    """A cell of the matrix: its rows, what shows them, and whether both answers are the same."""
+
+    n: int
+    cell: str
+    tip: str = ""
+    same: bool = False
+
+
+Matrix = tuple[list[Head], list[Head], list[list[Count]], pd.DataFrame]
+"""The heads of rows and columns, the counts, and all as a table."""
+
+
 def matrix(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Markup:
     """Draw what the second model says where the first says this; each cell is a button.
 
@@ -163,17 +177,38 @@ def matrix(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Marku
     first, second = pressed.first, pressed.second
     if not scored or not (spans or labels_of(scored, first)):
         return NOTHING
-    heat = (_spans_heat if spans else _heat)(scored, names, pressed)
     one, other = title_of(names[first]), title_of(names[second])
-    verb = "is" if spans else "says"
-    label = f"What {other} {verb} in the columns where {one} {verb} what the rows have"
+    found = _who_is_right if spans else _who_says_what
+    down, across, counts, frame = found(scored, names, first, second)
+    most = max((count.n for line in counts for count in line if not count.same), default=0)
+
+    def drawn(count: Count) -> Cell:
+        share = 0.0 if count.same or not count.n else count.n / most
+        strength = WEAKEST + (STRONGEST - WEAKEST) * share if share else 0.0
+        asks, kind = pressed.of(count.cell if count.n else ""), "same" if count.same else ""
+        return Cell(f"{count.n:,}", strength, asks, count.tip, kind)
+
+    corner = f"{one} ↓ {other} →" if len(down) > 1 else ""
+    heat = HeatMap(down, across, [list(map(drawn, line)) for line in counts], corner)
+    verb, unit = "is" if spans else "says", scored[0].task.unit
+    differ = differing(scored, first, second)
+    right = outcomes(differ, first, second)
+    alone = (
+        f": {one} alone right in {right.only_first:,}, {other} alone in {right.only_second:,}"
+        if any(row.gold for row in scored)
+        else ""
+    )
     return picture(
         MATRIX,
-        _choice(names, pressed) + heat_map(heat, label),
-        (spans_frame if spans else matrix_frame)(scored, names, first, second),
+        _choice(names, pressed)
+        + heat_map(
+            heat, f"What {other} {verb} in the columns where {one} {verb} what the rows have"
+        ),
+        frame,
         heat_svg(heat, f"{one} in the rows, {other} in the columns"),
         stem="where-two-differ",
-        sentence=_split(scored, first, second, one, other),
+        sentence=f"{len(differ):,} of {len(scored):,} {unit}s differ{alone}. A press on a number "
+        f"shows its {unit}s.",
     )
 
 
@@ -181,126 +216,71 @@ def _choice(names: Sequence[str], pressed: Pressed) -> Markup:
     """Let a person choose two of more models."""
     if len(names) == 2:
         return NOTHING
+    now = (pressed.first, pressed.second)
     options = join(
         Markup('<option value="{}"{}>{} × {}</option>').format(
-            Pressed(pressed.key, a, b),
-            Markup(" selected") if (a, b) == (pressed.first, pressed.second) else NOTHING,
-            title_of(names[a]),
-            title_of(names[b]),
+            Pressed(pressed.key, *two),
+            Markup(" selected") if two == now else NOTHING,
+            *(title_of(names[at]) for at in two),
         )
-        for a, b in combinations(range(len(names)), 2)
+        for two in combinations(range(len(names)), 2)
     )
     return Markup('<select class="two-models" aria-label="Two models">{}</select>').format(options)
 
 
-def _heat(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> HeatMap:
-    first, second = pressed.first, pressed.second
-    cells = disagreement(rows, first, second)
+def _who_says_what(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Matrix:
+    """Count what both say, and who is right then."""
+    cells, a, b = disagreement(rows, first, second), names[first], names[second]
     down, across = labels_of(rows, first), labels_of(rows, second)
-    same = {said: same_answer(rows[0].task, *said) for said in cells}
-    most = max([cell.n for said, cell in cells.items() if not same[said]], default=0)
-
-    def drawn(a: Label, b: Label) -> Cell:
-        cell = cells[a, b]
-        tip = (
-            f"right: both {cell.both}, only {names[first]} {cell.only_first}, "
-            f"only {names[second]} {cell.only_second}, neither {cell.neither}"
-        )
-        share = 0.0 if same[a, b] else cell.n / most if most else 0.0
-        strength = WEAKEST + (STRONGEST - WEAKEST) * share if share else 0.0
-        key = pressed.of(f"answers|{a}|{b}") if cell.n else ""
-        return Cell(f"{cell.n:,}", strength, key, tip, "same" if same[a, b] else "")
-
-    return HeatMap(
-        [Head(label, kind=f"label tone-{tone(label)}") for label in down],
-        [Head(label, kind=f"label tone-{tone(label)}") for label in across],
-        [[drawn(a, b) for b in across] for a in down],
-        f"{title_of(names[first])} ↓ {title_of(names[second])} →",
-    )
-
-
-def _spans_heat(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> HeatMap:
-    """Return who is right where the spans differ; without right answers, how often they do."""
-    first, second = pressed.first, pressed.second
-    differ = differing(rows, first, second)
-    if not any(row.gold for row in rows):
-        same = len(differing(rows, first, second, agree=True))
-        answers = [
-            Cell(f"{same:,}", 0.0, pressed.of(SAME if same else ""), kind="same"),
-            Cell(
-                f"{len(differ):,}",
-                STRONGEST if differ else 0.0,
-                pressed.of(DIFFER if differ else ""),
-            ),
-        ]
-        return HeatMap([Head("Answers")], [Head("the same"), Head("different")], [answers])
-    counts = outcomes(differ, first, second)
-    quarters = {
-        ("1", "1"): counts.both,
-        ("1", "0"): counts.only_first,
-        ("0", "1"): counts.only_second,
-        ("0", "0"): counts.neither,
+    right = {
+        said: (cell.both, cell.only_first, cell.only_second, cell.neither)
+        for said, cell in cells.items()
     }
-    most = max(quarters.values())
 
-    def drawn(a: str, b: str) -> Cell:
-        n = quarters[a, b]
-        strength = WEAKEST + (STRONGEST - WEAKEST) * n / most if n else 0.0
-        return Cell(f"{n:,}", strength, pressed.of(f"{RIGHT}|{a}|{b}" if n else ""))
+    def count(said: tuple[Label, Label]) -> Count:
+        both, one, other, neither = right[said]
+        tip = f"right: both {both}, only {a} {one}, only {b} {other}, neither {neither}"
+        return Count(cells[said].n, "|".join(("answers", *said)), tip, same_answer(task, *said))
 
-    right = [Head(word) for word in WORDS.values()]
-    cells = [[drawn(a, b) for b in WORDS] for a in WORDS]
-    return HeatMap(right, right, cells, f"{title_of(names[first])} ↓ {title_of(names[second])} →")
-
-
-def spans_frame(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> pd.DataFrame:
-    """Return how many rows have the same span, and of the others how many have who right."""
-    counts = outcomes(differing(rows, first, second), first, second)
-    a, b = names[first], names[second]
-    figures = {
-        "the same": len(differing(rows, first, second, agree=True)),
-        "different": counts.n,
-        "different, both right": counts.both,
-        f"different, only {a} right": counts.only_first,
-        f"different, only {b} right": counts.only_second,
-        "different, neither right": counts.neither,
-    }
-    return pd.DataFrame(list(figures.items()), columns=["answers", "n"])
-
-
-def matrix_frame(
-    rows: Sequence[Row], names: Sequence[str], first: int, second: int
-) -> pd.DataFrame:
-    """Return a row for each cell: what both say, how many rows, and who is right in them."""
-    a, b = names[first], names[second]
+    task = rows[0].task
+    counts = [[count((x, y)) for y in across] for x in down]
     columns = [f"{a} says", f"{b} says", "n", "both right", f"only {a}", f"only {b}", "neither"]
-    cells = disagreement(rows, first, second).items()
-    return pd.DataFrame(
-        [
-            (*said, cell.n, cell.both, cell.only_first, cell.only_second, cell.neither)
-            for said, cell in cells
-        ],
-        columns=columns,
+    lines = [(*said, cell.n, *right[said]) for said, cell in cells.items()]
+    ours, theirs = (
+        [Head(label, kind=f"label tone-{tone(label)}") for label in labels]
+        for labels in (down, across)
     )
+    return ours, theirs, counts, pd.DataFrame(lines, columns=columns)
 
 
-def _split(rows: Sequence[Row], first: int, second: int, one: str, other: str) -> str:
-    """Say how often the two differ and who is right then."""
-    differ = differing(rows, first, second)
-    counts = outcomes(differ, first, second)
-    right = (
-        f": {one} alone right in {counts.only_first:,}, {other} alone in {counts.only_second:,}"
-        if any(row.gold for row in rows)
-        else ""
-    )
-    return (
-        f"{len(differ):,} of {len(rows):,} {rows[0].task.unit}s differ{right}. "
-        f"A press on a number shows its {rows[0].task.unit}s."
-    )
+def _who_is_right(rows: Sequence[Row], names: Sequence[str], first: int, second: int) -> Matrix:
+    """Count who is right where spans differ; without right answers, how often they do."""
+    differ, a, b = differing(rows, first, second), names[first], names[second]
+    same = len(rows) - len(differ)
+    right = outcomes(differ, first, second)
+    figures = {
+        "the same": same,
+        "different": right.n,
+        "different, both right": right.both,
+        f"different, only {a} right": right.only_first,
+        f"different, only {b} right": right.only_second,
+        "different, neither right": right.neither,
+    }
+    frame = pd.DataFrame(list(figures.items()), columns=["answers", "n"])
+    if not any(row.gold for row in rows):
+        counts = [Count(same, SAME, same=True), Count(len(differ), DIFFER)]
+        return [Head("Answers")], [Head("the same"), Head("different")], [counts], frame
+    quarters = ((right.both, right.only_first), (right.only_second, right.neither))
+    lines = [
+        [Count(n, f"{RIGHT}|{x}|{y}") for n, y in zip(line, WORDS, strict=True)]
+        for line, x in zip(quarters, WORDS, strict=True)
+    ]
+    heads = [Head(word) for word in WORDS.values()]
+    return heads, heads, lines, frame
 
 
 NO_GOLD = (
-    "There are no {gold}, so nothing can be called right: {measure}, {test} and slices are not "
+    "There are no {gold}, so nothing can be called right: {}, {} and slices are not "
     "shown. The picture still says where the models differ."
 )
 APART = "Entailed and not entailed are compared in two classes, as HANS does."
@@ -318,40 +298,37 @@ def say(text: str) -> Markup:
 
 
 def empty(task: Task, models: int, examples: int) -> Markup:
-    """Say what will stand here, and how to get it."""
-    cards = join(
-        Markup('<div class="card"><b>{}</b><p class="soft">{}</p></div>').format(*promise)
-        for promise in _promises(task).items()
+    """Say what will stand here, and how to get it: the test, the parts, where two differ."""
+    test, fail, differ = (
+        (
+            "a paired bootstrap of F1",
+            "F1 with intervals, by what is asked and by what kind of thing answers it.",
+            "Who is right where the answers differ",
+        )
+        if task.has_spans
+        else (
+            "McNemar's test",
+            "Accuracy with intervals, also where words are shared or negated.",
+            "What one says against the other",
+        )
     )
-    if models < 2:
-        told = (
-            f"There is one model for this task here, and a comparison needs two. Load your own "
-            f"under Settings of Probe, or inoculate one; then compare them on "
-            f"{examples} {task.unit}s."
-        )
-    else:
-        told = (
-            f"Press Compare: the models answer the same {examples} {task.unit}s, which takes some "
-            "seconds a model."
-        )
-    return Markup('<div class="promises">{}</div><p class="soft">{}</p>').format(cards, told)
-
-
-def _promises(task: Task) -> dict[str, str]:
-    """Return what will stand here: the test, the measure in parts, and where two differ."""
-    if task.has_spans:
-        test = "a paired bootstrap of F1"
-        fail = "F1 with intervals, by what is asked and by what kind of thing answers it."
-        differ = "Who is right where the answers differ"
-    else:
-        test = "McNemar's test"
-        fail = "Accuracy with intervals, also where words are shared or negated."
-        differ = "What one says against the other"
-    return {
+    promises = {
         "Which is better": f"A sentence with {test}: better, or no way to tell them apart.",
         "Where they fail": fail,
         "Where they differ": f"{differ}, and every {task.unit} behind it.",
     }
+    cards = join(
+        Markup('<div class="card"><b>{}</b><p class="soft">{}</p></div>').format(*promise)
+        for promise in promises.items()
+    )
+    told = (
+        f"Press Compare: the models answer the same {examples} {task.unit}s, which takes some "
+        "seconds a model."
+        if models > 1
+        else "There is one model for this task here, and a comparison needs two. Load your own "
+        f"under Settings of Probe, or inoculate one; then compare them on {examples} {task.unit}s."
+    )
+    return Markup('<div class="promises">{}</div><p class="soft">{}</p>').format(cards, told)
 
 
 def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
@@ -360,84 +337,65 @@ def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Ma
     That is the accuracy on each part of the labels, or the exact match.
     """
     shown = join(_tile(rows, model, name) for model, name in enumerate(names))
+    answered = [row for row in rows if row.predictions]
+    reasons = [row.error for row in rows if row.error]
+    errors = f"; {len(reasons)} not: {reasons[0]}" if reasons else ""
+    unit, caveat = rows[0].task.unit if rows else "example", ""
+    if answered and any(row.gold for row in rows):
+        task = answered[0].task
+        caveat = " ".join(filter(None, [APART if task.groups else "", task.note]))
+    told = f"{len(answered):,} of {len(rows):,} {unit}s scored, with 95 % intervals{errors}"
     return Markup('<div class="tiles compared">{}</div>{}').format(
-        shown, note(f"{_count(rows)}; {resolve(precision)}. {_caveat(rows)}")
+        shown, note(f"{told}; {resolve(precision)}. {caveat}")
     )
 
 
 def _tile(rows: Sequence[Row], model: int, name: str) -> Markup:
     estimate, spans = score(rows, model), any(row.task.has_spans for row in rows)
-    more = _exact(rows, model) if spans else _parts(rows, model)
-    cut = sum(row.cut[model] for row in rows if row.cut)
+    said = [_interval(estimate, spans)]
+    if estimate.n and spans:
+        said.append(f"exact match {percent(accuracy(rows, model))}")
+    elif estimate.n:
+        known = [(part, one) for part, one in group_accuracies(rows, model).items() if one.n]
+        parts = (f"{GROUPS.get(part, part)} {100 * one.value:.0f} %" for part, one in known)
+        said.append(" · ".join(parts))
+    if cut := sum(row.cut[model] for row in rows if row.cut):
+        said.append(f"{cut} too long, cut")
     title = title_of(name)
     code = Markup(" <code>{}</code>").format(name) if title != name else NOTHING
     return Markup(
-        '<div class="card tile"><span class="name">{} {}{}</span><strong>{}</strong>{}{}{}</div>'
+        '<div class="card tile"><span class="name">{} {}{}</span><strong>{}</strong>{}</div>'
     ).format(
         mark(model),
         title,
         code,
         f"{100 * estimate.value:.1f} %" if estimate.n else "–",
-        FINE.format(_interval(estimate, spans)),
-        FINE.format(more) if estimate.n else NOTHING,
-        FINE.format(f"{cut} too long, cut") if cut else NOTHING,
+        each(FINE, map(unbroken, said)),
     )
 
 
 def _interval(estimate: Estimate, spans: bool) -> str:
     if not estimate.n:
-        return "no right answers, so no F1" if spans else "no right answers, so no accuracy"
-    return unbroken(f"{'F1' if spans else 'right'}, {interval(estimate)}; n = {estimate.n:,}")
-
-
-def _exact(rows: Sequence[Row], model: int) -> str:
-    """Say how often the answer is word for word a right one."""
-    return unbroken(f"exact match {percent(accuracy(rows, model))}")
-
-
-def _parts(rows: Sequence[Row], model: int) -> str:
-    """Say the accuracy on each part of the task's labels: entailed pairs and others."""
-    known = [(name, one) for name, one in group_accuracies(rows, model).items() if one.n]
-    parts = (f"{GROUPS.get(name, name)} {100 * one.value:.0f} %" for name, one in known)
-    return unbroken(" · ".join(parts))
-
-
-def _count(rows: Sequence[Row]) -> str:
-    scored = sum(bool(row.predictions) for row in rows)
-    reasons = [row.error for row in rows if row.error]
-    errors = f"; {len(reasons)} not: {reasons[0]}" if reasons else ""
-    unit = rows[0].task.unit if rows else "example"
-    return f"{scored:,} of {len(rows):,} {unit}s scored, with 95 % intervals{errors}"
-
-
-def _caveat(rows: Sequence[Row]) -> str:
-    golden = any(row.gold for row in rows)
-    task = next((row.task for row in rows if row.predictions), None)
-    if not golden or task is None:
-        return ""
-    return " ".join(filter(None, [APART if task.groups else "", task.note]))
+        return f"no right answers, so no {'F1' if spans else 'accuracy'}"
+    return f"{'F1' if spans else 'right'}, {interval(estimate)}; n = {estimate.n:,}"
 
 
 def tests(rows: Sequence[Row], names: Sequence[str]) -> Markup:
     """Say for each two models how often they agree and whether one is better."""
     task = rows[0].task
     if not any(row.gold for row in rows if row.predictions):
-        return Markup('<p class="soft">{}</p>').format(_no_gold(task))
-    unit = task.unit
+        measured = (
+            ("F1", "the paired bootstrap") if task.has_spans else ("accuracy", "McNemar's test")
+        )
+        words = NO_GOLD.format(*measured, gold=gold_name(task))
+        return Markup('<p class="soft">{}</p>').format(words)
     titles = [title_of(name) for name in names]
     sentences = (
-        f"{in_words(significance(rows, a, b), titles[a], titles[b], unit)} "
-        f"They agree on {percent(agreement(rows, a, b), '–')} of the {unit}s."
+        f"{in_words(significance(rows, a, b), titles[a], titles[b], task.unit)} "
+        f"They agree on {percent(agreement(rows, a, b), '–')} of the {task.unit}s."
         for a, b in combinations(range(len(names)), 2)
     )
     return Markup('<ul class="tests">{}</ul>').format(each(Markup("<li>{}</li>"), sentences))
-
-
-def _no_gold(task: Task) -> str:
-    measure, test = (
-        ("F1", "the paired bootstrap") if task.has_spans else ("accuracy", "McNemar's test")
-    )
-    return NO_GOLD.format(gold=gold_name(task), measure=measure, test=test)
 
 
 def side_by_side(examinations: Sequence[Examination]) -> Markup:

@@ -8,8 +8,10 @@ import json
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,6 +62,7 @@ from probe.ui.measure.choice import (
     BUNDLED,
     CHANGED,
     FOLDED,
+    TYPED,
     UNCHANGED,
     Asked,
     Choice,
@@ -94,6 +97,7 @@ from probe.ui.visitors.visitor_files import (
     own_file,
 )
 
+_unpacking = Lock()
 Shown = dict[Any, Any]  # Any: gradio's components and what they show
 RESULT = "scored.json"
 GONE = "the files of this run were deleted while they were put together; ask for them again"
@@ -124,7 +128,10 @@ KEEP = """run => {
   document.getElementById("batch-head")?.scrollIntoView({ block: "nearest" });
 }"""
 """Keeps in the address what was scored; Back leads to what was before."""
-CHANGES = "changes => window.choiceKnown && window.writeAddress({ changes: changes.join(',') })"
+CHANGES = f"""changes => {{
+  if (window.choiceKnown) window.writeAddress({{ changes: changes.join(",") }});
+  ({TYPED})();
+}}"""
 WHICH = """models => {
   const names = [...document.querySelectorAll("#measure-models .token > span")];
   const note = document.getElementById("score-which");
@@ -158,18 +165,19 @@ def result_of(run: StoredRun, visitor: str) -> tuple[Path, RunResult]:
     a half-written folder nor one that is being deleted is taken for a result. Raises FileError.
     """
     folder = folder_for(visitor, run.id, run.artefacts.get("form"), run.finished, done_parts(run))
-    if (kept := _read(folder)) is None:
-        fresh = fresh_folder(visitor)
-        try:
-            _write(run, fresh)
-            if _read(folder) is None:
-                shutil.rmtree(folder, ignore_errors=True)
-                with writing(folder):
-                    fresh.replace(folder)
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+    with _unpacking if is_ready_made(run) else nullcontext():  # everybody asks for that
         if (kept := _read(folder)) is None:
-            raise FileError(GONE)
+            fresh = fresh_folder(visitor)
+            try:
+                _write(run, fresh)
+                if _read(folder) is None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    with writing(folder):
+                        fresh.replace(folder)
+            finally:
+                shutil.rmtree(fresh, ignore_errors=True)
+            if (kept := _read(folder)) is None:
+                raise FileError(GONE)
     return folder, kept
 
 
