@@ -133,7 +133,7 @@ def test_the_page_shows_the_rows_or_a_sentence(tmp_path: Path) -> None:
         assert str(show_file(ME, "nli", path)[2])
         asked = (ME, "nli", *chosen(MODELS, FILE, path, precision="fp32"))
         *_, scored = score.score(asked_by(), *asked, [], *options)
-        *_, compared = compare.run(asked_by(), *asked)
+        *_, compared = compare.compare_texts(asked_by(), *asked)
         for view, shown in ((score, scored), (compare, compared)):
             told = named(view, shown)
             assert "problem" in str(told.values()) or told["files"]

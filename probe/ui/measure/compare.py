@@ -141,9 +141,13 @@ class Compare:
         lit = {"inputs": parts.progress, "js": FRESH, **QUIET}
         self.stops.heed(parts.halt, parts.progress)
         dimming = asked_for("compare-results")
-        self._end(parts.go.click(self.run, page.shared.inputs, self.shown, js=dimming, **IN_LINE))
+        self._end(
+            parts.go.click(
+                self.compare_texts, page.shared.inputs, self.shown, js=dimming, **IN_LINE
+            )
+        )
         asked = linked.change(
-            self.run_linked, [page.owner, linked], self.shown, js=dimming, **IN_LINE
+            self.compare_linked, [page.owner, linked], self.shown, js=dimming, **IN_LINE
         )
         self._end(asked)
         gr.on([parts.say.change, parts.tiles.change], None, **lit)
@@ -172,12 +176,14 @@ class Compare:
         asks = query.get("view") == "compare" and ("texts" in query or "on" in query)
         return [words, asked_by(task, link) if asks else []]
 
-    def run_linked(self, request: gr.Request, visitor: str, asked: list[Any]) -> Iterator[Shown]:
+    def compare_linked(
+        self, request: gr.Request, visitor: str, asked: list[Any]
+    ) -> Iterator[Shown]:
         """Compare what a link names as soon as it is opened."""
         if asked:
-            yield from self.run(request, visitor, *asked)
+            yield from self.compare_texts(request, visitor, *asked)
 
-    def run(self, request: gr.Request, *values: Any) -> Iterator[Shown]:
+    def compare_texts(self, request: gr.Request, *values: Any) -> Iterator[Shown]:
         """Compare; after each chunk yield what the page shows. `values` are those of the choice.
 
         Once a stop is asked for, the figures and files hold the rows that are compared by then.

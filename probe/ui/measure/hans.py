@@ -152,7 +152,7 @@ def build(page: Page, names: gr.Dropdown) -> None:
             for part in ("progress", "picture", "verdicts", "cases")
         )
 
-    def run(
+    def profiled(
         request: gr.Request, visitor: str, chosen: Sequence[str], n: float, seed: float
     ) -> Iterator[dict[Any, Any]]:  # Any: components and what they show
         """Profile the models; yield how far that is, at the end the profile.
@@ -182,6 +182,6 @@ def build(page: Page, names: gr.Dropdown) -> None:
     stops.heed(halt, far)
     heard = go.click(waiting, None, [go, far], queue=False, **QUIET)
     asked, shown = [page.owner, names, n, seed], [go, halt, far, drawing, said, cases]
-    ran = heard.then(run, asked, shown, concurrency_id="compare", **QUIET)
+    ran = heard.then(profiled, asked, shown, concurrency_id="compare", **QUIET)
     ran.then(None, None, [go, halt], js=GIVE_BACK_AND_HIDE, **QUIET)
     hans_api.build(models)

@@ -399,8 +399,9 @@ def _value(value: LabelValue, task: Task, examples: Sequence[str]) -> Markup:
     )
     lines = join(Markup('<p class="fine">{}</p>').format(each) for each in examples)
     if open_one:  # as long as it is checked, nothing is scored
-        template = '<input type="radio" hidden checked name="means-{}" value="{}">'
-        radios += Markup(template).format(value.word, UNDECIDED)
+        radios += Markup('<input type="radio" hidden checked name="means-{}" value="{}">').format(
+            value.word, UNDECIDED
+        )
     asked = Markup(" data-asked") if open_one else NOTHING
     return Markup(
         '<fieldset class="means" data-value="{}" data-word="{}"{}><legend><b>{}</b> '

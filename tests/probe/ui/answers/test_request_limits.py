@@ -115,7 +115,7 @@ def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sen
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
     asking = "", "nli", *chosen(["minilm", "da"], ONE, texts=texts, precision="fp32")
     view = view_of(Compare, models.store)
-    *_, shown = view.run(asked_by(), *asking)
+    *_, shown = view.compare_texts(asked_by(), *asking)
     assert sentence in shown[view.parts.progress]
 
 

@@ -46,7 +46,7 @@ def asked(view: Compare, names: list[str], source: str) -> Iterator[dict[str, An
     """Press Compare, with two texts in the fields of one pair."""
     texts = ("A dog barks.", "A dog is loud.")
     given = chosen(names, source, texts=texts, precision="fp32")
-    return each_named(view, view.run(asked_by(), ME, "nli", *given))
+    return each_named(view, view.compare_texts(asked_by(), ME, "nli", *given))
 
 
 def test_a_file_is_compared_to_its_end_and_its_rows_are_pressed(

@@ -15,7 +15,9 @@ from tests.support.pages.visitors import ME
 def profiled(*names: str) -> Iterator[dict[str, Any]]:
     """Press the button, with one pair for each sub-case; return what is shown by element."""
     blocks = alone(lambda page: hans.build(page, gr.Dropdown([])), Store("sqlite://"))
-    (run,) = (each.fn for each in blocks.fns.values() if getattr(each.fn, "__name__", "") == "run")
+    (run,) = (
+        each.fn for each in blocks.fns.values() if getattr(each.fn, "__name__", "") == "profiled"
+    )
     for shown in run(asked_by(), ME, names, 1, 0):
         yield {str(part.elem_id).removeprefix("hans-"): value for part, value in shown.items()}
 
