@@ -73,7 +73,7 @@ def test_the_figures_of_the_bundled_texts_are_ready_and_in_sight(newcomer: Page)
 def test_a_file_is_asked_about_scored_turned_over_and_shared(
     page: Page, other: Page, tmp_path: Path
 ) -> None:
-    visit(page, "measure?changes=sort")
+    visit(page, "measure?changes=reverse")
     mine = tmp_path / "mine.csv"
     mine.write_text(
         "premise,hypothesis,label\n" + "A dog barks.,A dog is loud.,0\nIt rains.,Sun.,1\n" * 15
@@ -99,8 +99,8 @@ def test_a_file_is_asked_about_scored_turned_over_and_shared(
         rows.locator("thead").get_by_role("button", name="#").click()
         expect(rows.locator(f"th[aria-sort={way}]")).to_be_visible(timeout=SLOW)
     expect(rows.locator("tbody th").first).to_have_text("30")
-    page.locator('#batch-figures button[data-cell*="sort"]').first.click()
-    expect(rows).to_contain_text("Only rows whose answer stays under “Sort the words”")
+    page.locator('#batch-figures button[data-cell*="reverse"]').first.click()
+    expect(rows).to_contain_text("Only rows whose answer stays under “Reverse the words”")
     with page.expect_download() as given:
         page.get_by_role("link", name="Download scored file").click()
     assert (
