@@ -123,8 +123,8 @@ def test_a_file_is_asked_about_scored_turned_over_and_shared(
     expect(page.locator("#score-share")).to_contain_text("Whoever has this link sees the result")
     visit(other, f"measure?{urlparse(link.input_value()).query}")
     expect(other.locator("#batch-name")).to_contain_text("mine.csv", timeout=SLOW)
-    page.go_back()
-    page.go_back()
+    page.evaluate("window.history.back()")  # the page is loaded anew
+    page.wait_for_function("!location.search.includes('run=')")
     expect(page.locator("#batch-results")).to_be_hidden(timeout=SLOW)
 
 
