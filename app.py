@@ -30,11 +30,11 @@ from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
-from probe.ui.measure import choice
+from probe.ui.measure import choice, compare, score
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, annotate, batch, catalogue, compare, my_data
+from probe.ui.tabs import admin, annotate, catalogue, my_data
 from probe.ui.tabs.learn import tab as learn
 from probe.ui.tabs.probe import tab as probe
 from probe.ui.visitors.expiry import remove_old_regularly
@@ -54,7 +54,7 @@ PLACES = (
         "measure",
         "Measure",
         (
-            View("score", "Score", batch.build),
+            View("score", "Score", score.build),
             View("compare", "Compare", compare.build),
             View("checkup", "Check-up", checkup.build),
             View("people", "Ask people", annotate.build),
@@ -99,7 +99,9 @@ def main() -> None:
         core.engine.resume()
     remove_old_regularly(store)
     start(page := build_pages(places(), core))
-    load_behind(core.cache)  # after the page, which then need not share the interpreter with it
+    load_behind(
+        core.cache, score.prepare
+    )  # after the page, which then need not share the interpreter with it
     page.block_thread()
 
 

@@ -1,1 +1,1 @@
-"""How what ships was made: `python -m recipes.tagger`, `.translators` and `.bag_of_words`."""
+"""What made what ships: `python -m recipes.tagger`, `.translators`, `.bag_of_words`, `.scored`."""

@@ -28,21 +28,19 @@ from probe.data.reading import labelled
 from probe.data.source import read_table
 from probe.errors import UserError
 from probe.runs import gallery
-from probe.runs.engine import Engine
 from probe.scoring.files import STATE, read_unfinished
 from probe.tasks.nli import NLI
 from probe.templates import grammar
 from probe.transforms.options import DEFAULTS, OPTIONS
-from probe.ui.answers.file_line import FileLine
-from probe.ui.answers.pacing import StopRequests
 from probe.ui.measure.choice import FILE
-from probe.ui.panels.labelled_file import show_file
-from probe.ui.tabs import batch_run, compare_run
-from probe.ui.tabs.batch_background import Background
+from probe.ui.measure.compare import Compare
+from probe.ui.measure.score import Score
+from probe.ui.measure.texts import show_file
 from tests.support.cases import check_each, each
 from tests.support.commands import call, run
 from tests.support.pages.choices import chosen
-from tests.support.pages.visitors import ME, page_models, uploaded
+from tests.support.pages.views import asked_by, named, view_of
+from tests.support.pages.visitors import ME, uploaded
 
 BAD_FILES = list(one_of_each(seed=0))
 SOME = random.Random(0).sample(BAD_FILES, 25)
@@ -128,20 +126,18 @@ def test_reading_in_python_and_by_command_ends_with_rows_or_a_sentence(tmp_path:
 
 
 def test_the_page_shows_the_rows_or_a_sentence(tmp_path: Path) -> None:
-    models, line, turn = page_models(), FileLine(), ("", "me")
+    score, compare = view_of(Score), view_of(Compare)
 
     def check(bad: Path) -> None:
         path = str(uploaded(bad))
         options = [getattr(DEFAULTS, name) for name in OPTIONS]
         assert str(show_file(ME, "nli", path)[2])
-        me = (StopRequests(), line, turn)
-        background = Background(models.store, Engine(models.store))
         asked = (ME, "nli", *chosen(MODELS, FILE, path, precision="fp32"))
-        *_, scored = batch_run.run(models, background, *me, False, *asked, [], *options)
-        *_, compared = compare_run.run(models, *me, *asked)
-        for shown, outputs in ((scored, batch_run.Outputs), (compared, compare_run.Outputs)):
-            told = dict(zip(vars(outputs()), shown, strict=True))
-            assert "problem" in str(told.values()) or told["files"].value
+        *_, scored = score.score(asked_by(), *asked, [], *options)
+        *_, compared = compare.compare_texts(asked_by(), *asked)
+        for view, shown in ((score, scored), (compare, compared)):
+            told = named(view, shown)
+            assert "problem" in str(told.values()) or told["files"]
         given = {"challenge_file": path, "train": 2, "sizes": ["5"], "own_name": ""}
         with suppress(UserError):
             assert jobs_of(choices({"models": ["first"], "challenges": [], **given}))

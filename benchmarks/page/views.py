@@ -138,15 +138,6 @@ VIEWS = (
         ),
     ),
     View(
-        "score-background",
-        "measure?view=score&texts=file",
-        one_after_another(
-            drop("#upload", "mnli_form.tsv", "#upload-preview table"),
-            press("#score-later", '#batch-background [data-cell^="take"]'),
-            press('#batch-background [data-cell^="take"]', "#files a"),
-        ),
-    ),
-    View(
         "score-reading",
         "measure?view=score&texts=file&task=reading",
         one_after_another(

@@ -225,7 +225,7 @@ def in_a_sentence(rows: Sequence[Row], names: Sequence[str]) -> str:
 
 def gold_name(task: Task) -> str:
     """Return what the task calls what is right."""
-    return "right answers to compare with" if task.has_spans else "gold labels"
+    return "right answers to compare with" if task.has_spans else "right answers"
 
 
 def _against(rows: Sequence[Row], names: Sequence[str], better: int, other: int) -> str:

@@ -281,6 +281,10 @@ SPAN_COLUMNS = ("start", "end", "em", "f1")
 LEGIBLE = ("cut", "unknown", "language")
 """Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
 that the vocabulary has not, and its language where it is beyond doubt not English."""
+RIGHT = "right"
+"""The column that says whether the prediction is the gold label, empty where there is none."""
+LATER = (RIGHT, *LEGIBLE)
+"""Columns that earlier versions did not write."""
 
 
 def model_labels(model: Model) -> tuple[Label, ...]:
@@ -295,14 +299,14 @@ def scored_columns(
     return [
         *("prediction", "confidence", *(f"p_{label}" for label in labels)),
         *(SPAN_COLUMNS if task.f1 else ()),
-        *("error", *LEGIBLE, *(WINDOW if long == "windows" else ())),
+        *("error", *LATER, *(WINDOW if long == "windows" else ())),
         *(f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)),
     ]
 
 
 def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
     """Return our cells of a row, with empty ones that an earlier version did not write."""
-    place = columns.index(LEGIBLE[0])
+    place = columns.index(LATER[0])
     return [*values[:place], *[None] * (len(columns) - len(values)), *values[place:]]
 
 
@@ -311,7 +315,7 @@ Cells = dict[str, Any]  # Any: text, numbers and truth values
 
 def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of Cells
     """Return our cells of one row, those of the first example that each transform made."""
-    cells: Cells = {"error": row.error}
+    cells: Cells = {"error": row.error, RIGHT: row.right}
     if row.prediction is not None:
         legible, answer = row.legible, row.prediction
         read = (legible.cut, round(legible.unknown, 4), legible.language)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +42,9 @@ FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 GUARD = "'"
 """Spreadsheets, which compute a cell that begins like a formula, take what follows it for text."""
 Values = Sequence[Any]  # Any: text, numbers and truth values
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+LOOKED_AT = 100
+"""Rows in which decimal commas are looked for."""
 
 
 def as_json(value: object) -> object:
@@ -83,7 +87,9 @@ def _lines(path: Path, names: Sequence[str], source: Source | None, guard: bool)
             f"{DELIMITERS.get(own.delimiter, repr(own.delimiter))} between its fields, in "
             f"{encoding.upper()}: {kept}"
         )
-        line = partial(fields_line, own.quotes, own.delimiter, guard, path.name)
+        comma = own.delimiter == ";" and _has_decimal_commas(source)
+        words += ", numbers of ours with decimal commas like yours" if comma else ""
+        line = partial(fields_line, own.quotes, own.delimiter, guard, path.name, comma=comma)
         told = [own.told] if own.told and own.above else []
         above = [*told, *map(line, own.above[:-1]), line([*own.columns, *names]), ""]
         mark = own.file.mark.decode(encoding)  # escaped texts aside, ours are in the input's
@@ -123,16 +129,26 @@ def _members(values: Iterable[tuple[str, Any]]) -> str:  # Any: as of Values
     return json.dumps(dict(values), ensure_ascii=False, default=as_json)[1:-1]
 
 
-def fields_line(quotes: bool, delimiter: str, guard: bool, name: str, values: Values) -> str:
+def _has_decimal_commas(source: Source | None) -> bool:
+    """Whether one of a file's first rows has a number with a decimal comma."""
+    first = islice(source.records(), LOOKED_AT) if source else ()
+    return any(DECIMAL_COMMA.fullmatch(text) for record in first for text in record.fields)
+
+
+def fields_line(
+    quotes: bool, delimiter: str, guard: bool, name: str, values: Values, comma: bool = False
+) -> str:
     """Return fields, in quotes where these enclose them, as a line without its end.
 
-    `name` is that of the file. A `guard` stands before what a spreadsheet would compute. Raises
-    FileError.
+    `name` is that of the file. A `guard` stands before what a spreadsheet would compute; with
+    `comma` fractions have decimal commas. Raises FileError.
     """
     texts = []
     for value in values:
         is_computed = guard and isinstance(value, str) and value.startswith(FORMULA_MARKS)
         text = value if isinstance(value, str) else "" if is_missing(value) else str(value)
+        if comma and isinstance(value, float):
+            text = text.replace(".", ",")
         texts.append(GUARD + text if is_computed else text)
     if quotes:
         out = io.StringIO(newline="")

@@ -549,8 +549,7 @@ def run_cell(
         rows += chunk.rows
         yield Progress({"rows": chunk.done - key["start"], "seconds": chunk.seconds})
         raise_if_stopped(context.stop)
-    counts = {"rows": len(rows), "scored": sum(row.prediction is not None for row in rows)}
-    yield Result(counts, content=pack(vars(part_of(rows, model, request))))
+    yield Result(counts_of(rows), content=pack(vars(part_of(rows, model, request))))
 
 
 def scoring_request(
@@ -631,6 +630,37 @@ SCORING = Experiment(
     sweep=_sweep,
     stored_bytes=stored_bytes,
 )
+
+
+class ScoringHere:
+    """What a run is asked to score, scored in this process; each part is kept as a worker's is.
+
+    `results` are those of the parts that are done, by the numbers of their cells.
+    """
+
+    def __init__(self, source: Source, model: Model, asked: RunRequest) -> None:
+        """`model` is loaded already; `asked` is that of `scoring_request`."""
+        self._source, self._model, self._asked = source, model, asked
+        self.results: dict[int, Json] = {}
+
+    def chunks(self) -> Iterator[Chunk[Row]]:
+        """Score; whoever drives it may stop after any chunk. Raises as `scored_chunks` does."""
+        plan, rows = read_plan(self._asked.plan), list[Row]()
+        request, size = plan.request, plan.part_rows
+        for chunk in scored_chunks(self._source, self._model, request, plan.rows):
+            rows += chunk.rows
+            if chunk.done % size == 0 or chunk.done == plan.rows:
+                key = plan.parts[number := (chunk.done - 1) // size]
+                content = pack(vars(part_of(rows, self._model, request)))
+                write_whole(kept_file(self._asked.plan, "values", key), content)
+                self.results[number] = counts_of(rows)
+                rows = []
+            yield chunk
+
+
+def counts_of(rows: Sequence[Row]) -> Json:
+    """Return what is stored of a part beside its values."""
+    return {"rows": len(rows), "scored": sum(row.prediction is not None for row in rows)}
 
 
 class ModelFacts(NamedTuple):

@@ -88,3 +88,28 @@ CHOSEN = """element.addEventListener("change", event => {
   if (list) trigger("select", {cell: list.dataset.value + "=" + list.value});
 });"""
 """Lets a component of HTML report what was chosen in one of its lists."""
+FORM = """let typed = null, timer = 0;
+const ask = (button = null) => {
+  const form = element.querySelector("form");
+  const said = form && Object.fromEntries(new FormData(form, button));
+  if (said) trigger("click", { cell: JSON.stringify(said) });
+};
+element.addEventListener("submit", event => { event.preventDefault(); ask(event.submitter); });
+element.addEventListener("change", ({ target }) => target.type === "search" || ask());
+element.addEventListener("input", ({ target }) => {
+  if (target.type !== "search") return;
+  typed = target;
+  clearTimeout(timer);
+  timer = setTimeout(ask, 400);
+});
+element.addEventListener("focusout", ({ relatedTarget }) => { if (relatedTarget) typed = null; });
+new MutationObserver(() => {
+  const field = element.querySelector("input[type=search]");
+  if (!typed || !field || typed === field) return;
+  field.value = typed.value;
+  field.focus({ preventScroll: true });
+  field.setSelectionRange(typed.selectionStart, typed.selectionEnd);
+  typed = field;
+}).observe(element, { childList: true, subtree: true });"""
+"""Lets a form in a component of HTML report what stands in its fields, whichever was changed or
+pressed, as JSON. Who types into its search goes on typing once the answer is there."""

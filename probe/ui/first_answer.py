@@ -1,5 +1,6 @@
 """What the first answer needs, loaded behind the page: torch, transformers, Captum, the model."""
 
+from collections.abc import Callable
 from threading import Thread
 
 from probe.analysis.transformed import examine
@@ -10,9 +11,14 @@ TRANSFORMS = ("sort", "drop")
 """They need the tokenizer, the importance and what computes it."""
 
 
-def load_behind(cache: ModelCache) -> None:
-    """Load the default model and answer once with it, on a thread of its own."""
-    Thread(target=answer_once, args=(cache,), daemon=True).start()
+def load_behind(cache: ModelCache, then: Callable[[], None] = lambda: None) -> None:
+    """Load the default model and answer once with it, on a thread of its own; then do more."""
+
+    def work() -> None:
+        answer_once(cache)
+        then()
+
+    Thread(target=work, daemon=True).start()
 
 
 def answer_once(cache: ModelCache) -> None:

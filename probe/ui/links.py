@@ -8,14 +8,12 @@ import os
 import socket
 from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
-from types import MappingProxyType
 from typing import Any, cast
 from urllib.parse import quote, urlencode
 
 import gradio as gr
 import psutil  # type: ignore[import-untyped]
 
-from probe.models.windows import Long
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task
 
@@ -64,23 +62,20 @@ def link_to_model(model: str, task: Task = NLI) -> str:
     return link_to("", task=task.name, model=model)
 
 
-def link_to_compare(
+def link_to_measure(
+    view: str,
+    task: Task,
     models: Sequence[str],
-    task: Task = NLI,
-    on: str = "",
-    texts: Mapping[str, str] = MappingProxyType({}),
     grants: Sequence[str] = (),
-    long: Long = "cut",
+    **said: str,
 ) -> str:
-    """Return a permalink that opens Compare with these models.
+    """Return a permalink that opens a view of Measure with models; what is "" is not said.
 
-    Where it says on what, it compares them at once; with grants it lets others use the models.
+    Where it says on which texts, Compare asks at once; with grants it lets others use the models.
     """
-    more = ({"on": on} if on else {}) | dict(texts)
-    more |= {"long": long} if long != "cut" else {}
-    given = {"grant": ",".join(grants)} if grants else {}
-    chosen = {"task": task.name, "models": ",".join(models)}
-    return link_to("measure", view="compare", **chosen, **more, **given)
+    chosen = {"task": task.name, "models": ",".join(models), **said, "grant": ",".join(grants)}
+    known = {name: value for name, value in chosen.items() if value}
+    return link_to("measure", view=view, **known)
 
 
 def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:

@@ -238,7 +238,7 @@ def keeping_choices(answer: Answer, outputs: Any) -> Answer:
     @wraps(answer)
     def opened(*given: Any) -> Any:
         answers = answer(*given)
-        if isinstance(answers, dict):  # updates by component
+        if isinstance(answers, dict):
             return {part: _without_first_value(part, each) for part, each in answers.items()}
         if not isinstance(outputs, list):
             return _without_first_value(parts[0], answers)

@@ -139,15 +139,13 @@ def test_the_rows_columns_labels_and_name_of_a_scored_file(page: Page, attack_fi
     page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
     expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     require_harmless(page)
-    page.locator("#score").click()
-    alert_in(page, "#batch-trouble", "nothing tells what it means")
-    require_harmless(page)
-    page.locator("#upload-labels select").last.select_option("neutral")
+    expect(page.locator("#upload-labels")).to_contain_text("What does each mean?")
+    page.locator("#upload-labels fieldset").first.get_by_label("neutral").check()
     page.locator("#score").click()
     expect(page.locator("#files")).to_contain_text("-scored", timeout=SLOW)
     expect(page.locator("#lines")).to_contain_text("<ScRiPt src=data")
     for number in (2, 3):
-        page.locator("#pager button").last.click()
+        page.locator("#lines button[name=page]").last.click()
         expect(page.get_by_text(f"page {number} of 3")).to_be_visible(timeout=SLOW)
         require_harmless(page)
 

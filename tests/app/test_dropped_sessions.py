@@ -32,27 +32,27 @@ def test_probe_answers_another_text(app: App, newcomer: Page) -> None:
     expect(newcomer.locator("#answer")).not_to_contain_text("peace", timeout=SLOW)
 
 
-def test_batch_turns_the_pages_of_its_results_and_scores_them_again(
+def test_score_turns_the_pages_of_its_results_and_scores_them_again(
     app: App, newcomer: Page
 ) -> None:
     visit(newcomer, "measure?texts=file")
     score_example(newcomer)
     expect(newcomer.locator("#files")).to_contain_text("mnli_form-scored", timeout=SLOW)
     drop_sessions(app)
-    newcomer.locator("#pager button").last.click()
+    newcomer.locator("#lines button[name=page]").last.click()
     expect(newcomer.get_by_text("page 2 of 2")).to_be_visible(timeout=SLOW)
     newcomer.locator("#score").click()
     expect(newcomer.get_by_text("page 1 of 2")).to_be_visible(timeout=SLOW)
 
 
 def choose(page: Page, path: Path) -> None:
-    """Give the Batch tab a file."""
+    """Give Measure a file."""
     page.locator("#upload input[type=file]").first.set_input_files(str(path))
     expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
 
 
 def score_example(page: Page) -> None:
-    """Score an example file of the Batch tab."""
+    """Score an example file."""
     choose(page, ASSETS / "examples" / "mnli_form.tsv")
     page.locator("#score").click()
 
@@ -80,7 +80,7 @@ def test_compare_shows_the_pairs_of_a_cell_and_compares_again(
     newcomer.locator("#compare-matrix button[data-cell]:not([disabled])").first.click()
     pairs = newcomer.locator("#compare-cell .badge")
     expect(pairs).not_to_contain_text("differ", timeout=SLOW)  # what stands there before the press
-    expect(newcomer.locator("#compare-pager")).to_contain_text("page 1 of")
+    expect(newcomer.locator("#compare-cell")).to_contain_text("page 1 of")
     newcomer.locator("#texts").get_by_label("One pair").check()
     newcomer.locator("#compare").click()
     expect(newcomer.locator("#compare-tiles .beside section")).to_have_count(2, timeout=SLOW)

@@ -55,7 +55,7 @@ from probe.ui.html.elements import (
 )
 from probe.ui.html.picture import picture, take_away
 from probe.ui.html.run import SYMBOLS
-from probe.ui.links import link_to_compare, link_to_model, link_to_run
+from probe.ui.links import link_to_measure, link_to_model, link_to_run
 
 REPEAT = Markup("<p>Repeat on the command line:</p><pre>{}</pre>")
 TAKE_HOME = Markup("<p>Take the model home, as {}:</p><pre>{}</pre>")
@@ -361,7 +361,10 @@ def _next(run: InoculationRun) -> Markup:
         models = [run.plan.model, run.kept]
         links += [
             link(link_to_model(run.kept, task_of(run)), "Probe the inoculated model"),
-            link(link_to_compare(models, task_of(run)), f"Compare it with {model_name(run)}"),
+            link(
+                link_to_measure("compare", task_of(run), models),
+                f"Compare it with {model_name(run)}",
+            ),
         ]
     if run.owner == OWNER:
         links.append(link(link_to_run([run.id], task=run.plan.task), "Link to this run"))

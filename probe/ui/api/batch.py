@@ -9,6 +9,7 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from probe.data.file_options import FileOptions, read_form
+from probe.data.names import stem_of
 from probe.data.reading import reading_of
 from probe.data.rows import Columns, Source
 from probe.errors import FileError, FileQuestion
@@ -16,7 +17,7 @@ from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
 from probe.runs.access import ModelAccess
-from probe.scoring.files import ScoringRequest
+from probe.scoring.files import FileScoring, Places, ScoringRequest
 from probe.tasks.task import Task, task_named
 from probe.transforms.options import Sign
 from probe.transforms.registry import read_task_options
@@ -37,7 +38,7 @@ from probe.ui.api.arguments import (
 )
 from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.api.example import first_model
-from probe.ui.results.batch_result import BatchResult
+from probe.ui.measure.result_files import write_json
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload
 
 GOLD = "gold"
@@ -150,8 +151,12 @@ def score_file(
     source: Source, request: ScoringRequest, classifier: AnyModel, path: Path, folder: Path
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the files."""
-    result = BatchResult(folder, path, source, classifier, request)
-    for _ in result.chunks():  # what is done is on the disk
+    stem = stem_of(path)
+    pairs = folder / f"{stem}-pairs.{source.form}" if request.names else None
+    places = Places(folder / f"{stem}-scored.{source.form}", pairs)
+    scoring = FileScoring(source, classifier, request, places)
+    for _ in scoring.chunks():  # what is done is on the disk
         pass
-    summary, files, _ = result.hand_over()
-    return summary, files
+    summary = scoring.hand_over()
+    note = write_json(summary, folder / f"{stem}-summary.json")
+    return summary, [str(path) for path in (places.scored, note, pairs) if path]

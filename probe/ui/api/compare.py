@@ -22,7 +22,7 @@ from probe.ui.api.arguments import Name, Names, NamesByName, Text, Token, Upload
 from probe.ui.api.batch import options_by_name, settled
 from probe.ui.api.endpoint import endpoint, over_http
 from probe.ui.api.example import Texts, read_example, task_of
-from probe.ui.results.result_files import write_comparison
+from probe.ui.measure.result_files import write_comparison
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 
 

@@ -28,7 +28,7 @@ from probe.transforms import REGISTRY
 from probe.ui.html.elements import note
 from probe.ui.measure.choice import BUNDLED
 from probe.ui.measure.choice import Asked as Choice
-from probe.ui.panels.labelled_file import columns_of, options_of
+from probe.ui.measure.texts import columns_of, options_of
 
 MAX_N, MAX_PER_SUBCASE = 1000, 500
 """Examples that are changed in each way, and pairs of a sub-case of HANS, at most."""

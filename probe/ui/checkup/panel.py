@@ -24,9 +24,9 @@ from probe.ui.checkup.form import MAX_N, forecast, requests
 from probe.ui.events import LAST, QUIET
 from probe.ui.html.checkup import changed, results
 from probe.ui.html.elements import NOTHING, alert, hint
+from probe.ui.measure import hans
 from probe.ui.measure.choice import Choice
 from probe.ui.page import Page
-from probe.ui.panels import hans
 from probe.ui.run_tab.shown import RunView, looking_at
 from probe.ui.run_tab.tab import MEASURING, RunArea, Updates, Values
 from probe.ui.visitors.visitor_files import own_file

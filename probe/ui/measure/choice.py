@@ -13,7 +13,9 @@ from probe.data.rows import Columns, Source
 from probe.errors import FileError, UserError
 from probe.models.classifier import Precision
 from probe.models.windows import LONG, Long
-from probe.runs.access import ModelAccess
+from probe.runs.access import ModelAccess, readable_run
+from probe.runs.access import share as share_run
+from probe.runs.store import Store
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task, task_named
@@ -21,18 +23,19 @@ from probe.templates import kinds
 from probe.ui.api.arguments import whole_in
 from probe.ui.api.hub_dataset import is_open
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET
-from probe.ui.html.elements import alert, hint, join
+from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET, in_focus
+from probe.ui.html.elements import alert, hint, join, note
 from probe.ui.html.shared_link import copy_script, shared_link
-from probe.ui.links import link_to, not_here, shortened
-from probe.ui.measure.scripts import CHANGED, TYPED
+from probe.ui.links import link_to_measure, link_to_run, not_here, shortened
+from probe.ui.measure import templates
+from probe.ui.measure.texts import LabelledFile, build_file, columns_of, options_of
 from probe.ui.page import Page
-from probe.ui.panels import hub_dataset, options, templates
-from probe.ui.panels.labelled_file import LabelledFile, build_file, columns_of, options_of
+from probe.ui.panels import hub_dataset, options
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.visitors.visitor_files import bundled_copy, upload_called
 
 BUNDLED, FILE, HUB, TEMPLATES, ONE = SOURCES = ("bundled", "file", "hub", "templates", "one")
+SHARED = "Whoever has this link sees the result, until you take it back in Mine."
 MAX_MODELS = 6
 """How many models the page compares at once."""
 TEXTS = 2
@@ -41,6 +44,11 @@ PURPOSE = (
     "What one model, or several, make of many texts: how many answers are right, and how many "
     "stay when the text says nothing any more."
 )
+PRECISIONS = [
+    ("as fast as this machine can · auto", "auto"),
+    ("with 32 bits · fp32", "fp32"),
+    ("with 16 bits, faster · bf16", "bf16"),
+]
 NO_TEXTS = {
     FILE: "choose a file first, or one of the examples",
     HUB: "fetch a data set first: its name stands under Texts",
@@ -63,10 +71,37 @@ window.choiceKnown && window.writeAddress({
 })"""
 """Keeps in the page's address what is chosen, so that a reload shows it again: from when what the
 address said has been read."""
-UNFOLD = Markup('<button type="button" class="link">How the file is read, and settings</button>')
-UNFOLDING = """element.addEventListener("click", () =>
-  document.getElementById("choice").classList.remove("folded"));"""
-"""What was read and set is folded once results stand below, so that these are in sight."""
+FOLD = Markup(
+    '<span id="chosen"></span> <button type="button" class="link">'
+    '<span class="narrow">Change</span><span class="wide">How the file is read, and settings</span>'
+    "</button>"
+)
+FOLDING = """element.addEventListener("click", ({ target }) =>
+  target.closest("button") && document.getElementById("choice").classList.remove("folded"));"""
+"""What was read and set is folded once results stand below, so that these are in sight; on a phone
+all of the choice is, to one line."""
+UNCHANGED = "data-unchanged"
+"""Marks what is said where nothing was measured: earlier results are still those of before."""
+CHANGED = """() => {
+  if (window.choiceKnown) window.writeAddress({ run: "" });
+  for (const results of document.querySelectorAll(".measured")) {
+    results.classList.add("stale");
+    results.dataset.changed = "yes";
+  }
+}"""
+TYPED = f"""() => {{
+  if ({in_focus("choice", "batch-transforms")}) ({CHANGED})();
+}}"""
+FOLDED = """const choice = document.getElementById("choice"), all = (path) =>
+    [...choice.querySelectorAll(path)].map(part => part.textContent.trim());
+  choice.classList.add("folded");
+  document.getElementById("chosen").textContent =
+    [...all("#texts label.selected span"), ...all("#measure-models .token > span")].join(" · ");"""
+ANOTHER_FILE = f"""file => {{
+  const known = new URLSearchParams(window.location.search).get("texts");
+  if (!file || known !== `file:${{file.path.split("/").at(-2)}}`) ({CHANGED})();
+}}"""
+"""A file that the address names is no other one: it is that of the results."""
 KNOWN = f"(...values) => {{ window.choiceKnown = true; ({ADDRESS})(...values); }}"
 SEVERAL = """models => {
   const [score, compare] = ["score", "compare"].map(
@@ -185,7 +220,8 @@ class Choice:
         """The events by which a person makes another choice."""
         parts = (self.models, self.source, self.precision, self.long, self.seed)
         columns = [column.input for column in self.file.columns]
-        return [*(part.input for part in parts), self.file.upload.change, *columns]
+        said = [*columns, self.file.labels.select]
+        return [*(part.input for part in parts), *said, self.file.upload.change]
 
 
 def build(page: Page) -> Choice:
@@ -211,14 +247,15 @@ def build(page: Page) -> Choice:
             templates.build(page, file.upload)
         with gr.Column(visible=False, elem_id="one") as parts[ONE]:
             texts = [gr.Textbox(label="", lines=2, elem_id=f"one-{at}") for at in (1, 2)]
-        gr.HTML(UNFOLD, padding=False, elem_id="choice-fold", js_on_load=UNFOLDING)
+        gr.HTML(FOLD, padding=False, elem_id="choice-fold", js_on_load=FOLDING)
         with (
             gr.Accordion("Settings: seed, precision, long texts", open=False, elem_classes="fold"),
             gr.Row(),
         ):
             seed = gr.Number(0, label="Seed", precision=0, minimum=0, min_width=100)
-            precisions = list(get_args(Precision))
-            precision = gr.Dropdown(precisions, value="auto", label="Precision", min_width=100)
+            precision = gr.Dropdown(
+                PRECISIONS, value="auto", label="How exactly it computes", min_width=100
+            )
             long = options.long_texts()
     choice = Choice(page, models, source, file, texts, precision, long, seed, notices, parts)
     _react(choice)
@@ -255,7 +292,9 @@ def _react(choice: Choice) -> None:
     def opened(visitor: str, task_name: str, request: gr.Request) -> list[Any]:
         return fill(page.core.models, visitor, task_named(task_name), request.query_params)
 
-    gr.on(choice.changed, None, None, None, js=CHANGED, **QUIET)
+    *others, uploaded = choice.changed
+    gr.on(others, None, None, None, js=CHANGED, **QUIET)
+    uploaded(None, file.upload, None, js=ANOTHER_FILE, **QUIET)
     typed = [choice.models.change, *(text.change for text in choice.texts)]
     gr.on(typed, None, None, None, js=TYPED, **QUIET)
     choice.models.input(None, choice.models, None, js=SEVERAL, **QUIET)
@@ -282,7 +321,7 @@ def sources(task: Task) -> list[tuple[str, str]]:
 def fill(models: ModelAccess, visitor: str, task: Task, query: Mapping[str, str]) -> list[Any]:
     """Return what the components begin with, by what a link says; what is not here is said."""
     known = models.names(visitor, task)
-    link = read_link(visitor, task, known, query)
+    link = read_link(visitor, task, known, with_run(models.store, visitor, query))
     first = task.texts(list(examples_of(task).values())[-1])
     boxes = [
         gr.Textbox(
@@ -323,11 +362,16 @@ class Link:
     ready: bool = False
 
 
+def first_models(known: Sequence[str], count: int = 1) -> list[str]:
+    """Return the models that are chosen where nobody has chosen any."""
+    return sorted(known, key=lambda name: name != "minilm")[:count]
+
+
 def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str, str]) -> Link:
     """Read what a link says is measured, the usual where it says nothing of it."""
     notices = list[str]()
     several = query.get("view") == "compare"
-    usual = sorted(known, key=lambda name: name != "minilm")[: 2 if several else 1]
+    usual = first_models(known, 2 if several else 1)
     named = list(dict.fromkeys(name for name in query.get("models", "").split(",") if name))
     here = [name for name in named if name in known][:MAX_MODELS]
     notices += [
@@ -372,39 +416,93 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
     )  # fmt: skip
 
 
-def share(models: ModelAccess, view: str, *values: Any, **more: str) -> Markup:
-    """Return the link to what is chosen in a view; it opens models of one's own to who gets it."""
+def with_run(store: Store, visitor: str, query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what an address says, with what the run that it names was asked."""
+    try:
+        plan = readable_run(store, visitor, query["run"]).plan if query.get("run") else {}
+    except UserError:  # the view says that it is not there
+        plan = {}
+    if "names" not in plan:
+        return query
+    bundled = plan["file"] == bundled_copy(task_named(plan["task"])).name
+    texts = query.get("texts", "")
+    return {
+        **query,
+        "models": plan["model"],
+        "texts": BUNDLED if bundled else texts if texts.startswith(FILE) else FILE,
+        "seed": str(plan["seed"]),
+        "precision": plan["precision"],
+        "long": plan["long"],
+        "changes": ",".join(plan["names"]),
+    }
+
+
+def share(models: ModelAccess, view: str, run: str, changes: Sequence[str], *values: Any) -> Markup:
+    """Return the link to what is chosen in a view, or to the run that it shows.
+
+    It opens models of one's own, and the run, to who gets it.
+    """
     try:
         asked = Asked.read(*values)
         grants = [grant for name in asked.models if (grant := models.share(asked.visitor, name))]
+        if run:
+            own = share_run(models.store, asked.visitor, run)
+            link = link_to_run([run], [own], asked.task.name, aim=view, path="measure")
+            return shared_link(link, False) + note(SHARED)
     except UserError as trouble:
         return alert(trouble)
-    said = {
-        "view": view,
-        "task": asked.task.name,
-        "models": ",".join(asked.models),
-        "texts": asked.source,
+    link = link_to_measure(
+        view, asked.task, asked.models, grants,
+        texts=asked.source,
         **(asked.task.texts(asked.example) if asked.source == ONE else {}),
-        "precision": asked.precision if asked.precision != "auto" else "",
-        "long": asked.long if asked.long != "cut" else "",
-        "seed": str(asked.seed) if asked.seed else "",
-        "grant": ",".join(grants),
-        **more,
-    }
-    link = link_to("measure", **{name: value for name, value in said.items() if value})
+        changes=",".join(changes),
+        precision=asked.precision if asked.precision != "auto" else "",
+        long=asked.long if asked.long != "cut" else "",
+        seed=str(asked.seed) if asked.seed else "",
+    )  # fmt: skip
     return shared_link(link, bool(grants))
 
 
-def build_link(choice: Choice, view: str) -> tuple[gr.Button, gr.HTML]:
-    """Lay out the button that copies the link to a view, and where the link stands."""
+def build_link(
+    choice: Choice, view: str, run: gr.Textbox | None = None, changes: gr.Dropdown | None = None
+) -> None:
+    """Lay out the button that copies the link to a view, and where the link stands.
+
+    `run` holds the run that is shown, `changes` are those to the texts.
+    """
     button = gr.Button("Copy link", elem_id=f"{view}-link", min_width=0)
     shown = gr.HTML(padding=False, elem_id=f"{view}-share")
+    more = [part for part in (run, changes) if part]
 
     def shared(*values: Any) -> Markup:
-        return share(choice.page.core.models, view, *values)
+        of_run, names, *chosen = values if more else ("", (), *values)
+        return share(choice.page.core.models, view, of_run, names, *chosen)
 
-    given = button.click(shared, choice.inputs, shown, **QUIET)
+    given = button.click(shared, [*more, *choice.inputs], shown, **QUIET)
     given.then(None, js=copy_script(f"{view}-share"), **QUIET)
     gone = [*choice.changed, *(text.change for text in choice.texts)]
     gr.on(gone, None, None, shown, js=EMPTY, **QUIET)
-    return button, shown
+
+
+def asked_for(results: str) -> str:
+    """Return what dims the earlier results, by their element's id, once a question is asked."""
+    return f"""(...values) => {{
+  const results = document.getElementById("{results}");
+  if (results?.querySelector(".say")) results.classList.add("stale");
+  delete results?.dataset.changed;
+  {FOLDED}
+  return values;
+}}"""
+
+
+def fresh(results: str) -> str:
+    """Return what lights results again once the first figures of a question are there.
+
+    Where none came, or it was changed after it was asked, they stay dimmed.
+    """
+    return f"""progress => {{
+  const results = document.getElementById("{results}");
+  const unchanged = progress?.includes("{UNCHANGED}");
+  if (unchanged) document.getElementById("choice").classList.remove("folded");
+  if (!unchanged && !("changed" in (results?.dataset ?? {{}}))) results?.classList.remove("stale");
+}}"""

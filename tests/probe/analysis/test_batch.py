@@ -27,7 +27,7 @@ TINY = replace(shared(), name="tiny")
 COLUMNS = pair_columns("premise", "hypothesis", "label")
 PARTS = ("premise", "hypothesis", "gold", "prediction", "confidence", "agrees", "note")
 OURS = ["prediction", "confidence", "p_entailment", "p_neutral", "p_contradiction", "error"]
-OURS += ["cut", "unknown", "language"]
+OURS += ["right", "cut", "unknown", "language"]
 
 
 def make(

@@ -158,7 +158,7 @@ def test_mcnemar_is_twice_the_binomial_tail_and_spans_have_the_bootstrap() -> No
         (["E EN", "E NE"], "pair", "p = 1.000; these pairs do not tell the two apart."),
         (["E EN"] * 12, "pair", "p < 0.001; chance"),
         (["E EE", "N CC"], "pair", "a and b are right on the same of the 2 pairs"),
-        (["- EN"], "pair", "a and b cannot be tested: there are no gold labels."),
+        (["- EN"], "pair", "a and b cannot be tested: there are no right answers."),
         ([], "question", "cannot be tested: there are no right answers to compare with."),
         ([0.0] * 3, "question", "a and b have the same F1 on each of the 3 questions: no test."),
         ([0.5] * 20, "question", "a is 50.0 points above that of b (95 % interval 50.0 to 50.0)"),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from probe.tasks.nli import LABELS, NLI
-from probe.ui.panels.example_files import example_files
+from probe.ui.measure.texts import example_files
 from tests.support.cases import check_each
 from tests.support.commands import run
 

@@ -122,6 +122,18 @@ def test_a_file_of_the_same_form_keeps_encoding_line_ends_delimiter_and_what_sta
     assert written(tmp_path, name, text.encode(encoding)) == expected.encode(encoding)
 
 
+@each("cell, expected", {"a comma": ("0,5", "0,25"), "a point": ("0.5", "0.25")}.values())
+def test_our_fractions_have_decimal_commas_where_a_file_with_semicolons_has(
+    cell: str, expected: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"text;n\nGood, bad;{cell}\n")
+    output = Output(out := tmp_path / "out.csv", ["ours", "n.b"], source := open_source(path))
+    output.write((record, [0.25, 3]) for record in source.records())
+    output.finish()
+    assert out.read_text().splitlines()[1] == f"Good, bad;{cell};{expected};3"
+
+
 RAGGED = {
     "too few, too many": (
         "a\nb,c,d,e f,g\nh,i,j\n", [["a", "", ""], ["b", "c", "d,e f,g"], [*"hij"]]

@@ -21,9 +21,9 @@ from probe.runs.experiment import Progress, Result, register, run_json, run_titl
 from probe.runs.models import hash_if_there, load_unchanged
 from probe.runs.run import Json, StoredRun, ended, environment
 from probe.runs.store import Store, renewed_words
-from probe.ui.html.background import background_runs
 from probe.ui.html.elements import NOTHING
 from probe.ui.html.run import cells_table, under_way
+from probe.ui.measure.score import background_runs
 from tests.support.pages.visitors import ME, YOU
 from tests.support.runs.logged_cells import LOGGED, Log
 from tests.support.waiting import until

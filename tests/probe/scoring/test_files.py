@@ -43,11 +43,11 @@ from probe.scoring.files import (
 )
 from probe.tasks.nli import NLI
 from probe.transforms import Options
-from probe.ui.tabs.background_result import result_of
-from probe.ui.tabs.batch_background import Background
+from probe.ui.measure.score import Score
 from tests.support.cases import each
 from tests.support.commands import run
 from tests.support.files.scoring_files import pair_file
+from tests.support.pages.views import view_of
 from tests.support.pages.visitors import ME
 from tests.support.waiting import until
 
@@ -320,10 +320,10 @@ def test_summary_page_and_command_name_each_precision_with_its_rows(
     rows = {"fp32": FIRST, "bf16": SHORT - FIRST}
     assert (shape["precision"], shape["precision_rows"]) == ("bf16 and fp32", rows)
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
-    background = Background(store := Store(), Engine(store, in_process=True))
-    shown = result_of(background, scored_as(ME, requested(out), BOTH), ME)
-    assert "bf16 for 256 rows and fp32 for 1 row" in str(shown.head)
-    assert "In a sample of the rows computed in bf16" in str(shown.figures)
+    view = view_of(Score, Store())
+    shown = named(view, view.shown(scored_as(ME, requested(out), BOTH), ME))
+    assert "bf16 for 256 rows and fp32 for 1 row" in shown["head"]
+    assert "In a sample of the rows computed in bf16" in shown["figures"]
     out, summary = tmp_path / "by-command.csv", tmp_path / "summary.json"
     scored_as(COMMAND_LINE, requested(out), BOTH)
     words = ["--model", model, "--transforms", "reverse", "--out", str(out), "--run"]

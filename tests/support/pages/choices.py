@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from probe.ui.measure.choice import BUNDLED
-from probe.ui.panels.labelled_file import column_count
+from probe.ui.measure.texts import column_count
 
 
 def chosen(

@@ -9,7 +9,8 @@ from app import PLACES
 VOID = {"br", "input", "meta"}
 OURS = set(
     """
-    a article b br button code dd del details div dl dt figcaption figure h2 h3 h4 i input ins label
+    a article b br button code dd del details div dl dt fieldset figcaption figure form h2 h3 h4 i
+    input ins label legend
     li nav ol option p pre section select span strong summary sup table tbody td th thead tr u ul
     """.split()  # noqa: SIM905  # read more easily than a list
 )

@@ -17,7 +17,7 @@ from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, join, link, twin
-from probe.ui.links import link_to_compare, link_to_model, link_to_run
+from probe.ui.links import link_to_measure, link_to_model, link_to_run
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def onward(run: StoredRun) -> Markup:
     both = [run.plan["model"], run.kept]
     links = [
         link(link_to_model(run.kept, task), "Probe the repaired model"),
-        link(link_to_compare(both, task), f"Compare it with {model_title(run)}"),
+        link(link_to_measure("compare", task, both), f"Compare it with {model_title(run)}"),
     ]
     return ONWARD.format(join(links, BETWEEN))
 

@@ -9,22 +9,21 @@ import pytest
 
 from probe.models.library import ModelCache
 from probe.runs.access import ModelAccess
-from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.ui.answers.file_line import FileLine
-from probe.ui.answers.pacing import StopRequests
 from probe.ui.answers.shared_answers import SharedAnswers
 from probe.ui.api import batch as batch_api
 from probe.ui.api import compare as compare_api
 from probe.ui.api import probe as probe_api
 from probe.ui.html.probe.examination import NO_ANSWER
 from probe.ui.measure.choice import FILE, ONE
+from probe.ui.measure.compare import Compare
+from probe.ui.measure.score import Score
 from probe.ui.panels import options
-from probe.ui.tabs import batch_run, compare_run
-from probe.ui.tabs.batch_background import Background
 from probe.ui.tabs.probe import answer as probe_answer
 from tests.support.pages.choices import chosen
+from tests.support.pages.views import asked_by, view_of
 
 SETTINGS = {"MAX_TRANSFORMS": "2", "MAX_CHAIN": "3", "MAX_TEXT": "20"}
 TEXT, LONG = "A man walks.", "x" * 21
@@ -90,20 +89,9 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
         values = [control.value for control in options.build()]
     columns = ("premise", "hypothesis", None, None)
     given = chosen(["minilm"], FILE, "pairs.csv", columns, precision="fp32")
-    (shown,) = batch_run.run(
-        models,
-        Background(models.store, Engine(models.store)),
-        StopRequests(),
-        FileLine(),
-        ("", "me"),
-        False,
-        "",
-        "nli",
-        *given,
-        asked["names"],
-        *values,
-    )
-    assert sentence in shown[list(vars(batch_run.Outputs())).index("trouble")]
+    view = view_of(Score, models.store)
+    (shown,) = view.score(asked_by(), "", "nli", *given, asked["names"], *values)
+    assert sentence in shown[view.parts.trouble]
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
@@ -126,8 +114,9 @@ def test_batch_over_http_refuses_the_option_of_another_task(models: ModelAccess)
 def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
     asking = "", "nli", *chosen(["minilm", "da"], ONE, texts=texts, precision="fp32")
-    *_, shown = compare_run.run(models, StopRequests(), FileLine(), ("", "me"), *asking)
-    assert sentence in shown[list(vars(compare_run.Outputs())).index("progress")]
+    view = view_of(Compare, models.store)
+    *_, shown = view.compare_texts(asked_by(), *asking)
+    assert sentence in shown[view.parts.progress]
 
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_TEXTS)

@@ -14,24 +14,20 @@ from probe.analysis.comparison import Row
 from probe.analysis.hans import Profiled, profile
 from probe.analysis.summary import summarise
 from probe.analysis.transformed import examine
-from probe.data.rows import guess
+from probe.data.rows import guess, read_rows
 from probe.data.source import read_table
 from probe.models.classifier import Prediction
+from probe.scoring.files import ScoringRequest, part_of
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
-from probe.ui.html import elements, hans, my_data, prediction
-from probe.ui.html.batch import rows as batch_rows
-from probe.ui.html.batch import summary as batch
-from probe.ui.html.compare import cells as compare_cells
-from probe.ui.html.compare import pictures as compare_pictures
-from probe.ui.html.compare import result as compare
+from probe.ui.html import elements, my_data, prediction
 from probe.ui.html.edits import diff
-from probe.ui.html.file_progress import FileProgress, file_progress
 from probe.ui.html.probe import examination as probe
 from probe.ui.html.probe.full_view import full_view
-from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
-from probe.ui.panels import labelled_file, own_model
-from probe.ui.results.batch_tables import measures, view
+from probe.ui.links import link_to_example, link_to_inoculation, link_to_measure, link_to_model
+from probe.ui.measure import compared, figures, hans, rows, texts
+from probe.ui.measure.progress import FileProgress, file_progress
+from probe.ui.panels import own_model
 from probe.ui.visitors.belongings import KINDS, Belonging
 from tests.support.models.tiny_models import shared
 from tests.support.pages.attacks import ATTACKS
@@ -86,7 +82,7 @@ def test_a_link_leads_to_this_page_only() -> None:
         for address in (
             link_to_example(NLI, pair, attack),
             link_to_model(attack),
-            link_to_compare([attack, attack]),
+            link_to_measure("compare", NLI, [attack, attack], text=attack),
             link_to_inoculation(attack, attack),
         ):
             (href,) = (
@@ -111,25 +107,28 @@ def test_a_pair_is_examined_and_shown_as_text() -> None:
                 attack,
             )
             require_ours(shown)
-        require_ours(compare.side_by_side([examination]))
+        require_ours(compared.side_by_side([examination]))
 
 
 def test_compared_rows_are_shown_as_text() -> None:
     for attack in ATTACKS:
         first, second = (Prediction(label, (0.8, 0.1, 0.1), LABELS) for label in LABELS[:2])
-        rows = [
-            Row(0, NLI, Pair(attack, attack, "entailment"), (first, second), "", (False, True)),
-            Row(1, NLI, error=attack),
-        ]
+        pressed, several = (
+            compared.Pressed("key", cell="gold|all"),
+            [
+                Row(0, NLI, Pair(attack, attack, "entailment"), (first, second), "", (False, True)),
+                Row(1, NLI, error=attack),
+            ],
+        )
         names = [attack, f"{attack} too"]
         for shown in (
-            compare.sentence(rows, names),
-            compare.tiles(rows, names, "fp32"),
-            compare_pictures.parts(rows, names),
-            compare.tests(rows, names),
-            compare_pictures.matrix(rows, names, 0, 1),
-            compare_cells.numbers(rows, names, 0, 1),
-            compare_cells.page(attack, rows[:1], names, 1)[0],
+            compared.sentence(several, names),
+            compared.tiles(several, names, "fp32"),
+            compared.parts(several, names, pressed),
+            compared.tests(several, names),
+            compared.matrix(several, names, pressed),
+            compared.numbers(several, names, pressed),
+            compared.rows_of(several[:1], names, pressed),
         ):
             require_ours(shown)
 
@@ -143,7 +142,7 @@ def test_a_file_is_previewed_and_scored_as_text(
         names = ("premise", "hypothesis", "label", attack)
         path.write_text(json.dumps(dict.fromkeys(names, attack)), encoding="utf-8")
         place = str(uploaded(path))
-        named = labelled_file.show_file(ME, NLI.name, place)
+        named = texts.show_file(ME, NLI.name, place)
         shown = [part for part in named if isinstance(part, Markup)]
         assert len(shown) == 3
         for part in shown:
@@ -151,11 +150,13 @@ def test_a_file_is_previewed_and_scored_as_text(
         table = read_table(path)
         classifier = shared("bert")
         columns = guess([str(name) for name in table.frame.columns], NLI)
-        rows = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
-        require_ours(batch_rows.rows_table(view(rows, [], columns), NLI))
-        summary = summarise(rows, [], NLI)
-        require_ours(batch.head(attack, summary, attack, "fp32", 1.0))
-        require_ours(batch.figures(summary, NLI, attack, measures=measures(summary)))
+        scored = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
+        part = part_of(scored, classifier, ScoringRequest(columns))
+        seen = rows.part_view(read_rows(table, columns, NLI), columns, part, NLI, [])
+        require_ours(rows.rows_table(seen, NLI, [], attack, attack))
+        summary = summarise(scored, [], NLI)
+        require_ours(figures.head(attack, summary, attack, "fp32", 1.0))
+        require_ours(figures.figures(summary, NLI, attack, key=attack))
         for state in ("waiting", "loading", "starting", "scoring", "finished", "stopped"):
             require_ours(file_progress(FileProgress(attack, state, why=attack)))
 

@@ -12,14 +12,12 @@ from probe.tasks.label_rules import KEEP, UNDEFINED, Rule
 from probe.tasks.reading import READING, Question
 from probe.transforms.apply import Result
 from probe.transforms.registry import Scored
-from probe.ui.html.batch.pictures import spans_right
-from probe.ui.html.batch.summary import tiles
-from probe.ui.html.batch.words import sentence
 from probe.ui.html.edits import edited_line
 from probe.ui.html.importance import shaded, tokens
 from probe.ui.html.prediction import LONGEST, bar, label_name, next_best
 from probe.ui.html.probe.meaning import badge, meaning, summary
 from probe.ui.html.probe.transformed import row
+from probe.ui.measure.figures import sentence, spans_right, tiles
 
 
 def plain(markup: str) -> str:

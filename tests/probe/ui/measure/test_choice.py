@@ -2,8 +2,6 @@
 
 from html import unescape
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from starlette.datastructures import QueryParams
@@ -12,13 +10,14 @@ from probe.errors import FileError
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.task import Task, offered_tasks
-from probe.ui.html.compare.cells import chosen as rows_chosen
-from probe.ui.links import link_to_compare
+from probe.ui.links import link_to_measure
 from probe.ui.measure.choice import NO_TEXTS, ONE, Asked, Link, read_link, share, sources
-from probe.ui.tabs.compare_view import press, turn
+from probe.ui.measure.compare import Compare
+from probe.ui.measure.compared import chosen as rows_chosen
 from probe.ui.visitors.visitor_files import bundled_copy, open_upload, own_file
 from tests.support.cases import each
 from tests.support.pages.choices import chosen
+from tests.support.pages.views import named, pressed, view_of
 from tests.support.pages.visitors import ME, YOU, page_models, uploaded
 
 KNOWN = ["da", "minilm", "esim"]
@@ -35,11 +34,11 @@ def test_without_a_link_the_usual_model_is_scored_and_the_next_one_compared_with
 
 def test_a_link_is_read_as_it_was_made() -> None:
     texts = {"text1": "Who?", "text2": "Who is it?"}
-    link = link_to_compare(["a", "b"], PARAPHRASE_IDENTIFICATION, "one", texts)
+    link = link_to_measure("compare", PARAPHRASE_IDENTIFICATION, ["a", "b"], texts="one", **texts)
     read = opened(link, PARAPHRASE_IDENTIFICATION, ["a", "b", "c"])
     assert read == Link(("a", "b"), "one", texts, ready=True)
     given = chosen(KNOWN[:2], ONE, texts=["A dog barks.", "It rains."], long="windows", seed=7)
-    shown = share(page_models(), "compare", ME, "nli", *given)
+    shown = share(page_models(), "compare", "", (), ME, "nli", *given)
     shared = opened(unescape(shown.partition('value="')[2].partition('"')[0]))
     assert (shared.models, shared.source, shared.seed, shared.long) == (
         *(("da", "minilm"), ONE, 7, "windows"),
@@ -100,11 +99,13 @@ def test_what_is_lacking_is_said(source: str, words: str) -> None:
         _ = Asked.read(ME, "nli", *chosen([])).model
 
 
-@each("cell", ["two|0|1", "two|x", "two||", "answers|a|b", "slice|0|all", "", "nosuch"])
+@each(
+    "cell",
+    ["", "two|0|1", "key|0", "|0|1|1|differ", "key|0|0|1|x", f"{'0' * 32}/{'0' * 22}|0|1|1|x"],
+)
 def test_nothing_that_is_pressed_before_a_comparison_shows_pairs(cell: str) -> None:
-    event: Any = SimpleNamespace(cell=cell)
-    assert "compare these models first" in press(event, "", "0|1")[2]
-    assert turn(event, "", "0|1", cell) == ("", "")
+    view = view_of(Compare)
+    assert 'role="alert"' in named(view, view.press(pressed(cell)))["rows"]
 
 
 @each("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])

@@ -1,1 +1,0 @@
-"""What the Batch tab shows of a scored file."""

@@ -1,1 +1,0 @@
-"""What the Compare tab shows of several models."""
