@@ -36,11 +36,11 @@ from probe.ui.measure import choice
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, annotate, batch, catalogue, compare, my_data
+from probe.ui.tabs import admin, annotate, batch, catalogue, compare, mine
 from probe.ui.tabs.learn import tab as learn
 from probe.ui.tabs.probe import tab as probe
 from probe.ui.task_choice import has_labels
-from probe.ui.visitors.expiry import remove_old_regularly
+from probe.ui.visitors.belongings import remove_old_regularly
 
 LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES)
 PLACES = (
@@ -74,7 +74,7 @@ PLACES = (
         ),
         key="aim",
     ),
-    Place("mine", "Mine", (View("mine", "Mine", my_data.build),)),
+    Place("mine", "Mine", (View("mine", "Mine", mine.build),), key="kind"),
 )
 GUESTS = (
     Place("set", "Set", (View("set", "Set", annotate.build_guest),), in_bar=False),

@@ -52,7 +52,7 @@ def create_survey(
     if not as_token(owner) and owner != COMMAND_LINE:
         raise SurveyError(NEEDS_TOKEN)
     if owner != COMMAND_LINE and len(own_surveys(store, owner)) >= MAX_SURVEYS:
-        raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in My data")
+        raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in Mine")
     now = time.time()
     survey = Survey(
         id=secrets.token_urlsafe(16),

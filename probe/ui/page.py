@@ -19,7 +19,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
-from probe.ui.html.header import header
+from probe.ui.html.header import COUNTED, header
 from probe.ui.server.checked_blocks import CheckedBlocks
 from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
 from probe.ui.visitors.visitor_files import HOUR
@@ -75,13 +75,15 @@ class Core:
 class Page:
     """What a view is built with: the core, and the page around the view.
 
-    `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
-    the lessons, `task` the name of the task, which stays as long as the page is open; `shown` tells
-    when the view is shown. `own_marks` are those of `mark_of`.
+    `kept` shows in the head how many things are kept of the visitor, `owner` holds the token by
+    which a browser finds its runs again, `memory` what it remembers of the lessons, `task` the name
+    of the task, which stays as long as the page is open; `shown` tells when the view is shown.
+    `own_marks` are those of `mark_of`.
     """
 
     core: Core
     blocks: gr.Blocks
+    kept: gr.HTML
     owner: gr.BrowserState
     memory: gr.BrowserState
     task: gr.Textbox
@@ -174,6 +176,7 @@ def build_pages(places: Sequence[Place], core: Core) -> gr.Blocks:
 def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core: Core) -> None:
     bar = [(each.path, each.title) for each in places if each.in_bar] if place.in_bar else []
     gr.HTML(header(bar, place.path, place.key), elem_id="header", padding=False)
+    kept = gr.HTML(elem_id="kept", padding=False, js_on_load=COUNTED)
     owner, memory = browser_token(), browser_memory()
     task = gr.Textbox(NLI.name, visible=False, label="task")
     own_marks: list[gr.Number] = []
@@ -182,7 +185,7 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
         shown = gr.HTML(
             padding=False, elem_id=f"shown-{name}", elem_classes="shown", js_on_load=SHOWN
         )
-        return Page(core, blocks, owner, memory, task, shown, own_marks, shared)
+        return Page(core, blocks, kept, owner, memory, task, shown, own_marks, shared)
 
     def build(view: View) -> None:
         within = page(view.name, shared)
@@ -202,7 +205,7 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     tasks = [each.name for each in offered_tasks()]
     given = f"{json.dumps(place.key)}, {json.dumps(names)}, {json.dumps(tasks)}"
     blocks.load(None, None, addressed, js=ADDRESSED % given, **QUIET)
-    opened = open_for_visitor(blocks, core.store, owner)
+    opened = open_for_visitor(blocks, core.store, owner, kept)
     opened.then(None, None, None, js=f"() => ({VISITOR}).resolve()", **QUIET)
     with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
         for mark in own_marks:

@@ -27,7 +27,7 @@ STATES: Mapping[str, str] = {
     "done": "Finished",
 }
 GOES_ON = "It goes on when this page is closed, and is found here again."
-LINK_LABEL = "For others to read the run and use its model, until you take it back in My data"
+LINK_LABEL = "For others to read the run and use its model, until you take it back in Mine"
 
 
 def state_of(run: AnyRun) -> str:

@@ -1,9 +1,11 @@
 """How the page looks and is served."""
 
+import secrets
 import sys
 from typing import Any
 
 import gradio as gr
+from gradio import route_utils
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -12,7 +14,6 @@ from probe.ui.server.fair_queue import FairQueue
 from probe.ui.server.passwords import login, read_logins
 from probe.ui.server.request_check import RequestCheck
 from probe.ui.server.sessions import Sessions
-from probe.ui.server.uploads import guard_uploads
 from probe.ui.theme import style_files, theme
 
 EVENTS_AT_ONCE = 4
@@ -22,6 +23,19 @@ MAX_WAITING = 10_000
 Where no bound is given gradio lets a single event wait on a ZeroGPU Space."""
 PROGRESS_PAUSE = 0.1
 """Seconds between two looks for progress to tell; gradio looks a hundred times a second."""
+
+
+class Upload(route_utils.GradioUploadFile):
+    """An upload whose folder has a random name, although another with the same content is there.
+
+    gradio names an upload's folder after its content, so that two visitors with the same file share
+    one.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # Any: as of gradio
+        """Begin the hash that names the folder with bytes that nobody knows."""
+        super().__init__(*args, **kwargs)
+        self.sha.update(secrets.token_bytes(32))
 
 
 def launch_options() -> dict[str, Any]:
@@ -53,7 +67,7 @@ def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
     gradio is not to ask whether its page can be reached: it waits three seconds for the answer,
     which a busy machine may need, and gives up.
     """
-    guard_uploads()
+    route_utils.GradioUploadFile = Upload  # type: ignore[misc]  # gradio has no setting for it
     queued(page).launch(**launch_options(), **options, prevent_thread_lock=True, _frontend=False)
     page.app.state_holder = Sessions(page)
 

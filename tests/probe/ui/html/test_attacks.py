@@ -20,7 +20,7 @@ from probe.data.source import read_table
 from probe.models.classifier import Prediction
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
-from probe.ui.html import elements, hans, my_data, prediction
+from probe.ui.html import elements, hans, prediction
 from probe.ui.html.batch import rows as batch_rows
 from probe.ui.html.batch import summary as batch
 from probe.ui.html.compare import cells as compare_cells
@@ -31,9 +31,10 @@ from probe.ui.html.file_progress import FileProgress, file_progress
 from probe.ui.html.probe import examination as probe
 from probe.ui.html.probe.full_view import full_view
 from probe.ui.links import link_to_compare, link_to_example, link_to_inoculation, link_to_model
-from probe.ui.panels import labelled_file, own_model
+from probe.ui.panels import labelled_file
 from probe.ui.results.batch_tables import measures, view
-from probe.ui.visitors.belongings import KINDS, Belonging
+from probe.ui.tabs import mine
+from probe.ui.visitors.belongings import Belonging
 from tests.support.models.tiny_models import shared
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import require_ours
@@ -58,10 +59,16 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
     "forecast": lambda attack: forecast([attack], [attack], *[attack] * 3, *SETTINGS, attack, 10),
-    "my data": lambda attack: my_data.tables({"run": [Belonging(attack, attack, 1, 0.0, attack)]}),
-    "question": lambda attack: my_data.question(KINDS["run"], attack),
-    "own model": lambda attack: own_model.show(page_models(), ME, attack, attack)[0],
+    "mine": lambda attack: mine.things("runs", [thing(attack)], attack),
+    "question": lambda attack: mine.question("runs", thing(attack)),
+    "own model": lambda attack: mine.bring(page_models(), ME, attack, attack)[0],
 }
+
+
+def thing(attack: str) -> Belonging:
+    """Return something that is kept, all of whose words are the text."""
+    opens = {attack: link_to_model(attack)}
+    return Belonging(attack, attack, attack, attack, opens, ("files", "delete"), 0.5)
 
 
 def test_an_element_shows_it_as_text() -> None:
