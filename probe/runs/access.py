@@ -32,6 +32,7 @@ from probe.models.library import (
     Opened,
     entries,
     model_folders,
+    require_on_disk,
     require_open,
 )
 from probe.runs.database import BroughtRow, CellRow, GrantHolderRow, GrantRow, RunRow
@@ -310,17 +311,18 @@ class ModelAccess:
                 "or another model"
             ) from unclear
         require_task(opened.model, task)
-        self._note(visitor, opened.model)
+        self._note(visitor, opened.model, given=opened.model.name != here)
         return opened
 
-    def _note(self, visitor: str, model: AnyModel) -> None:
+    def _note(self, visitor: str, model: AnyModel, given: bool) -> None:
         """Let a model that a visitor brought stand in their lists. Raises StoreError."""
         how = self.cache.opened(model.name)
         if not as_token(visitor) or how is None or model.name in {each.name for each in entries()}:
             return
         row = BroughtRow(
             visitor=visitor, name=model.name, address=how.address, task=model.task.name,
-            labels={"order": how.labels or ()}, template=how.template, created=time.time(),
+            labels={"order": how.labels or (), "given": given}, template=how.template,
+            created=time.time(),
         )  # fmt: skip
         with suppress(IntegrityError), self.store.database.writing() as session:
             session.merge(row)
@@ -333,6 +335,24 @@ def brought(store: Store, visitor: str) -> tuple[BroughtRow, ...]:
         return tuple(
             session.scalars(select(BroughtRow).where(own).order_by(BroughtRow.created.desc()))
         )
+
+
+def require_for_runs(store: Store, visitor: str, name: str) -> None:
+    """Refuse a model with which a visitor can start no run. Raises ModelError.
+
+    One that was brought has to be read as its own config says: a run's workers read no more.
+    """
+    with store.database.session() as session:
+        row = session.scalars(select(BroughtRow).where(BroughtRow.name == name)).first()
+    if row is None or row.name in {each.name for each in entries()}:
+        require_on_disk(name, hidden_models(store, visitor))
+    elif row.labels["given"]:
+        raise ModelError(
+            f"a run reads the model {row.address} as its config says, not with labels or a "
+            "template of your own; save it with names for its outputs, and bring that"
+        )
+    else:
+        require_open(row.address)
 
 
 def take_away(store: Store, visitor: str, name: str) -> None:

@@ -26,8 +26,8 @@ from finetune.ui.inoculate.view import (
     trouble_outputs,
 )
 from probe.errors import StoreError, UserError
-from probe.models.library import AnyModel, require_on_disk
-from probe.runs.access import hidden_models
+from probe.models.library import AnyModel
+from probe.runs.access import require_for_runs
 from probe.runs.engine import Engine
 from probe.runs.gallery import OWNER
 from probe.runs.run import OPEN, STOPPED
@@ -76,9 +76,9 @@ class Handlers:
 
         Raises ModelError, FileError, StoreError.
         """
-        chosen, hidden = choices(*fields), hidden_models(self.store, owner)
+        chosen = choices(*fields)
         for each in chosen:
-            require_on_disk(each["model"], hidden)
+            require_for_runs(self.store, owner, each["model"])
         for place in vars(chosen[0].files).values():
             if isinstance(place, Path):
                 own_file(owner, place)

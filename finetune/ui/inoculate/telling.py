@@ -11,8 +11,8 @@ from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import InoculationRun, Plan, Selection, check, sets_from
 from probe.errors import RunError, UserError
 from probe.first_import import first_import
-from probe.models.library import AnyModel, require_on_disk
-from probe.runs.access import hidden_models
+from probe.models.library import AnyModel
+from probe.runs.access import require_for_runs
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json
 from probe.runs.store import Store
@@ -43,7 +43,7 @@ class Telling:
         same = run.plan.challenge in challenges(task) and run.plan.challenge != NUMERICAL
         if plan is None or not (same if is_public else run.owner == owner):
             raise RunError("no run that can be started here would tell more")
-        require_on_disk(plan.model, hidden_models(self.store, owner))
+        require_for_runs(self.store, owner, plan.model)
         if is_public:
             sets = bundled_sets(plan.challenge, task)
             most = len(sets.challenge_train)

@@ -36,7 +36,7 @@ SEND = Markup(
     '</span><button type="button" class="btn primary" data-cell="{}">Send</button></div>'
 )
 COUNTING = """() => setTimeout(() => {
-  const texts = [...document.querySelectorAll("#annotate-batch fieldset")]
+  const texts = [...document.querySelectorAll("#annotate-batch [id^=annotate-answer-]")]
     .filter(each => each.checkVisibility() && !each.querySelector(":checked")).length;
   const left = document.querySelector("#annotate-send .left");
   if (left) left.textContent = texts ? `${texts} text${texts > 1 ? "s" : ""} left` : "";

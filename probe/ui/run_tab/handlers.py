@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from probe.errors import StoreError, UserError
 from probe.models.bundled import title_of
-from probe.models.library import require_on_disk
-from probe.runs.access import ModelAccess, check_kept_models, hidden_models, start_runs
+from probe.runs.access import ModelAccess, check_kept_models, require_for_runs, start_runs
 from probe.runs.engine import Engine
 from probe.runs.run import OPEN, STOPPED
 from probe.runs.store import Store
@@ -145,7 +144,7 @@ class Handlers:
     def _check(self, owner: str, model: Chosen, values: Sequence[Any]) -> None:
         """Refuse a model or a file that is not there for this visitor. Raises UserError."""
         for name in _models(model):
-            require_on_disk(name, hidden_models(self.store, owner))
+            require_for_runs(self.store, owner, name)
         for place in self.files:
             if values[place]:
                 own_file(owner, values[place])

@@ -12,7 +12,8 @@ import pytest
 
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import Plan, run_request
-from probe.runs.access import NOBODY, brought, chosen_runs, redeem, share
+from probe.errors import ModelError
+from probe.runs.access import NOBODY, brought, chosen_runs, redeem, require_for_runs, share
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.surveys.survey import join, start_class
@@ -205,6 +206,13 @@ def test_a_model_that_was_brought_stands_in_every_list_also_after_a_restart(
     again = page_models()
     again = type(again)(again.cache, models.store)
     assert again.get(ME, name).order == ("neutral", "entailment", "contradiction")
+    with pytest.raises(ModelError, match="save it with names for its outputs"):
+        require_for_runs(models.store, ME, name)
+    clear = str(tiny_bert(tmp_path / "clear"))
+    with pytest.raises(ModelError, match="no model called"):
+        require_for_runs(models.store, ME, clear)
+    models.open(YOU, clear)
+    require_for_runs(models.store, ME, clear)
     handlers = Handlers(models.store, Engine(models.store, in_process=True))
     assert "brought by you" in shown(handlers)
     assert "is gone" in press(handlers, f"delete:models:{name}")
