@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
+from probe.errors import UserError
 from probe.models.library import ModelCache
-from probe.runs.access import ModelAccess
+from probe.runs.access import ModelAccess, as_token, browser_secret, new_owner, redeem
 from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
@@ -19,10 +22,56 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
-from probe.ui.html.header import COUNTED, header
+from probe.ui.html.header import COUNTED, count, header
 from probe.ui.server.checked_blocks import CheckedBlocks
-from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
+from probe.ui.visitors.belongings import count_of
 from probe.ui.visitors.visitor_files import HOUR
+
+MAX_GRANTS = 50
+"""Runs that one link opens at most."""
+
+
+def browser_token() -> gr.BrowserState:
+    """Return the token's place.
+
+    It belongs outside the views: gradio mounts a view's parts only when that is opened, and until
+    then the token would read as none.
+    """
+    return gr.BrowserState("", storage_key="nli-clinic-owner", secret=browser_secret())
+
+
+def browser_memory() -> gr.BrowserState:
+    """Return the place where a browser keeps what its visitor saw and guessed in the lessons.
+
+    It belongs outside the views, as the token does.
+    """
+    return gr.BrowserState({}, storage_key="nli-clinic-lessons", secret=browser_secret())
+
+
+def open_for_visitor(
+    blocks: gr.Blocks, store: Store, owner: gr.BrowserState, kept: gr.HTML
+) -> gr.events.Dependency:
+    """Give a browser that comes first a token, and open for it what its link is for.
+
+    The head shows how much is kept of one that came before.
+
+    Returns the event; what needs the token comes after it.
+    """
+
+    def visit(token: str | None, request: gr.Request) -> tuple[str, Markup]:
+        known, number = as_token(token), 0
+        visitor = known or new_owner()
+        given = request.query_params.get("grant", "")
+        for grant in given.split(",")[:MAX_GRANTS] if given else ():
+            with suppress(UserError):  # the view that shows the run says that it is not there
+                redeem(store, visitor, grant)
+        with suppress(UserError):  # what needs the database says what is wrong with it
+            number = count_of(store, known) if known else 0
+        return visitor, count(number)
+
+    opened: gr.events.Dependency = blocks.load(visit, owner, [owner, kept], **QUIET)
+    return opened
+
 
 Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
 RENEW = "() => Math.random()"
