@@ -35,12 +35,16 @@ SEND = Markup(
     '<div class="strip"><span class="grow"></span><span class="tiny soft left" role="status">'
     '</span><button type="button" class="btn primary" data-cell="{}">Send</button></div>'
 )
-COUNTING = """() => setTimeout(() => {
-  const texts = [...document.querySelectorAll("#annotate-batch [id^=annotate-answer-]")]
+COUNTING = """const all = document.getElementById("annotate-answer");
+const count = () => {
+  const texts = [...all.querySelectorAll("fieldset")]
     .filter(each => each.checkVisibility() && !each.querySelector(":checked")).length;
-  const left = document.querySelector("#annotate-send .left");
-  if (left) left.textContent = texts ? `${texts} text${texts > 1 ? "s" : ""} left` : "";
-}, 100)"""
+  const left = all.querySelector("#annotate-send .left");
+  const words = texts ? `${texts} text${texts > 1 ? "s" : ""} left` : "";
+  if (left && left.textContent !== words) left.textContent = words;
+};
+all.addEventListener("change", count);
+new MutationObserver(count).observe(all, { childList: true, subtree: true });"""
 """Says how many texts have no answer yet."""
 Shown = list[Any]  # Any: markup, values and gradio's updates
 STAYS = 2 * BATCH
@@ -138,7 +142,7 @@ def build_guest(page: Page) -> None:
                 "", label="A nickname, or none", max_length=MAX_NICKNAME, visible=False,
                 elem_id="annotate-nickname",
             )  # fmt: skip
-        send = gr.HTML(padding=False, elem_id="annotate-send", js_on_load=PRESSED)
+        send = gr.HTML(padding=False, elem_id="annotate-send", js_on_load=PRESSED + COUNTING)
         found = gr.HTML(padding=False, elem_id="annotate-shown")
         gr.HTML(KEPT, padding=False)
     shown, radios = [told, head, nickname, send, found, *parts], parts[1::2]
@@ -150,9 +154,6 @@ def build_guest(page: Page) -> None:
     def send_batch(event: gr.EventData, visitor: str, request: gr.Request, *given: Any) -> Shown:
         return answer.send(visitor, code_in(request.query_params), cell_of(event), *given)
 
-    opened = page.on_open(open_link, page.owner, shown, **in_turn("annotate"))
+    page.on_open(open_link, page.owner, shown, **in_turn("annotate"))
     sent = send.click(send_batch, [page.owner, nickname, *radios], shown, **QUIET)
     sent.success(None, None, None, js=scroll_to("annotate-answer"), **QUIET)
-    for event in (opened, sent):
-        event.then(None, None, None, js=COUNTING, **QUIET)
-    gr.on([radio.input for radio in radios], None, None, None, js=COUNTING, **QUIET)

@@ -41,6 +41,11 @@ ABOUT = (
     "What this app keeps of you, where “you” is this browser. Nobody else sees it but by the links "
     "that you give; another browser, or this one once its data is cleared, does not see it either."
 )
+NOT_KEPT = Markup(
+    '<p class="problem" id="not-kept" hidden>This browser keeps nothing of a page within a frame '
+    'of another site, so that all here is gone with it. <a href="mine" target="_blank">Open the '
+    "app in a window of its own</a></p>"
+)
 BRING = (
     "A hub's model, as owner/name or owner/name@revision for a fixed version, or the full path of "
     "a folder. It is fetched only when you press; safetensors only, and no code of its own is run. "
@@ -53,7 +58,9 @@ ABOVE, BELOW = ("runs", "files", "models"), ("links", "sets", "answers")
 """The kinds before and after the form that brings a model, which stands beside the models."""
 SECONDS = 3
 """Between two looks how far runs are."""
-SHOWING = """const all = document.getElementById("mine");
+SHOWING = """try { window.localStorage.length; }
+catch { document.getElementById("not-kept").hidden = false; }
+const all = document.getElementById("mine");
 const asked = () => new URLSearchParams(location.search).get("kind") ?? "";
 const show = () => {
   const kind = asked() === "classes" ? "sets" : asked();
@@ -284,7 +291,7 @@ def _template_of(model: AnyModel) -> gr.Textbox:
 def build(page: Page) -> None:
     """Put the place together; it is filled when it is opened."""
     handlers = Handlers(page.core.store, page.core.engine)
-    gr.HTML(hint(ABOUT), padding=False)
+    gr.HTML(hint(ABOUT) + NOT_KEPT, padding=False)
     said = gr.HTML(elem_id="mine-told", padding=False, js_on_load=PRESSED)
     with gr.Column(elem_id="mine"):
         gr.Textbox(
