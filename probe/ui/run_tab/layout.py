@@ -19,6 +19,7 @@ from probe.ui.run_tab.estimate import build_estimate
 from probe.ui.run_tab.handlers import Handlers
 from probe.ui.run_tab.looked_at import Offered
 from probe.ui.run_tab.view import Outputs
+from probe.ui.visitors.belongings import RUN_FILES
 
 HEAD = Markup('<h2 class="title">{}</h2>')
 OPENING = Markup('<p class="fine">Opening what was finished before …</p>')
@@ -55,6 +56,8 @@ def build(page: Page, entry: RunTab) -> Shown:
         with gr.Column(elem_id=f"{entry.id}-shown", min_width=240):
             shown = _build_shown(entry)
     core = page.core
+    for kind in entry.kinds:
+        RUN_FILES[kind] = lambda run, folder: entry.files([run], folder)
     files = [at for at, field in enumerate(form.fields) if isinstance(field, gr.File)]
     offered = Offered(entry, core.store, gallery_runs(core.gallery))
     handlers = Handlers(entry, core.store, core.engine, core.models, offered, files)
