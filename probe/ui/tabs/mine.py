@@ -86,9 +86,9 @@ new MutationObserver(show).observe(all, { childList: true, subtree: true });"""
 TOLD = """() => {
   const told = document.getElementById("mine-told");
   told.querySelector("a[download]")?.click();
-  told.querySelector("button, a")?.focus({ preventScroll: true });
+  told.querySelector("button:last-of-type, a")?.focus({ preventScroll: true });
 }"""
-"""Begins a download, and brings the keyboard to what is asked."""
+"""Begins a download, and brings the keyboard to what is asked, at first to what changes nothing."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ enough goes by itself.
 
 import json
 import logging
+import shutil
 import time
 import zipfile
 from collections.abc import Callable, Sequence
@@ -63,6 +64,7 @@ from probe.ui.visitors.visitor_files import (
     delete_files,
     delete_old_files,
     files_of,
+    folder_of,
     fresh_folder,
     paths_of,
 )
@@ -420,6 +422,9 @@ def download(store: Store, visitor: str, kind: str, row: Belonging) -> Path:
     with writing(packed), zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in paths:
             archive.write(path, path.name)
+    if kind != "files":  # what was written to be packed alone
+        for name in {path.relative_to(folder_of(visitor)).parts[0] for path in paths}:
+            shutil.rmtree(folder_of(visitor) / name)
     return packed
 
 

@@ -169,6 +169,8 @@ def test_what_is_taken_away_is_a_file_of_the_visitors_own(handlers: Handlers, ru
         "Is it a text at all?": ["items.csv", "results.json", "votes.csv"],
         "Word salad": ["guesses.csv"],
     }  # and nothing of a run without results
+    kept = [row.name for row in belongings(handlers.store, ME)["files"]]
+    assert all(kept) and len(kept) == 4  # what was packed is not kept beside it
 
 
 def test_an_open_run_says_how_far_it_is_and_can_be_stopped(handlers: Handlers, sets: Sets) -> None:
