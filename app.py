@@ -23,6 +23,7 @@ from probe.runs.backup import start_backups
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.settings import OTHERS, settings
+from probe.ui.annotation import answering, own_sets
 from probe.ui.api.endpoint import HTTP, build_page
 from probe.ui.checkup import panel as checkup
 from probe.ui.first_answer import load_behind
@@ -34,10 +35,10 @@ from probe.ui.measure import choice, compare, score
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, annotate, catalogue, my_data
+from probe.ui.tabs import admin, catalogue, mine
 from probe.ui.tabs.learn import tab as learn
 from probe.ui.tabs.probe import tab as probe
-from probe.ui.visitors.expiry import remove_old_regularly
+from probe.ui.visitors.belongings import remove_old_regularly
 
 LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES)
 PLACES = (
@@ -57,15 +58,15 @@ PLACES = (
             View("score", "Score", score.build),
             View("compare", "Compare", compare.build),
             View("checkup", "Check-up", checkup.build),
-            View("people", "Ask people", annotate.build),
+            View("people", "Ask people", own_sets.build),
         ),
         shared=choice.build,
     ),
     Place("train", "Train", (View("train", "Train", train.build),)),
-    Place("mine", "Mine", (View("mine", "Mine", my_data.build),)),
+    Place("mine", "Mine", (View("mine", "Mine", mine.build),), key="kind"),
 )
 GUESTS = (
-    Place("set", "Set", (View("set", "Set", annotate.build_guest),), in_bar=False),
+    Place("set", "Set", (View("set", "Set", answering.build_guest),), in_bar=False),
     Place(
         "class",
         "Class",

@@ -74,6 +74,17 @@
     if (next?.matches("[role=tab]")) next.click();
   });
 
+  // The last of a list of models leads to where one is brought.
+  const bring = (event) => {
+    const list = event.target.closest?.(".options") ?? event.target.closest?.(".block")?.querySelector(".options");
+    const item = event.type === "mousedown" ? event.target.closest?.("[role=option]") : list?.querySelector(".active");
+    if ((event.key ?? "Enter") !== "Enter" || !item?.textContent.includes("Bring a model …")) return;
+    event.stopPropagation();
+    event.preventDefault();
+    window.location.assign(`mine?kind=models&task=${document.body.dataset.task}`);
+  };
+  for (const event of ["mousedown", "keydown"]) document.addEventListener(event, bring, true);
+
   // Sort a table by the column whose head was pressed: once up, once more down.
   window.sortSheet = (button) => {
     const head = button.closest("th"), body = head.closest("table").tBodies[0];

@@ -34,11 +34,11 @@ SENTENCES = {
         "when some have ended"
     ),
     "max_kept_models": (
-        "{count:,} models of yours would be kept, more than {limit:,}; delete some in My data"
+        "{count:,} models of yours would be kept, more than {limit:,}; delete some in Mine"
     ),
     "max_stored_mb": (
         "your files and models would take {count:,} megabytes, more than {limit:,}; delete some in "
-        "My data"
+        "Mine"
     ),
 }
 """By the setting: what is said to who passes it."""

@@ -22,8 +22,9 @@ from benchmarks.page.app_process import ROOT
 from benchmarks.page.load import SETTLING_SECONDS, served, web_client
 from benchmarks.page.visitor import Visitor
 
-SET = re.compile(r"set=([\w-]+)")
-COUNTED = re.compile(r"([\d,]+) people have opened the link and sent ([\d,]+) batches")
+SET = re.compile(r"set\?([\w-]+)")
+COUNTED = re.compile(r"([\d,]+) have opened the link and sent ([\d,]+) batches")
+BATCH = re.compile(r'data-cell="(\d+)"')
 TRANSFORMS = ["sort", "shuffle", "reverse"]
 
 
@@ -42,10 +43,11 @@ async def _class(people: int, each: int, port: int) -> None:
     async with web_client(port) as http:
         teacher = Visitor(http)
         await teacher.open()
+        await teacher.look("people")
         teacher.set("annotate-transforms", TRANSFORMS)
         teacher.set("annotate-each", each)
         await teacher.trigger("annotate-make", "click")
-        found = SET.search(str(teacher.values[teacher.part("annotate-link")]))
+        found = SET.search(str(teacher.values[teacher.part("annotate-one")]))
         if not found:
             raise SystemExit(f"no set was made: {teacher.text('annotate-trouble')}")
         began = time.perf_counter()
@@ -53,8 +55,8 @@ async def _class(people: int, each: int, port: int) -> None:
             *(_answer(port, number, found.group(1)) for number in range(people))
         )
         passed = time.perf_counter() - began
-        await teacher.trigger("annotate-refresh", "click")
-        counted = COUNTED.search(teacher.text("annotate-set"))
+        await teacher.trigger("annotate-one", "click", f"count|{found.group(1)}||")
+        counted = COUNTED.search(teacher.text("annotate-one"))
         await teacher.close()
     seconds = [second for those in answers for second in those]
     sent = sum(len(those) for those in answers)
@@ -67,17 +69,18 @@ async def _class(people: int, each: int, port: int) -> None:
 async def _answer(port: int, number: int, which: str) -> list[float]:
     """Open the link and answer until nothing is left; return the seconds of each press on Send."""
     chance, seconds = random.Random(number), list[float]()
-    link = httpx.QueryParams(tab="annotate", task="nli", set=which)
+    link = httpx.QueryParams({which: ""})
     async with web_client(port) as http:
         http.params = link
         visitor = Visitor(http)
         await visitor.open()
+        await visitor.look("set")
         visitor.set("annotate-nickname", f"visitor {number}")
-        await visitor.trigger("annotate-begin", "click")
         while "Nothing is left" not in visitor.text("annotate-told"):
             for place in range(1, 6):
                 visitor.set(f"annotate-answer-{place}", chance.randrange(2))
-            seconds.append(await visitor.trigger("annotate-send", "click"))
+            (batch,) = BATCH.findall(str(visitor.values[visitor.part("annotate-send")]))
+            seconds.append(await visitor.trigger("annotate-send", "click", batch))
         await visitor.close()
     return seconds
 

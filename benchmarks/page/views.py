@@ -172,16 +172,16 @@ VIEWS = (
         one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
         long=True,
     ),
-    View("people", "measure?view=people", shows("#annotate-form", "#annotate-empty .how")),
+    View("people", "measure?view=people", shows("#annotate-form", "#annotate-one .how")),
     View(
         "people-set",
         "measure?view=people&task=sentiment",
         one_after_another(
             lambda page: page.locator("#annotate-each input").fill("1"),
-            press("#annotate-make", "#annotate-link .share"),
+            press("#annotate-make", "#annotate-one .share"),
         ),
     ),
-    View("set-failed", "set?gone", shows("#annotate-head .problem")),
+    View("set-failed", "set?gone", shows("#annotate-told .problem")),
     View("inoculate", "train?aim=inoculate", shows("#curve .panel")),
     View(
         "inoculate-too-little",
@@ -234,5 +234,5 @@ VIEWS = (
     ),
     View("generalise-sentiment", "train?aim=generalise&task=sentiment"),
     View("look-up", "learn?view=look-up", shows("#term-agreement")),
-    View("mine", "mine", shows("#my-data .card")),
+    View("mine", "mine", shows("#mine section")),
 )

@@ -38,6 +38,7 @@ class Visitor:
     )
     alive: "asyncio.Task[None] | None" = None
     places: set[str] = field(default_factory=set)
+    cell: str = ""
 
     async def open(self) -> None:
         """Load the first page, and fill its view."""
@@ -95,9 +96,12 @@ class Visitor:
         """Return the text that a component of HTML shows."""
         return " ".join(TAG.sub("", str(self.values[self.part(name)])).split())
 
-    async def trigger(self, name: str, event: str) -> float:
-        """Let an event of a component happen; return the seconds until all is answered."""
-        began = time.perf_counter()
+    async def trigger(self, name: str, event: str, cell: str = "") -> float:
+        """Let an event of a component happen; return the seconds until all is answered.
+
+        `cell` is what one of its buttons reports.
+        """
+        began, self.cell = time.perf_counter(), cell
         await self.run(self._listening(self.part(name), event))
         return time.perf_counter() - began
 
@@ -130,7 +134,7 @@ class Visitor:
     async def _join(self, dependency: Json) -> str:
         body = {
             "data": [self.values[part] for part in dependency["inputs"]],
-            "event_data": None,
+            "event_data": {"cell": self.cell} if self.cell else None,
             "fn_index": dependency["id"],
             "session_hash": self.session,
             "trigger_id": next((part for part, _ in dependency["targets"]), None),

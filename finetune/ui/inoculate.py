@@ -51,8 +51,8 @@ from probe.errors import ExperimentError, RunError, UserError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models import bundled as models
-from probe.models.library import AnyModel, require_on_disk
-from probe.runs.access import check_kept_models, hidden_models, start_runs
+from probe.models.library import AnyModel
+from probe.runs.access import check_kept_models, require_for_runs, start_runs
 from probe.runs.engine import Engine
 from probe.runs.gallery import OWNER
 from probe.runs.run import Json, RunRequest, StoredRun, environment
@@ -247,7 +247,7 @@ def job(store: Store, owner: str, run: InoculationRun, selection: Selection) -> 
     same = run.plan.challenge in challenges(task) and run.plan.challenge != NUMERICAL
     if plan is None or not (same if is_public else run.owner == owner):
         raise RunError("no run that can be started here would tell more")
-    require_on_disk(plan.model, hidden_models(store, owner))
+    require_for_runs(store, owner, plan.model)
     if is_public:
         sets = bundled_sets(plan.challenge, task)
         most = len(sets.challenge_train)

@@ -25,8 +25,7 @@ from finetune.ui.aim import (
     usual_sizes,
 )
 from probe.errors import UserError
-from probe.models.library import require_on_disk
-from probe.runs.access import hidden_models
+from probe.runs.access import require_for_runs
 from probe.runs.gallery import OWNER
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task, task_named
@@ -251,9 +250,8 @@ class Form:
 
     def _check(self, named: Named, owner: str) -> None:
         """Refuse a model or a file that is not there for this visitor. Raises UserError."""
-        hidden = hidden_models(self.page.core.store, owner)
         for model in named["models"] or ():
-            require_on_disk(model, hidden)
+            require_for_runs(self.page.core.store, owner, model)
         for name, part in self.fields.items():
             if isinstance(part, gr.File) and named[name]:
                 own_file(owner, named[name])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
@@ -359,6 +359,14 @@ def model_bytes() -> int:
     return settings().model_mb * 1_000_000
 
 
+class Opened(NamedTuple):
+    """How a model that a person named is read: its address, label order and template."""
+
+    address: str
+    labels: tuple[Label, ...] | None = None
+    template: str = ""
+
+
 class ModelCache:
     """Keeps loaded models within a bound of bytes; safe to use from several threads.
 
@@ -369,15 +377,14 @@ class ModelCache:
     def __init__(self, limit: Callable[[], int] = model_bytes) -> None:
         """`limit` returns the bound in bytes, asked for at each use."""
         self._loaded = ByteBoundedCache(limit, parameter_bytes, keep_newest=True)
-        self._opened: dict[str, tuple[str, tuple[Label, ...] | None, str]] = {}
-        """The address, the label order and the template of each."""
+        self._opened = dict[str, Opened]()
         self._lock = Lock()
 
     def get(self, name: str) -> AnyModel:
         """Return a model, loaded at most once at a time. Raises ModelError."""
 
         def load_again() -> AnyModel:
-            address, order, template = self._opened.get(name, (name, None, ""))
+            address, order, template = self._opened.get(name, Opened(name))
             model = load_any(address, order, relative=False, template=template)
             return replace(model, name=name)
 
@@ -410,16 +417,25 @@ class ModelCache:
         model = replace(loaded.model, name=key)
         address = f"{name.partition('@')[0]}@{revision}" if revision else name
         with self._lock:
-            self._opened[key] = address, outputs, template
+            self._opened[key] = Opened(address, outputs, template)
             self._loaded.put(key, model)
         return replace(loaded, model=model)
+
+    def opened(self, name: str) -> Opened | None:
+        """Return how a model that a person named is read, None for one that nobody did."""
+        return self._opened.get(name)
+
+    def remember(self, name: str, opened: Opened) -> None:
+        """Let `require` accept a model that was opened before the app was started."""
+        with self._lock:
+            self._opened.setdefault(name, opened)
 
     def require(self, name: str, hidden: Collection[str] = ()) -> None:
         """Refuse a name that is neither on disk nor was opened. Raises ModelError.
 
         The models on disk that are `hidden` are not there, with an order of one's own either.
         """
-        address = self._opened.get(name, (name,))[0]
+        address = self._opened.get(name, Opened(name)).address
         on_disk = address == Path(address).name  # neither owner/name nor the path of a folder
         if on_disk or name not in self._opened:
             require_on_disk(address, hidden)

@@ -29,11 +29,13 @@ from probe.models.library import (
     AnyModel,
     LoadedModel,
     ModelCache,
+    Opened,
     entries,
     model_folders,
+    require_on_disk,
     require_open,
 )
-from probe.runs.database import CellRow, GrantHolderRow, GrantRow, RunRow
+from probe.runs.database import BroughtRow, CellRow, GrantHolderRow, GrantRow, RunRow
 from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, experiment_of
 from probe.runs.models import remove_model_files
@@ -237,16 +239,17 @@ class ModelAccess:
     store: Store
 
     def names(self, visitor: str, task: Task = NLI) -> list[str]:
-        """Return the models on disk that a visitor can choose for a task.
+        """Return the models that a visitor can choose for a task: on disk, and brought by them.
 
         While the run database cannot be read, whose the others are is not known: the bundled ones.
         """
         here = [entry for entry in entries() if entry.task is None or asks_alike(entry.task, task)]
         try:
-            hidden = hidden_models(self.store, visitor)
+            hidden, own = hidden_models(self.store, visitor), brought(self.store, visitor)
         except StoreError:
             return [entry.name for entry in here if entry.source == "bundled"]
-        return [entry.name for entry in here if entry.name not in hidden]
+        named = [row.name for row in own if asks_alike(TASKS[row.task], task)]
+        return [*(entry.name for entry in here if entry.name not in hidden), *named]
 
     def task(self, visitor: str, name: str) -> Task:
         """Return the task of a model on disk that a visitor can choose; inference for any other."""
@@ -262,7 +265,18 @@ class ModelAccess:
 
     def require(self, visitor: str, name: str) -> None:
         """Refuse a model that is not there or not for this visitor. Raises ModelError."""
+        if name not in BUNDLED and not self.cache.opened(name):
+            self._remember(name)
         self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))
+
+    def _remember(self, name: str) -> None:
+        """Know again how a model is read that somebody brought before the app was started."""
+        with self.store.database.session() as session:
+            row = session.scalars(select(BroughtRow).where(BroughtRow.name == name)).first()
+        if row:
+            require_open(row.address)
+            labels = tuple(row.labels["order"]) or None
+            self.cache.remember(name, Opened(row.address, labels, row.template))
 
     def get(self, visitor: str, name: str, task: Task = NLI) -> AnyModel:
         """Return a model, loaded. Raises ModelError, also for one of another task."""
@@ -297,7 +311,54 @@ class ModelAccess:
                 "or another model"
             ) from unclear
         require_task(opened.model, task)
+        self._note(visitor, opened.model, given=opened.model.name != here)
         return opened
+
+    def _note(self, visitor: str, model: AnyModel, given: bool) -> None:
+        """Let a model that a visitor brought stand in their lists. Raises StoreError."""
+        how = self.cache.opened(model.name)
+        if not as_token(visitor) or how is None or model.name in {each.name for each in entries()}:
+            return
+        row = BroughtRow(
+            visitor=visitor, name=model.name, address=how.address, task=model.task.name,
+            labels={"order": how.labels or (), "given": given}, template=how.template,
+            created=time.time(),
+        )  # fmt: skip
+        with suppress(IntegrityError), self.store.database.writing() as session:
+            session.merge(row)
+
+
+def brought(store: Store, visitor: str) -> tuple[BroughtRow, ...]:
+    """Return the models of the hub and the folders that a visitor brought, newest first."""
+    own = BroughtRow.visitor == as_token(visitor)
+    with store.database.session() as session:
+        return tuple(
+            session.scalars(select(BroughtRow).where(own).order_by(BroughtRow.created.desc()))
+        )
+
+
+def require_for_runs(store: Store, visitor: str, name: str) -> None:
+    """Refuse a model with which a visitor can start no run. Raises ModelError.
+
+    One that was brought has to be read as its own config says: a run's workers read no more.
+    """
+    with store.database.session() as session:
+        row = session.scalars(select(BroughtRow).where(BroughtRow.name == name)).first()
+    if row is None or row.name in {each.name for each in entries()}:
+        require_on_disk(name, hidden_models(store, visitor))
+    elif row.labels["given"]:
+        raise ModelError(
+            f"a run reads the model {row.address} as its config says, not with labels or a "
+            "template of your own; save it with names for its outputs, and bring that"
+        )
+    else:
+        require_open(row.address)
+
+
+def take_away(store: Store, visitor: str, name: str) -> None:
+    """Let a model that a visitor brought stand in their lists no longer."""
+    own = BroughtRow.visitor == as_token(visitor), BroughtRow.name == name
+    store.database.write(delete(BroughtRow).where(*own))
 
 
 def asks_alike(first: Task, second: Task) -> bool:

@@ -149,7 +149,20 @@ class ResponseRow(Base):
     created: Mapped[float]
 
 
-SCHEMA = 4
+class BroughtRow(Base):
+    """A model of the hub or a folder that a visitor brought, as `ModelCache.open` reads it."""
+
+    __tablename__ = "brought"
+    visitor: Mapped[str] = mapped_column(String(200), primary_key=True)
+    name: Mapped[str] = mapped_column(String(1000), primary_key=True, index=True)
+    address: Mapped[str]
+    labels: Mapped[Json]
+    template: Mapped[str]
+    task: Mapped[str]
+    created: Mapped[float]
+
+
+SCHEMA = 5
 """The version of the tables that this code reads and writes."""
 OLDEST = 2
 """The oldest version that is upgraded: what came since are whole tables."""

@@ -289,19 +289,25 @@ def items_frame(task: Task, items: Sequence[Item]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+VOTES = (
+    "person", "nickname", "batch", "text", "change", "right answer of a control", "answer",
+    "counts", "sent (UTC)",
+)  # fmt: skip
+"""The columns of the judgements of a set."""
+
+
 def votes_frame(rows: Sequence[Judgement]) -> pd.DataFrame:
-    """Return judgements as a table, one a row; `counts` is 0 where the control was failed."""
+    """Return judgements as a table, one a row; none counts whose batch missed its control."""
     told = [
         (
             *(row.response.respondent, row.response.nickname, row.batch + 1, row.item.id),
             *(row.item.transform or "untouched", row.item.control, row.response.answer),
-            int(row.counts),
-            time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(row.response.created)),
+            "yes" if row.counts else "no",
+            time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(row.response.created)),
         )
         for row in rows
     ]
-    columns = "respondent nickname batch item transform control answer counts sent"
-    return pd.DataFrame(told, columns=columns.split())
+    return pd.DataFrame(told, columns=list(VOTES))
 
 
 def write_files(

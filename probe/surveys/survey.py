@@ -24,6 +24,8 @@ from probe.runs.run import Json
 from probe.runs.store import Store
 
 Kind = Literal["annotation", "lesson"]
+SYMBOLS, CODE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ", 8
+"""What the code of a link is made of, and how long it is: it can be typed, and is one of 2**40."""
 MAX_SURVEYS, MAX_RESPONDENTS, MAX_NICKNAME = 50, 500, 40
 """Surveys of one owner, respondents of one survey, characters of a nickname."""
 ANSWER_TABLES = (ResponseRow, AssignmentRow, RespondentRow)
@@ -52,10 +54,10 @@ def create_survey(
     if not as_token(owner) and owner != COMMAND_LINE:
         raise SurveyError(NEEDS_TOKEN)
     if owner != COMMAND_LINE and len(own_surveys(store, owner)) >= MAX_SURVEYS:
-        raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in My data")
+        raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in Mine")
     now = time.time()
     survey = Survey(
-        id=secrets.token_urlsafe(16),
+        id="".join(secrets.choice(SYMBOLS) for _ in range(CODE)),
         kind=kind,
         owner=owner,
         title=title,
@@ -69,8 +71,11 @@ def create_survey(
 
 
 def survey_of(store: Store, survey_id: str, kind: Kind) -> Survey:
-    """Return the survey behind a link. Raises SurveyError where there is none of this kind."""
-    return _one(store, Survey.id == survey_id, Survey.kind == kind)
+    """Return the survey behind a link, however its code was typed.
+
+    Raises SurveyError where there is none of this kind.
+    """
+    return _one(store, Survey.id.in_({survey_id, survey_id.upper()}), Survey.kind == kind)
 
 
 def own_survey(store: Store, owner: str, survey_id: str) -> Survey:

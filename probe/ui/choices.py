@@ -4,14 +4,19 @@ from collections.abc import Iterable
 
 from probe.models.bundled import title_of
 
+BRING = ("Bring a model …", "bring a model")
+"""The last of every list of models: assets/page.js goes to Mine, where one is brought."""
+
 
 def model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
     """Return models as one chooses them: by title, with the code name where it is another."""
+    titles = ((title_of(name), name) for name in names)
     return [
-        (name if title_of(name) == name else f"{title_of(name)} · {name}", name) for name in names
+        *((name if title == name else f"{title} · {name}", name) for title, name in titles),
+        BRING,
     ]
 
 
 def short_model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
     """Return models as one chooses them where there is little room: by title alone."""
-    return [(title_of(name), name) for name in names]
+    return [*((title_of(name), name) for name in names), BRING]

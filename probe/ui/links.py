@@ -30,6 +30,16 @@ MOVED = {
     "data": ("mine", {}),
 }
 """Where what older links name as a tab stands now: a place's path, and what its address says."""
+RUNS = {
+    "inoculation": ("Inoculate", "train", "inoculate"),
+    "mitigation": ("Repair", "train", "repair"),
+    "calibration": ("Repair", "train", "repair"),
+    "transfer": ("Repair", "train", "repair"),
+    "generalisation": ("Generalise", "train", "generalise"),
+    "checkup": ("Check-up", "measure", "checkup"),
+    "scoring": ("Score", "measure", "score"),
+}
+"""Where the runs of a kind are opened: the words for it, the path of the place, the view."""
 MAX_QUOTED = 80
 """Characters of a link's value that a notice quotes."""
 
@@ -102,6 +112,14 @@ def link_to_run(
     given = {"grant": ",".join(grants)} if grants else {}
     key = "aim" if path == "train" else "view"
     return link_to(path, **{key: aim}, task=task, run=",".join(ids), **given)
+
+
+def link_to_runs(
+    kind: str, ids: Sequence[str], task: str, grants: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Return what runs of a kind are called, and their permalink; "" where nothing opens them."""
+    words, path, view = RUNS.get(kind, ("", "", ""))
+    return words, link_to_run(ids, grants, task or NLI.name, view, path) if path else ""
 
 
 def link_to_lesson(lesson: str, step: int = 1, task: str = "", model: str = "") -> str:

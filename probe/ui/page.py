@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
+from probe.errors import UserError
 from probe.models.library import ModelCache
-from probe.runs.access import ModelAccess
+from probe.runs.access import ModelAccess, as_token, browser_secret, new_owner, redeem
 from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
@@ -19,10 +22,56 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.ui.events import QUIET
 from probe.ui.html.elements import not_for_task
-from probe.ui.html.header import header
+from probe.ui.html.header import COUNTED, count, header
 from probe.ui.server.checked_blocks import CheckedBlocks
-from probe.ui.visitors.owner import browser_memory, browser_token, open_for_visitor
+from probe.ui.visitors.belongings import count_of
 from probe.ui.visitors.visitor_files import HOUR
+
+MAX_GRANTS = 50
+"""Runs that one link opens at most."""
+
+
+def browser_token() -> gr.BrowserState:
+    """Return the token's place.
+
+    It belongs outside the views: gradio mounts a view's parts only when that is opened, and until
+    then the token would read as none.
+    """
+    return gr.BrowserState("", storage_key="nli-clinic-owner", secret=browser_secret())
+
+
+def browser_memory() -> gr.BrowserState:
+    """Return the place where a browser keeps what its visitor saw and guessed in the lessons.
+
+    It belongs outside the views, as the token does.
+    """
+    return gr.BrowserState({}, storage_key="nli-clinic-lessons", secret=browser_secret())
+
+
+def open_for_visitor(
+    blocks: gr.Blocks, store: Store, owner: gr.BrowserState, kept: gr.HTML
+) -> gr.events.Dependency:
+    """Give a browser that comes first a token, and open for it what its link is for.
+
+    The head shows how much is kept of one that came before.
+
+    Returns the event; what needs the token comes after it.
+    """
+
+    def visit(token: str | None, request: gr.Request) -> tuple[str, Markup]:
+        known, number = as_token(token), 0
+        visitor = known or new_owner()
+        given = request.query_params.get("grant", "")
+        for grant in given.split(",")[:MAX_GRANTS] if given else ():
+            with suppress(UserError):  # the view that shows the run says that it is not there
+                redeem(store, visitor, grant)
+        with suppress(UserError):  # what needs the database says what is wrong with it
+            number = count_of(store, known) if known else 0
+        return visitor, count(number)
+
+    opened: gr.events.Dependency = blocks.load(visit, owner, [owner, kept], **QUIET)
+    return opened
+
 
 Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
 RENEW = "() => Math.random()"
@@ -75,13 +124,15 @@ class Core:
 class Page:
     """What a view is built with: the core, and the page around the view.
 
-    `owner` holds the token by which a browser finds its runs again, `memory` what it remembers of
-    the lessons, `task` the name of the task, which stays as long as the page is open; `shown` tells
-    when the view is shown. `own_marks` are those of `mark_of`.
+    `kept` shows in the head how many things are kept of the visitor, `owner` holds the token by
+    which a browser finds its runs again, `memory` what it remembers of the lessons, `task` the name
+    of the task, which stays as long as the page is open; `shown` tells when the view is shown.
+    `own_marks` are those of `mark_of`.
     """
 
     core: Core
     blocks: gr.Blocks
+    kept: gr.HTML
     owner: gr.BrowserState
     memory: gr.BrowserState
     task: gr.Textbox
@@ -174,6 +225,7 @@ def build_pages(places: Sequence[Place], core: Core) -> gr.Blocks:
 def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core: Core) -> None:
     bar = [(each.path, each.title) for each in places if each.in_bar] if place.in_bar else []
     gr.HTML(header(bar, place.path, place.key), elem_id="header", padding=False)
+    kept = gr.HTML(elem_id="kept", padding=False, js_on_load=COUNTED)
     owner, memory = browser_token(), browser_memory()
     task = gr.Textbox(NLI.name, visible=False, label="task")
     own_marks: list[gr.Number] = []
@@ -182,7 +234,7 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
         shown = gr.HTML(
             padding=False, elem_id=f"shown-{name}", elem_classes="shown", js_on_load=SHOWN
         )
-        return Page(core, blocks, owner, memory, task, shown, own_marks, shared)
+        return Page(core, blocks, kept, owner, memory, task, shown, own_marks, shared)
 
     def build(view: View) -> None:
         within = page(view.name, shared)
@@ -202,7 +254,7 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     tasks = [each.name for each in offered_tasks()]
     given = f"{json.dumps(place.key)}, {json.dumps(names)}, {json.dumps(tasks)}"
     blocks.load(None, None, addressed, js=ADDRESSED % given, **QUIET)
-    opened = open_for_visitor(blocks, core.store, owner)
+    opened = open_for_visitor(blocks, core.store, owner, kept)
     opened.then(None, None, None, js=f"() => ({VISITOR}).resolve()", **QUIET)
     with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
         for mark in own_marks:

@@ -6,7 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.conftest import App
-from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, visit
+from tests.support.pages.browser import (
+    SLOW,
+    is_accessible,
+    looks_well_by_day_and_by_night,
+    visit,
+)
+from tests.support.processes.running_app import drop_sessions
 
 pytestmark = pytest.mark.browser
 
@@ -15,28 +21,32 @@ def test_a_set_is_made_answered_behind_its_link_and_counted(
     newcomer: Page, other: Page, app: App
 ) -> None:
     visit(newcomer, "measure?view=people&task=sentiment")
-    expect(newcomer.locator("#annotate-columns")).to_be_visible(timeout=SLOW)
-    is_accessible(newcomer, [["#choice"], ["#annotate-columns"]])
+    expect(newcomer.locator("#annotate-make")).to_be_enabled(timeout=SLOW)
+    is_accessible(newcomer, [["#choice"], ["#annotate-form"], ["#annotate-one"]])
     newcomer.locator("#annotate-each input").fill("1")
     newcomer.locator("#annotate-make").click()
-    link = newcomer.locator("#annotate-link input")
+    link = newcomer.locator("#annotate-one .share input")
     expect(link).to_be_visible(timeout=SLOW)
-    is_accessible(newcomer, [["#annotate-one"]])
-    expect(link).to_have_value(re.compile(f"^{re.escape(app.url)}"))  # whole as it stands
+    expect(newcomer).to_have_url(re.compile("set=[2-9A-Z]{8}"))
+    looks_well_by_day_and_by_night(newcomer, [["#annotate-one"], ["#annotate-sets"]])
+    expect(link).to_have_value(re.compile(f"^{re.escape(app.url)}set"))  # whole as it stands
     visit(other, link.input_value())
-    other.locator("#annotate-nickname input, #annotate-nickname textarea").first.fill("fox")
-    other.locator("#annotate-begin").click()
-    expect(other.locator("#annotate-batch")).to_contain_text("1 of 5", timeout=SLOW)
-    is_accessible(other, [["#annotate-answer"]])
-    other.locator("#annotate-send").click()
+    expect(other.locator("#annotate-batch")).to_contain_text("Text 1 of 5", timeout=SLOW)
+    expect(other.locator("#places")).to_have_count(0)
+    expect(other.locator("#annotate-send")).to_contain_text("5 texts left")
+    looks_well_by_day_and_by_night(other, [["#annotate-answer"]])
+    other.locator("#annotate-nickname :is(input, textarea)").fill("fox")
+    send = other.get_by_role("button", name="Send")
+    send.click()
     expect(other.locator("#annotate-told")).to_contain_text("still open", timeout=SLOW)
     for number in range(1, 6):
         other.locator(f"#annotate-answer-{number}").get_by_text("invalid", exact=True).click()
-    other.locator("#annotate-send").click()
+    send.click()
     expect(other.locator("#annotate-told")).to_contain_text("1 batch sent", timeout=SLOW)
-    fits_a_phone(other)
-    newcomer.locator("#annotate-refresh").click()
-    expect(newcomer.locator("#annotate-set")).to_contain_text(
-        "1 people have opened the link and sent 1 batches", timeout=SLOW
+    drop_sessions(app)
+    newcomer.get_by_role("button", name="Count anew").click()
+    expect(newcomer.locator("#annotate-one")).to_contain_text(
+        "1 have opened the link and sent 1 batches", timeout=SLOW
     )
-    fits_a_phone(newcomer)
+    newcomer.reload()
+    expect(link).to_be_visible(timeout=SLOW)

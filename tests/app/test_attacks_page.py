@@ -109,8 +109,7 @@ def test_the_names_of_a_model_and_of_a_chain(page: Page) -> None:
     alert_in(page, "#rows", "is none of the changes")
     choose(page.locator("#model input"), WORST)
     alert_in(page, "#answer", "no model called")
-    page.locator("#settings-button").click()
-    page.get_by_role("button", name="Your own model").click()
+    visit(page, "mine?kind=models")
     for name in (WORST, f"owner/{WORST}", ATTACKS[37]):
         page.locator("#own-name input, #own-name textarea").first.fill(name)
         page.locator("#own-load").click()

@@ -2,24 +2,16 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from probe.settings import ASSETS
-from tests.conftest import MAX_SESSIONS, App
+from tests.conftest import App
 from tests.support.files.pair_files import PAIRS, row, write
 from tests.support.pages.browser import SLOW, show_examples, visit
+from tests.support.processes.running_app import drop_sessions
 
 pytestmark = pytest.mark.browser
-
-
-def drop_sessions(app: App) -> None:
-    """Make so many calls, each a session of its own, that none of before is remembered."""
-    with httpx.Client(base_url=f"{app.url}gradio_api/call", timeout=60) as calls:
-        for _ in range(MAX_SESSIONS):
-            asked = calls.post("/run", json={"data": ["0" * 12, ""]}).raise_for_status().json()
-            calls.get(f"/run/{asked['event_id']}").raise_for_status()
 
 
 def test_probe_answers_another_text(app: App, newcomer: Page) -> None:
@@ -57,17 +49,16 @@ def score_example(page: Page) -> None:
     page.locator("#score").click()
 
 
-def test_my_data_deletes_what_it_asked_about(app: App, newcomer: Page, tmp_path: Path) -> None:
+def test_mine_deletes_what_it_asked_about(app: App, newcomer: Page, tmp_path: Path) -> None:
     visit(newcomer, "measure?texts=file")
     choose(newcomer, write(tmp_path / "belongings.jsonl", [row(pair) for pair in PAIRS[:3]]))
     visit(newcomer, "mine")
-    listed = newcomer.locator("#my-data")
-    listed.get_by_role("button", name="Delete: belongings.jsonl").click()
-    expect(newcomer.locator("#my-data-question")).to_contain_text("belongings.jsonl", timeout=SLOW)
+    newcomer.get_by_role("button", name="Delete: belongings.jsonl").click()
+    expect(newcomer.locator("#mine-told")).to_contain_text("belongings.jsonl?", timeout=SLOW)
     drop_sessions(app)
-    newcomer.locator("#my-data-yes").click()
-    expect(newcomer.locator("#my-data-told")).to_contain_text("Done", timeout=SLOW)
-    expect(listed).not_to_contain_text("belongings.jsonl")
+    newcomer.get_by_role("button", name="Yes").click()
+    expect(newcomer.locator("#mine-told")).to_contain_text("is gone", timeout=SLOW)
+    expect(newcomer.locator("#mine")).not_to_contain_text("belongings.jsonl")
 
 
 def test_compare_shows_the_pairs_of_a_cell_and_compares_again(

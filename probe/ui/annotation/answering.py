@@ -1,13 +1,12 @@
 """For who holds the link to a set: a batch of texts, and an answer to each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.errors import UserError
+from probe.errors import SurveyError, UserError
 from probe.runs.store import Store
 from probe.surveys.annotation_results import results
 from probe.surveys.annotation_set import (
@@ -20,149 +19,141 @@ from probe.surveys.annotation_set import (
 )
 from probe.surveys.survey import MAX_NICKNAME, has_joined, join
 from probe.ui.annotation.shown import instructions, results_shown, text_card, thanks
+from probe.ui.events import PRESSED, QUIET, cell_of, in_turn, scroll_to
 from probe.ui.html.elements import NOTHING, alert
-from probe.ui.tab_outputs import TabOutputs
+from probe.ui.links import code_in
+from probe.ui.page import Page
 
 MAX_ANSWERS = 5
 """Answers of a mode at most; what is chosen is told by its number."""
-
-
-@dataclass
-class AnswerOutputs(TabOutputs):
-    """What a respondent sees, in the order of the outputs; what is not given stays."""
-
-    whole: Any = field(default_factory=gr.skip)  # Any: markup, values and gradio's updates
-    head: Any = field(default_factory=gr.skip)
-    joining: Any = field(default_factory=gr.skip)
-    batch: Any = field(default_factory=gr.skip)
-    number: Any = field(default_factory=gr.skip)
-    told: Any = field(default_factory=gr.skip)
-    results: Any = field(default_factory=gr.skip)
-    items: Sequence[Any] = ()
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The values in their order: an HTML and a radio for each text of a batch at the end."""
-        shown = [self.whole, self.head, self.joining, self.batch, self.number, self.told]
-        return [*shown, self.results, *(self.items or [gr.skip()] * (2 * BATCH))]
+KEPT = Markup(
+    '<p class="fine">Kept: your answers and the nickname, until the set is deleted. Do not give '
+    "your name: the teacher sees the nickname beside your answers. "
+    '<a href="mine?kind=answers">What is kept, and how to delete it</a></p>'
+)
+SEND = Markup(
+    '<div class="strip"><span class="grow"></span><span class="tiny soft left" role="status">'
+    '</span><button type="button" class="btn primary" data-cell="{}">Send</button></div>'
+)
+COUNTING = """const all = document.getElementById("annotate-answer");
+const count = () => {
+  const texts = [...all.querySelectorAll("fieldset")]
+    .filter(each => each.checkVisibility() && !each.querySelector(":checked")).length;
+  const left = all.querySelector("#annotate-send .left");
+  const words = texts ? `${texts} text${texts > 1 ? "s" : ""} left` : "";
+  if (left && left.textContent !== words) left.textContent = words;
+};
+all.addEventListener("change", count);
+new MutationObserver(count).observe(all, { childList: true, subtree: true });"""
+"""Says how many texts have no answer yet."""
+Shown = list[Any]  # Any: markup, values and gradio's updates
+STAYS = 2 * BATCH
 
 
 @dataclass(frozen=True)
 class Answering:
-    """What a respondent's buttons do."""
+    """What a respondent's button does.
+
+    They return what is told, what is asked, the nickname, what sends, and the results; then for
+    each text of a batch what is shown of it and its answers to choose from.
+    """
 
     store: Store
 
-    def open(self, visitor: str, code: str) -> AnswerOutputs:
-        """Show the set of a link's code: what is asked, and a nickname to begin with."""
+    def open(self, visitor: str, code: str) -> Shown:
+        """Show a batch of the set of a link's code; who opens it takes part."""
         try:
             annotated = annotation_set(self.store, code)
-            if has_joined(self.store, annotated.survey, visitor):
-                return self._next(annotated, visitor)
+            if not has_joined(self.store, annotated.survey, visitor):
+                join(self.store, annotated.survey, visitor)
+            return self._next(annotated, visitor)
         except UserError as trouble:
-            return AnswerOutputs(whole=gr.Column(visible=True), head=alert(trouble))
-        return AnswerOutputs(
-            whole=gr.Column(visible=True),
-            head=instructions(annotated),
-            joining=gr.Column(visible=True),
-            batch=gr.Column(visible=False),
-            told=NOTHING,
-        )
+            return [alert(trouble), *[gr.skip()] * (4 + STAYS)]
 
-    def begin(self, visitor: str, survey_id: str, nickname: str) -> list[Any]:
-        """Take part from now on, under a nickname or none, and show the first batch."""
-        try:
-            annotated = annotation_set(self.store, survey_id)
-            join(self.store, annotated.survey, visitor, nickname or "")
-            return self._next(annotated, visitor).outputs
-        except UserError as trouble:
-            return AnswerOutputs(told=alert(trouble)).outputs
-
-    def send(self, visitor: str, survey_id: str, number: str, *chosen: int | None) -> list[Any]:
+    def send(
+        self, visitor: str, code: str, number: str, nickname: str, *chosen: int | None
+    ) -> Shown:
         """Store the answers to a batch and show the next one; what is missing is said."""
         try:
-            annotated = annotation_set(self.store, survey_id)
-            items = annotated.batches[int(number)]
-            said = dict(enumerate(annotated.answers))
+            annotated = annotation_set(self.store, code)
+            if not number.isdecimal() or int(number) >= len(annotated.batches):
+                raise SurveyError("there is no such batch; open the link again")
+            items, said = annotated.batches[int(number)], dict(enumerate(annotated.answers))
             answers = {
-                item: said[choice]
-                for item, choice in zip(items, chosen, strict=False)
-                if choice is not None and choice in said
+                item: said[answer]
+                for item, answer in zip(items, chosen, strict=False)
+                if answer is not None and answer in said
             }
+            if nickname:
+                join(self.store, annotated.survey, visitor, nickname)
             submit_batch(self.store, annotated, visitor, int(number), answers)
-            return self._next(annotated, visitor).outputs
+            return self._next(annotated, visitor)
         except UserError as trouble:
-            return AnswerOutputs(told=alert(trouble)).outputs
+            return [alert(trouble), *[gr.skip()] * (4 + STAYS)]
 
-    def _next(self, annotated: AnnotationSet, visitor: str) -> AnswerOutputs:
-        done = sent_batches(self.store, annotated, visitor)
-        batch = None if annotated.survey.ended else next_batch(self.store, annotated, visitor)
+    def _next(self, annotated: AnnotationSet, visitor: str) -> Shown:
+        done, survey = sent_batches(self.store, annotated, visitor), annotated.survey
+        batch = None if survey.ended else next_batch(self.store, annotated, visitor)
         found = NOTHING
-        if annotated.survey.shown:
+        if survey.shown:
             found = results_shown(annotated, results(self.store, annotated))
-        return AnswerOutputs(
-            whole=gr.Column(visible=True),
-            head=instructions(annotated, done),
-            joining=gr.Column(visible=False),
-            batch=gr.Column(visible=batch is not None),
-            number="" if batch is None else str(batch),
-            told=thanks(done, batch is not None, annotated.survey.shown),
-            results=found,
-            items=_items(annotated, batch),
-        )
+        return [
+            thanks(done, batch is not None, survey.shown),
+            instructions(annotated, done),
+            gr.Textbox(visible=batch is not None),
+            NOTHING if batch is None else SEND.format(batch),
+            found,
+            *_items(annotated, batch),
+        ]
 
 
-def _items(annotated: AnnotationSet, batch: int | None) -> list[Any]:
+def _items(annotated: AnnotationSet, batch: int | None) -> Shown:
     """Return the texts of a batch, each with its answers to choose from."""
     ids = () if batch is None else annotated.batches[batch]
     choices = [(answer, number) for number, answer in enumerate(annotated.answers)]
-    shown: list[Any] = []
+    question = annotated.mode.question(annotated.task)
+    shown: Shown = []
     for place in range(BATCH):
         there = place < len(ids)
         card = text_card(annotated, annotated.items[ids[place]], place + 1) if there else NOTHING
         shown += [
             gr.HTML(card, visible=there),
-            gr.Radio(
-                choices=choices,
-                value=None,
-                label=annotated.mode.question(annotated.task),
-                visible=there,
-            ),
+            gr.Radio(choices=choices, value=None, label=question, visible=there),
         ]
     return shown
 
 
-def build_answering() -> tuple[AnswerOutputs, gr.Textbox, list[gr.Radio], gr.Button, gr.Button]:
-    """Lay out a batch; return it with the nickname, the radios, and the buttons to begin, send."""
-    shown = AnswerOutputs()
-    with gr.Column(visible=False, elem_id="annotate-answer") as shown.whole:
-        shown.head = gr.HTML(padding=False, elem_id="annotate-head")
-        with gr.Column(
-            visible=False, elem_classes="card", elem_id="annotate-join"
-        ) as shown.joining:
-            nickname = gr.Textbox(
-                "",
-                label="A nickname, or nothing",
-                info="The teacher sees it beside your answers. Do not give your name.",
-                max_length=MAX_NICKNAME,
-                elem_id="annotate-nickname",
-            )
-            begin = gr.Button("Begin", variant="primary", elem_id="annotate-begin", min_width=0)
-        with gr.Column(visible=False, elem_id="annotate-batch") as shown.batch:
-            parts: list[Any] = []
+def build_guest(page: Page) -> None:
+    """Put the page of who holds a link together."""
+    answer, parts = Answering(page.core.store), list[Any]()
+    with gr.Column(elem_id="annotate-answer"):
+        told = gr.HTML(padding=False, elem_id="annotate-told")
+        head = gr.HTML(padding=False, elem_id="annotate-head")
+        with gr.Column(elem_id="annotate-batch"):
             for place in range(BATCH):
                 with gr.Column(elem_classes="card"):
-                    text = gr.HTML(padding=False)
+                    text = gr.HTML(padding=False, visible=False)
                     radio = gr.Radio(
-                        list(range(MAX_ANSWERS)),
-                        label="Answer",
-                        elem_id=f"annotate-answer-{place + 1}",
-                        elem_classes="seg",
-                    )
+                        list(range(MAX_ANSWERS)), label="Answer", visible=False,
+                        elem_id=f"annotate-answer-{place + 1}", elem_classes="seg",
+                    )  # fmt: skip
                 parts += [text, radio]
-            send = gr.Button("Send", variant="primary", elem_id="annotate-send", min_width=0)
-        shown.told = gr.HTML(padding=False, elem_id="annotate-told")
-        shown.number = gr.Textbox("", label="batch", visible=False)
-        shown.results = gr.HTML(Markup(""), padding=False, elem_id="annotate-shown")
-    shown.items = parts
-    return shown, nickname, parts[1::2], begin, send
+            nickname = gr.Textbox(
+                "", label="A nickname, or none", max_length=MAX_NICKNAME, visible=False,
+                elem_id="annotate-nickname",
+            )  # fmt: skip
+        send = gr.HTML(padding=False, elem_id="annotate-send", js_on_load=PRESSED + COUNTING)
+        found = gr.HTML(padding=False, elem_id="annotate-shown")
+        gr.HTML(KEPT, padding=False)
+    shown, radios = [told, head, nickname, send, found, *parts], parts[1::2]
+
+    def open_link(visitor: str, request: gr.Request) -> Shown:
+        """Show the set of the link."""
+        return answer.open(visitor, code_in(request.query_params))
+
+    def send_batch(event: gr.EventData, visitor: str, request: gr.Request, *given: Any) -> Shown:
+        return answer.send(visitor, code_in(request.query_params), cell_of(event), *given)
+
+    page.on_open(open_link, page.owner, shown, **in_turn("annotate"))
+    sent = send.click(send_batch, [page.owner, nickname, *radios], shown, **QUIET)
+    sent.success(None, None, None, js=scroll_to("annotate-answer"), **QUIET)

@@ -1,14 +1,17 @@
-"""What the Annotate tab shows: texts to judge, sets of one's own, and what people came to."""
+"""What Ask people shows: texts to judge, sets of one's own, and what people came to."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import pandas as pd
 from markupsafe import Markup
 
 from probe.models.bundled import title_of
+from probe.pictures.forest import DotPlot, DotRow, dot_plot, dot_svg
 from probe.runs.database import Survey
 from probe.runs.store import Store
-from probe.statistics import percent
+from probe.statistics import NOTHING as NONE
+from probe.statistics import Estimate, percent
 from probe.surveys.annotation_results import BROKEN, Line, Results, progress_of
 from probe.surveys.annotation_set import AnnotationSet, Item, shown_texts
 from probe.transforms import REGISTRY
@@ -16,21 +19,22 @@ from probe.ui.html.elements import (
     NOTHING,
     card,
     each,
-    heads,
     join,
     meter,
     note,
-    table,
+    sheet,
     title,
+    told,
     twin,
     unbroken,
 )
-from probe.ui.lessons.drawing import figures
-from probe.ui.lessons.lesson import Comparison, Figure, measured
+from probe.ui.html.picture import picture
+from probe.ui.html.shared_link import qr_code, shared_link
 from probe.ui.visitors.belongings import moment
 
 MEASURED = {"valid": "called invalid", "labels": "answered right", "distractor": "kept"}
 """What is counted of the answers of each mode."""
+PAPER = "The paper's people"
 HOW = (
     "Texts are drawn by the seed: some changed, which people are not told, and some as they were.",
     "You get a link. Who opens it judges five texts at a time, under a nickname or none.",
@@ -43,12 +47,11 @@ PAPER_FAILED = 0.03
 """The share of batches that failed their control in Gupta et al. 2021."""
 
 
-def instructions(annotated: AnnotationSet, sent: int = 0) -> Markup:
-    """Say what is asked, before the first batch and above each, and which batch it is."""
-    batch = f" · batch {sent + 1}" if sent else ""
-    return Markup('<h2 class="title">{}{}</h2><p>{}</p>').format(
-        annotated.survey.title, batch, annotated.mode.instructions
-    )
+def instructions(annotated: AnnotationSet, sent: int) -> Markup:
+    """Say above a batch what is asked, and which batch it is."""
+    return Markup(
+        '<p class="tiny soft batch">batch {}</p><h2 class="title">{}</h2><p class="soft">{}</p>'
+    ).format(sent + 1, annotated.survey.title, annotated.mode.instructions)
 
 
 def no_set() -> Markup:
@@ -68,51 +71,147 @@ def text_card(annotated: AnnotationSet, item: Item, number: int) -> Markup:
         )
         for name, text in shown.items()
     )
-    return Markup('<h3 class="number">{} of {}</h3><div class="shown-example">{}</div>').format(
-        number, max(map(len, annotated.batches)), texts
-    )
+    return Markup(
+        '<h3 class="number">Text {} of {}</h3><div class="shown-example">{}</div>'
+    ).format(number, max(map(len, annotated.batches)), texts)
 
 
-def own_sets(store: Store, surveys: Sequence[Survey]) -> Markup:
+def own_sets(store: Store, surveys: Sequence[Survey], opened: str) -> Markup:
     """List the sets of one's own, each with a button that opens it."""
     if not surveys:
         return note("You have no sets yet. One that you make stands here, with its answers.")
-    rows = join(_own_set(store, AnnotationSet(survey)) for survey in surveys)
-    return table("your sets", heads(("set", "", "answered", "made")), rows, kind="belongings")
-
-
-def _own_set(store: Store, annotated: AnnotationSet) -> Markup:
-    survey, progress = annotated.survey, progress_of(store, annotated)
-    button = Markup(
-        '<button type="button" data-cell="{}" aria-label="Open {}"><span class="number">Open</span>'
-        "</button>"
-    ).format(survey.id, survey.title)
-    told = f"{100 * progress.share:.0f} %" + (", ended" if survey.ended else "")
-    cells = [survey.title, button, told, moment(survey.created)]
-    return Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), cells))
-
-
-def set_head(store: Store, annotated: AnnotationSet) -> Markup:
-    """Show how far a set is: batches, people, and whether its results are open."""
-    survey, progress = annotated.survey, progress_of(store, annotated)
-    items = sum(not item.control for item in annotated.items.values())
-    seen = "Respondents see the results." if survey.shown else "Only you see the results."
-    facts = (
-        f"{items:,} texts in {len(annotated.batches):,} batches, {annotated.votes} people for "
-        f"each. {progress.people:,} people have opened the link and sent {progress.returned:,} "
-        f"batches. {seen}{' It has ended.' if survey.ended else ''}"
+    rows = join(_own_set(store, AnnotationSet(survey), opened) for survey in surveys)
+    more = Markup(
+        '<p class="fine">In <a href="mine?kind=sets">Mine</a> they are deleted, one or all.</p>'
     )
-    return Markup('<h2 class="title">{}</h2>{}{}').format(
-        survey.title, meter("texts that have all their votes", progress.share), note(facts)
+    return Markup('<ul class="card things">{}</ul>{}').format(rows, more)
+
+
+def _own_set(store: Store, annotated: AnnotationSet, opened: str) -> Markup:
+    survey, progress = annotated.survey, progress_of(store, annotated)
+    return Markup(
+        '<li class="thing{}"><div><b>{}</b> <span class="soft">{}, {}</span></div>'
+        '<div class="tiny soft num">{:.0f} % answered{} · {}</div><div class="acts"><button '
+        'type="button" class="link" data-cell="{}" aria-label="Open {}, made {}">Open</button>'
+        "</div></li>"
+    ).format(
+        " opened" * (survey.id == opened),
+        survey.title,
+        survey.content["source"],
+        annotated.task.choice.lower(),
+        100 * progress.share,
+        ", ended" * survey.ended,
+        *(moment(survey.created), survey.id, survey.title, moment(survey.created)),
     )
 
 
-def controls(annotated: AnnotationSet) -> Markup:
+def one_set(
+    store: Store,
+    annotated: AnnotationSet,
+    found: Results,
+    names: Sequence[str],
+    model: str,
+    address: tuple[str, str],
+) -> Markup:
+    """Show a set to its maker: what came out, what is handed out, how far it is, a model beside it.
+
+    `names` are the models that can stand beside it, `address` is by which others reach the app,
+    and what is to be said of it. Each button reports what it does, the set and the model.
+    """
+    survey, link = annotated.survey, f"{address[0]}{annotated.address}"
+    acts = {"count": "Count anew", "files": "Files"}
+    acts |= {} if survey.ended else {"end": "End the set"}
+    button = Markup('<button type="button" class="btn" data-cell="{}|{}||{}">{}</button>')
+    buttons = join(button.format(verb, survey.id, model, words) for verb, words in acts.items())
+    seen = button.format("hide" if survey.shown else "show", survey.id, model, "{}").format(
+        "Hide the results from who answers" if survey.shown else "Show the results to who answers"
+    )
+    option = Markup('<option value="{}"{}>{}</option>')
+    chosen = Markup(" selected")
+    beside = Markup(
+        '<label class="control"><span>Beside a model, on the same texts</span>'
+        '<select data-value="beside|{}||">{}</select></label>'
+    ).format(
+        survey.id,
+        join(
+            option.format(
+                name, chosen if name == model else NOTHING, title_of(name) if name else "none"
+            )
+            for name in ("", *names)
+        ),
+    )
+    known = any(line.share.n for line in found.lines)
+    head = (
+        unbroken(in_words(annotated, found))
+        if known
+        else f"{survey.title} Nobody has said enough yet."
+    )
+    return Markup(
+        '<div class="strip" data-set="{}"><p class="say">{}</p><span class="grow"></span>{}</div>'
+        '<div class="two"><section class="card hand-out"><h3>Hand this out</h3>{}{}{}{}{}</section>'
+        '<div>{}<div class="card">{}{}</div></div></div>'
+    ).format(
+        survey.id,
+        head,
+        buttons,
+        _hand_out(link),
+        note(address[1]) if address[1] else NOTHING,
+        _facts(store, annotated, found),
+        seen,
+        controls(annotated, model),
+        results_shown(annotated, found),
+        beside,
+        Markup('<p class="fine">It answers the same texts as the people.</p>'),
+    )
+
+
+def _hand_out(link: str) -> Markup:
+    """Show a link to be copied, its QR code, and both over the whole screen."""
+    code = qr_code(link)
+    large = Markup(
+        '<button type="button" class="btn" popovertarget="set-large">Show large</button>'
+        '<div id="set-large" popover><b>{}</b>{}</div>'
+    ).format(link.partition("://")[2], code)
+    who = "Whoever has this link answers, on a page without the places."
+    return Markup('<div class="handed">{}<div>{}<div class="strip">{}{}</div></div></div>').format(
+        code,
+        shared_link(link, label="Link for who is to answer", who=who),
+        Markup('<button type="button" class="btn primary" data-cell="copy">Copy link</button>'),
+        large,
+    )
+
+
+def _facts(store: Store, annotated: AnnotationSet, found: Results) -> Markup:
+    """Say how large a set is, who has answered, and how far it is."""
+    progress, batches = progress_of(store, annotated), len(annotated.batches)
+    texts = sum(not item.control for item in annotated.items.values())
+    size = max(map(len, annotated.batches))
+    rows = (
+        ("Texts", f"{texts:,} in {batches:,} batches of {size}, one of each a control"),
+        (
+            "People",
+            f"{progress.people:,} have opened the link and sent {progress.returned:,} batches; "
+            f"{found.failed:,} missed their control",
+        ),
+        (
+            "Answered",
+            meter("texts that have all their votes", progress.share)
+            + note(f"{100 * progress.share:.0f} % have {annotated.votes} judgements"),
+        ),
+    )
+    ended = [("Ended", moment(annotated.survey.ends))] if annotated.survey.ended else []
+    line = Markup('<tr><th scope="row">{}</th><td>{}</td></tr>')
+    return Markup('<table class="lined"><tbody>{}</tbody></table>').format(
+        join(line.format(*row) for row in (*rows, *ended))
+    )
+
+
+def controls(annotated: AnnotationSet, model: str) -> Markup:
     """Show the control items with the answer that each must get, to be changed."""
     items = [item for item in annotated.items.values() if item.control]
     if not items:
         return NOTHING
-    rows = join(_control(annotated, item) for item in items)
+    rows = join(_control(annotated, item, model) for item in items)
     return twin(
         "The control texts and their answers",
         note(
@@ -123,7 +222,7 @@ def controls(annotated: AnnotationSet) -> Markup:
     )
 
 
-def _control(annotated: AnnotationSet, item: Item) -> Markup:
+def _control(annotated: AnnotationSet, item: Item, model: str) -> Markup:
     option = Markup('<option value="{0}"{1}>{0}</option>')
     chosen = Markup(" selected")
     options = join(
@@ -132,12 +231,13 @@ def _control(annotated: AnnotationSet, item: Item) -> Markup:
     )
     text = " · ".join(shown_texts(annotated.task, annotated.mode, item).values())
     return Markup(
-        '<label class="control"><span>{}</span><select data-value="{}">{}</select></label>'
-    ).format(text, item.id, options)
+        '<label class="control"><span>{}</span><select data-value="control|{}|{}|{}">{}</select>'
+        "</label>"
+    ).format(text, annotated.survey.id, item.id, model, options)
 
 
 def results_shown(annotated: AnnotationSet, found: Results) -> Markup:
-    """Show what people came to, beside the paper and a model: sentence, picture, numbers."""
+    """Show what people came to, beside the paper and a model: picture, table, files."""
     if not any(line.share.n for line in found.lines):
         wanted = note(
             "No text has a majority yet. What people say stands here, change by change, beside the "
@@ -145,16 +245,38 @@ def results_shown(annotated: AnnotationSet, found: Results) -> Markup:
         )
         return card(wanted + _failed(found))
     measure = MEASURED[annotated.mode.name]
-    compared = [_comparison(annotated, found, line) for line in found.lines]
-    parts = (
-        Markup('<p class="found" role="status">{}</p>').format(
-            unbroken(in_words(annotated, found))
-        ),
-        _failed(found),
-        figures(f"Texts that were {measure}", compared),
-        twin("As table", _numbers(annotated, found)),
+    named, drawn = _drawn(annotated, found)
+    rows = [DotRow(transform_title(line.transform), drawn(line)) for line in found.lines]
+    plot = DotPlot(named, rows, unit="text", measure=measure, figures=f"% {measure}")
+    title = f"Texts that were {measure}, by change"
+    kappa = (
+        "" if math.isnan(found.kappa) else f" Fleiss' kappa {found.kappa:.2f}, n = {found.kappa_n}."
     )
-    return card(join(parts))
+    table_number = 4 if annotated.mode.name == "valid" else 14
+    source = f"{PAPER}: Gupta et al. 2021, table {table_number}." * (PAPER in named)
+    numbers = _numbers(annotated, found)
+    drawn_plot = dot_plot(plot, title)
+    below = sheet(numbers, f"{title}, beside {title_of(found.model)}") if found.model else NOTHING
+    return picture(
+        title, drawn_plot + below, numbers, dot_svg(plot, title), stem="people",
+        sentence=f"{source}{kappa}".strip(),
+    ) + _failed(found)  # fmt: skip
+
+
+def _drawn(
+    annotated: AnnotationSet, found: Results
+) -> tuple[list[str], Callable[[Line], list[Estimate]]]:
+    """Return whose figures are drawn, and what gives them of a line."""
+    paper = any(line.paper is not None for line in found.lines)
+    right = bool(found.model) and annotated.mode.name == "labels"
+    named = ["Your people", *[PAPER] * paper, *[title_of(found.model)] * right]
+
+    def figures(line: Line) -> list[Estimate]:
+        published = NONE if line.paper is None else Estimate(line.paper, line.paper, line.paper, 1)
+        of_model = line.model.accuracy if line.model else NONE
+        return [line.share, *[published] * paper, *[of_model] * right]
+
+    return named, figures
 
 
 def in_words(annotated: AnnotationSet, found: Results) -> str:
@@ -208,47 +330,33 @@ def _failed(found: Results) -> Markup:
     return Markup('<p class="{}">{}</p>').format("problem" if share > 0.5 else "fine", told)
 
 
-def _comparison(annotated: AnnotationSet, found: Results, line: Line) -> Comparison:
-    lines = []
-    if line.paper is not None:
-        table_number = 4 if annotated.mode.name == "valid" else 14
-        source = f"Gupta et al. 2021, table {table_number}"
-        lines.append(Figure("People in the paper", line.paper, source))
-    if line.share.n:
-        lines.append(measured("People here", line.share))
-    if line.model is not None:
-        name = title_of(found.model)
-        if annotated.mode.name == "labels":
-            lines.append(measured(f"{name}, right", line.model.accuracy))
-        elif line.transform:
-            lines.append(measured(f"{name}, same answer as before", line.model.agreement))
-    return Comparison(transform_title(line.transform), tuple(lines))
+def _numbers(annotated: AnnotationSet, found: Results) -> pd.DataFrame:
+    measure = MEASURED[annotated.mode.name]
+    return pd.DataFrame([_number_row(line, measure) for line in found.lines])
 
 
-def _numbers(annotated: AnnotationSet, found: Results) -> Markup:
-    names = ["texts", MEASURED[annotated.mode.name], "undecided", "votes missing"]
-    if found.model:
-        names += ["model: same answer", "model: confidence", "model: right"]
-    rows = join(_number_row(line) for line in found.lines)
-    return table("what people say", heads(names), rows)
-
-
-def _number_row(line: Line) -> Markup:
-    cells: list[object] = [
-        transform_title(line.transform),
-        ", ".join(filter(None, (percent(line.share), f"n = {line.share.n}", line.classes))),
-        line.undecided,
-        line.open,
-    ]
+def _number_row(line: Line, measure: str) -> dict[str, object]:
+    told = (percent(line.share), f"n = {line.share.n}", line.classes)
+    row: dict[str, object] = {
+        "texts": transform_title(line.transform),
+        measure: ", ".join(filter(None, told)),
+        "in the paper": "" if line.paper is None else f"{100 * line.paper:.0f} %",
+        "undecided": line.undecided,
+        "votes missing": line.open,
+    }
     if line.model:
-        cells += [percent(line.model.agreement), f"{line.model.confidence.value:.2f}"]
-        cells.append(percent(line.model.accuracy))
-    return Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), cells))
+        row["model: same answer"] = percent(line.model.agreement)
+        row["model: confidence"] = f"{line.model.confidence.value:.2f}"
+        row["model: right"] = percent(line.model.accuracy)
+    return row
 
 
 def thanks(done: int, more: bool, shown: bool) -> Markup:
     """Thank for what was sent, and say what comes now: more, the results, or waiting for them."""
     sent = f"Thank you: {done} batch{'es' if done != 1 else ''} sent. " if done else ""
     results = "What people said stands below." if shown else "The teacher will show the results."
-    words = sent if more else f"{sent}Nothing is left for you here. {results}"
-    return Markup('<p class="fine" role="status">{}</p>').format(words) if words else NOTHING
+    return (
+        told(sent if more else f"{sent}Nothing is left for you here. {results}")
+        if (sent or not more)
+        else NOTHING
+    )

@@ -12,8 +12,7 @@ from probe.checkup.measuring import Asked
 from probe.checkup.page import write_report
 from probe.checkup.report import against, read_report, report_of
 from probe.errors import CheckupError, UserError
-from probe.models.library import require_on_disk
-from probe.runs.access import chosen_runs, hidden_models
+from probe.runs.access import chosen_runs, require_for_runs
 from probe.runs.experiment import run_title
 from probe.runs.run import StoredRun
 from probe.runs.store import Store
@@ -99,7 +98,7 @@ def _wire(page: Page, choice: Choice, area: RunArea, parts: Parts) -> None:
     def check(owner: str, models: Sequence[str], path: str | None) -> None:
         """Refuse models and a file that are not there for this visitor. Raises UserError."""
         for name in models or ():
-            require_on_disk(name, hidden_models(page.core.store, owner))
+            require_for_runs(page.core.store, owner, name)
         if path:
             own_file(owner, path)
 

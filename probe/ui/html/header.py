@@ -46,3 +46,12 @@ def header(bar: Sequence[tuple[str, str]], here: str, key: str) -> Markup:
 def _link(path: str, title: str, here: bool, kind: str = "") -> Markup:
     current = Markup(' aria-current="page"') if here else ""
     return Markup('<a class="{}" href="{}"{}>{}</a>').format(kind, path or "./", current, title)
+
+
+COUNTED = 'document.querySelector("#header .mine")?.append(element);'
+"""Puts the count, which comes with the visitor, beside the words that it counts."""
+
+
+def count(number: int) -> Markup:
+    """Return how many things are kept of a visitor, as the head shows it."""
+    return Markup('<b class="count">{}</b>').format(number) if number else Markup("")

@@ -13,26 +13,38 @@ from probe.ui.html.elements import NOTHING, note
 MAX_LINK = 4_000
 """Characters of a link above which programs that pass it on begin to cut it."""
 VIEW = "Link to this view"
-MODELS_SHARED = "It lets others use models of yours and read their runs; My data takes it back."
+MODELS_SHARED = (
+    "Whoever has this link sees it, uses models of yours and reads their runs, until you take the "
+    "link back in Mine."
+)
+SEEN = "Whoever has this link, and reaches this app, sees the same; it opens no file of yours."
 
 
-def shared_link(query: str, grants: bool, file: str = "", label: str = VIEW) -> Markup:
-    """Show a link whose part after the address is `query`; `grants` says that it opens models.
+def shared_link(
+    query: str, grants: bool = False, file: str = "", label: str = VIEW, who: str = ""
+) -> Markup:
+    """Show a link whose part after the address is `query`, and who may see what it opens.
 
-    `file` is the text of a file that says the same; it stands for a link that would be too long.
+    `grants` says that it opens models of the visitor's, `who` is said in its place. `file` is the
+    text of a file that says the same; it stands for a link that would be too long.
     """
     cut = file and len(query) > MAX_LINK
     return Markup('<div class="share card">{}{}{}</div>').format(
         _too_long(len(query)) if cut else _link(query, label),
-        note(MODELS_SHARED) if grants else NOTHING,
+        note(who or (MODELS_SHARED if grants else SEEN)),
         _file(file) if file else NOTHING,
     )
 
 
 def qr_code(link: str) -> Markup:
     """Draw a whole address as a QR code (ISO/IEC 18004), black on white in dark mode too."""
-    drawn = segno.make(link, micro=False).svg_inline(scale=4, light="white", title=link)
-    return Markup('<div class="qr">{}</div>').format(Markup(drawn))
+    rows = [bytes(row) for row in segno.make(link, micro=False).matrix_iter(border=4)]
+    dark = ((x, y) for y, row in enumerate(rows) for x, module in enumerate(row) if module)
+    return Markup(
+        '<div class="qr"><svg role="img" aria-label="QR code of {link}" '
+        'viewBox="0 0 {size} {size}"><rect width="{size}" height="{size}" fill="#fff"/>'
+        '<path d="{path}" fill="#000"/></svg></div>'
+    ).format(link=link, size=len(rows), path="".join(f"M{x} {y}h1v1h-1z" for x, y in dark))
 
 
 def _link(query: str, label: str) -> Markup:
@@ -66,9 +78,11 @@ def copy_script(elem_id: str) -> str:
   if (!field) return;
   const link = new URL(field.value, window.location.href);
   field.value = link.href;
-  const framed = window.parent !== window, told = share.querySelector(".told");
-  if (!framed) window.history.replaceState(null, "", link);
-  const bar = framed ? "" : " It is in the address bar, too.";
+  const told = share.querySelector(".told");
+  // a frame's address is not the one that a person sees; another page's is not this one's
+  const here = window.parent === window && link.pathname === window.location.pathname;
+  if (here) window.history.replaceState(null, "", link);
+  const bar = here ? " It is in the address bar, too." : "";
   try {{
     await navigator.clipboard.writeText(link.href);
     told.textContent = "The link is on the clipboard." + bar;

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from probe.models.library import require_on_disk
-from probe.runs.access import check_kept_models, hidden_models, new_owner, start_runs
+from probe.runs.access import check_kept_models, new_owner, require_for_runs, start_runs
 from probe.runs.engine import Engine
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
@@ -24,7 +23,7 @@ def start_for_owner(
     it may leave a model. Raises a sentence for the person.
     """
     visitor = owner or new_owner()
-    require_on_disk(model, hidden_models(store, visitor))
+    require_for_runs(store, visitor, model)
     if keeps_model:
         check_kept_models(store, visitor, 1)
     (run,) = start_runs(store, engine, visitor, [request()])

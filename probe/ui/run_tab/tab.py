@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -24,6 +26,7 @@ from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to_run
 from probe.ui.page import Page
 from probe.ui.run_tab.shown import Looked, RunView, looking_at, mark_of, results, row, told
+from probe.ui.visitors.belongings import RUN_FILES
 from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder
 
 MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
@@ -271,6 +274,11 @@ def task_of(run: StoredRun) -> Task:
     return task_named(run.plan.get("task", NLI.name))
 
 
+def _files(view: RunView, run: StoredRun, folder: Path) -> Sequence[Path]:
+    """Write what a person takes away of one run into a folder."""
+    return view.files([run], folder, Looked(run.owner, task_of(run)))
+
+
 class RunArea:
     """The components of the list and of the results, and what they answer."""
 
@@ -278,6 +286,9 @@ class RunArea:
         """Lay them out as a newcomer sees them, and wire them; `name` begins the elements' ids."""
         core = page.core
         gallery = gallery_runs(core.gallery)
+        for view in views:
+            for kind in view.kinds:
+                RUN_FILES[kind] = partial(_files, view)
         self.runs, self.name, self.page = (
             Runs(views, core.store, core.engine, gallery, path),
             name,

@@ -1,19 +1,111 @@
-"""The Admin tab, behind a password: the app's load, and everybody's runs to cancel or delete."""
+"""Admin, behind a password: the app's load, and everybody's runs to cancel or delete."""
 
-from collections.abc import Callable
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
+import psutil  # type: ignore[import-untyped]  # has no types
+from markupsafe import Markup
 
 from probe.errors import RunError, UserError
 from probe.runs.access import discard_run
+from probe.runs.experiment import run_title
+from probe.runs.run import OPEN, AnyRun, StoredRun
+from probe.settings import settings
 from probe.ui.events import CHANGING, QUIET
-from probe.ui.html.admin import load_table, runs_table, short_owner
-from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.elements import NOTHING, alert, card, each, heads, join, note, table, title
+from probe.ui.html.run import state_of
 from probe.ui.page import Page
-from probe.ui.server.load import load_of
 from probe.ui.server.passwords import AdminDoor
+
+COLUMNS = ("run", "owner", "what", "state", "cells", "started")
+SHOWN_RUNS = 200
+
+
+def load_table(load: Mapping[str, str]) -> Markup:
+    """Show the load, a line each."""
+    lines = [
+        Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(*it) for it in load.items()
+    ]
+    return card(title("Load", 2) + table("load", heads(["", "now"]), join(lines)))
+
+
+def runs_table(runs: Sequence[StoredRun]) -> Markup:
+    """Show the newest runs, a line each; an owner is eight characters that tell nobody's token."""
+    lines = [Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), _facts(run))) for run in runs]
+    more = f"The newest {SHOWN_RUNS} of {len(runs)}. " if len(runs) > SHOWN_RUNS else ""
+    about = note(f"{more}Runs with the same owner come from the same browser.")
+    if not runs:
+        return card(title("Runs of all visitors", 2) + note("No runs."))
+    listed = table("runs", heads(COLUMNS), join(lines[:SHOWN_RUNS]))
+    return card(title("Runs of all visitors", 2) + about + listed)
+
+
+def _facts(run: StoredRun) -> list[str]:
+    started = time.strftime("%d %b %H:%M", time.localtime(run.created))
+    cells = f"{len(run.results)} of {len(run.cells)}"
+    return [run.id, short_owner(run.owner), run_title(run), state_of(run), cells, started]
+
+
+def short_owner(owner: str) -> str:
+    """Return the beginning of the hash of an owner's token."""
+    return sha256(owner.encode()).hexdigest()[:8]
+
+
+MB, GB = 10**6, 10**9
+
+
+def load_of(page: gr.Blocks, runs: Sequence[AnyRun]) -> Mapping[str, str]:
+    """Return in words what the app does and takes, by what it is about."""
+    queue, sessions = page._queue, page.app.state_holder
+    app = psutil.Process()
+    processes = app.children(recursive=True)
+    going = [run for run in runs if run.state in OPEN]
+    cells = [cell for run in going for cell in run.cells]
+    home = settings().home
+    return {
+        "memory of the app": f"{app.memory_info().rss / MB:,.0f} MB",
+        "its other processes": f"{len(processes)}, {_memory(processes) / MB:,.0f} MB",
+        "memory of the machine": f"{psutil.virtual_memory().available / GB:,.1f} GB free",
+        "pages remembered": f"{len(sessions.session_data):,} of {sessions.capacity:,}",
+        "events": f"{queue.get_active_worker_count()} being answered, {len(queue)} waiting",
+        "runs": f"{len(going)} going, {len(runs)} in all",
+        "cells of those going": f"{sum(cell.state == 'done' for cell in cells)} of {len(cells)}",
+        "disk": f"{_size(home) / MB:,.0f} MB stored, {_free(home) / GB:,.1f} GB free",
+    }
+
+
+def _memory(processes: Sequence[psutil.Process]) -> int:
+    """Return the bytes of processes, of which some may have ended meanwhile."""
+    total = 0
+    for process in processes:
+        try:
+            total += process.memory_info().rss
+        except psutil.Error:
+            continue
+    return total
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes of the files in a folder, of which some may have gone meanwhile."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.lstat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _free(folder: Path) -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    return shutil.disk_usage(folder).free
+
 
 ABOUT = (
     "For who runs this app: the runs of all visitors and what the machine has to do. The view "

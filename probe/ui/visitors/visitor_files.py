@@ -44,6 +44,7 @@ GONE = "this file is not here any more; choose or upload it again"
 class StoredFiles:
     """An upload, or the files of one result; times are seconds since 1970, `id` is its folder."""
 
+    upload: bool
     id: str
     names: tuple[str, ...]
     size: int
@@ -182,7 +183,16 @@ def _stored(folder: Path) -> StoredFiles:
     created = folder.stat().st_mtime
     names = tuple(sorted(path.name for path in folder.iterdir() if path.is_file()))
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return StoredFiles(folder.name, names, size, created, created + settings().keep_hours * HOUR)
+    expires, upload = created + settings().keep_hours * HOUR, folder.parent.name == UPLOADS
+    return StoredFiles(upload, folder.name, names, size, created, expires)
+
+
+def paths_of(visitor: str, which: str) -> list[Path]:
+    """Return where a visitor's upload, or the files of a result, can be fetched from."""
+    if (folder_of(visitor) / UPLOADS / which).is_dir():
+        return [upload_called(visitor, which)]
+    found = [folder for folder in _folders(folder_of(visitor)) if folder.name == which]
+    return sorted(path for folder in found for path in folder.iterdir() if path.is_file())
 
 
 def delete_files(visitor: str, which: str) -> None:

@@ -18,7 +18,7 @@ from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Architecture, EncoderLayers, Recipe
 from probe.models.library import load
 from probe.tasks.nli import LABELS
-from probe.ui.panels import own_model
+from probe.ui.tabs import mine
 from tests.support.files.pair_files import row, write
 from tests.support.models.made_up_family import made_up_model
 from tests.support.models.tiny_bert import tiny_pairs
@@ -76,7 +76,7 @@ def test_its_upper_block_alone_is_trained(
 def test_the_page_opens_it_and_the_command_line_probes_scores_and_inoculates_it(
     folder: str, sets: Sets, home: Path
 ) -> None:
-    described, *_ = own_model.show(page_models(), ME, folder, "")
+    described, *_ = mine.bring(page_models(), ME, folder, "")
     assert f"{folder} is a made-up model of" in described
     words = ("--premise", "A man walks.", "--hypothesis", "He moves.", "--json")
     answer = json.loads(call(probe.cli.main.app, "pair", "--model", folder, *words))

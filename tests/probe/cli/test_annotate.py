@@ -31,8 +31,8 @@ def test_a_set_is_drawn_imported_judged_and_exported(home: Path, model: str) -> 
     assert shares == {"untouched": 0.0, "sort": 1.0, "shuffle": 1.0, "broken": 1.0}
     assert results["model"] == model
     votes = list(csv.DictReader((out / "votes.csv").open()))
-    assert [vote["counts"] for vote in votes] == ["1"] * 5
-    assert sorted(vote["item"] for vote in votes) == sorted(annotated.batches[0])
+    assert [vote["counts"] for vote in votes] == ["yes"] * 5
+    assert sorted(vote["text"] for vote in votes) == sorted(annotated.batches[0])
 
 
 def test_the_model_is_the_tasks_first_and_the_task_the_models(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import offered_tasks
 from probe.ui.api.models import load_json
 from probe.ui.html.probe import examination as probe_results
-from probe.ui.panels import own_model
+from probe.ui.tabs.mine import bring
 from tests.conftest import App
 from tests.support.commands import run
 from tests.support.files.pair_files import pair_columns
@@ -74,23 +74,23 @@ def test_the_panel_chooses_what_it_loaded_and_asks_which_output_is_which(
 ) -> None:
     clear, unclear, unnamed_two = (folders[kind] for kind in ("clear", "unclear", "unnamed two"))
     cache = ModelCache()
-    message, _, model, *_ = own_model.show(page_models(cache), ME, f" {clear} ", "")
-    assert "plain pairs are right" in message and model.value == clear
+    message, *_ = bring(page_models(cache), ME, f" {clear} ", "")
+    assert "plain pairs are right" in message
     cache.require(clear)
     facts = load_json(page_models(), ME, clear, "")
     assert (facts["model"], facts["model_revision"], facts["plain_pairs"]) == (clear, None, 6)
     assert facts["labels"] == ["contradiction", "entailment", "neutral"]
-    message, labels, *_ = own_model.show(page_models(), ME, unclear, "")
+    message, labels, *_ = bring(page_models(), ME, unclear, "")
     assert 'role="alert"' in message and "LABEL_0, LABEL_1, LABEL_2" in message
     assert labels.visible
     assert labels.label == "Which output is which? In the order of LABEL_0, LABEL_1, LABEL_2"
-    _, _, model, *_ = own_model.show(page_models(), ME, unclear, "neutral, E, contradiction")
-    assert model.value == f"{unclear} (neutral, entailment, contradiction)"
-    message, labels, *_ = own_model.show(page_models(), ME, unnamed_two, "", SENTIMENT.name)
+    bring(models := page_models(), ME, unclear, "neutral, E, contradiction")
+    assert models.names(ME)[-1] == f"{unclear} (neutral, entailment, contradiction)"
+    message, labels, *_ = bring(page_models(), ME, unnamed_two, "", SENTIMENT.name)
     assert "LABEL_0, LABEL_1" in message and "positive" in message and labels.visible
     words = ("negative, positive", SENTIMENT.name)
-    _, _, model, *_ = own_model.show(page_models(), ME, unnamed_two, *words)
-    assert model.value == f"{unnamed_two} (negative, positive)"
+    bring(models, ME, unnamed_two, *words)
+    assert models.names(ME, SENTIMENT)[-1] == f"{unnamed_two} (negative, positive)"
     for name, order, task, sentence in (
         (unclear, "", SENTIMENT, "has 3 outputs, and sentiment"),
         (clear, "", SENTIMENT, "another task"),
@@ -100,20 +100,20 @@ def test_the_panel_chooses_what_it_loaded_and_asks_which_output_is_which(
         ("minilm", "e, e, c", NLI, "is no order of labels"),
         ("<b>", "", NLI, "&lt;b&gt;"),
     ):
-        message, *_ = own_model.show(page_models(), ME, name, order, task.name)
+        message, *_ = bring(page_models(), ME, name, order, task.name)
         assert message.count('role="alert"') == 1 and sentence in message, sentence
 
 
 def test_what_the_plain_pairs_say_is_offered_and_not_taken(tmp_path: Path) -> None:
     export_model(locate("minilm")[0], tmp_path / "minilm")
     folder, cache = renamed(tmp_path / "minilm", UNNAMED), ModelCache()
-    message, labels, *_ = own_model.show(page_models(cache), ME, folder, "")
+    message, labels, *_ = bring(page_models(cache), ME, folder, "")
     assert "with entailment, neutral, contradiction it gets 6 of 6 plain pairs right" in message
     assert labels.value == "entailment, neutral, contradiction"
     with pytest.raises(ModelError):
         cache.require(folder)
     order = "contradiction, entailment, neutral"
-    message, *_ = own_model.show(page_models(cache), ME, folder, order)
+    message, *_ = bring(page_models(cache), ME, folder, order)
     assert "with this order the model gets 0 of 6 plain pairs right; with entailment" in message
 
 
@@ -123,15 +123,15 @@ def test_a_decoder_is_read_by_the_template_that_a_visitor_gives(
     save(KINDS["gpt2"], "gpt2", tmp_path)
     models, name, template = page_models(), str(tmp_path), "{hypothesis} of {premise}"
     for wrong, given in ((folders["clear"], "{premise} {hypothesis}"), (name, "{premise}")):
-        message, *_ = own_model.show(models, ME, wrong, "", template=given)
+        message, *_ = bring(models, ME, wrong, "", template=given)
         assert "a template is for a decoder" in message or "each once, and is" in message
-    _, _, chosen, field, _ = own_model.show(models, ME, name, "")
-    joined = models.get(ME, chosen.value)
+    _, _, field, _ = bring(models, ME, name, "")
+    joined = models.get(ME, name)
     assert (field.visible, field.value, field.placeholder) == (True, "", "{premise}{hypothesis}")
-    _, _, chosen, field, _ = own_model.show(models, ME, name, "", template=template)
-    told = models.get(ME, chosen.value)
-    assert (chosen.value, field.value) == (f"{name} ({template})", template)
-    assert load_json(models, ME, name, "", template=template)["model"] == chosen.value
+    _, _, field, _ = bring(models, ME, name, "", template=template)
+    told = models.get(ME, chosen := f"{name} ({template})")
+    assert field.value == template
+    assert load_json(models, ME, name, "", template=template)["model"] == chosen
     shares, again = told.probabilities([PAIR])[0], ModelCache(lambda: 1)
     assert joined.probabilities([PAIR])[0] != pytest.approx(shares, abs=1e-6)
     kept = again.open(name, template=template).model
@@ -144,10 +144,11 @@ def test_the_latest_checkpoint_of_a_training_is_offered(
 ) -> None:
     for step in (500, 1500, 1000):
         shutil.copytree(folders["clear"], tmp_path / f"checkpoint-{step}")
-    message, *_, name = own_model.show(page_models(), ME, str(tmp_path), "")
+    message, *_, name = bring(page_models(), ME, str(tmp_path), "")
     assert name.value == str(tmp_path / "checkpoint-1500")
     assert message.index("checkpoint-1500") < message.index("point-1000") < message.index("t-500")
-    assert own_model.show(page_models(), ME, name.value, "")[2].value == name.value
+    bring(models := page_models(), ME, name.value, "")
+    assert models.names(ME)[-1] == name.value
 
 
 def test_the_command_line_asks_for_labels_takes_them_and_warns(folders: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ from gradio_client import Client
 
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
-from tests.conftest import App
+from tests.conftest import MAX_SESSIONS, App
 from tests.support.models.tiny_bert import tiny_bert
 
 
@@ -39,3 +39,11 @@ def ask(client: Client, hypothesis: str, **options: Any) -> dict[str, Any]:
         "Nina sold her bicycle to a neighbour on Monday.", hypothesis, api_name="/probe", **options
     )
     return answer
+
+
+def drop_sessions(app: App) -> None:
+    """Make so many calls, each a session of its own, that none of before is remembered."""
+    with httpx.Client(base_url=f"{app.url}gradio_api/call", timeout=60) as calls:
+        for _ in range(MAX_SESSIONS):
+            asked = calls.post("/run", json={"data": ["0" * 12, ""]}).raise_for_status().json()
+            calls.get(f"/run/{asked['event_id']}").raise_for_status()

@@ -17,7 +17,6 @@ from probe.ui.html.elements import alert
 from probe.ui.html.probe.examination import hint, question, waiting
 from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
-from probe.ui.panels import own_model
 from probe.ui.tabs.probe import answer as answering
 from probe.ui.tabs.probe import browser
 from probe.ui.tabs.probe import fields as form_fields
@@ -45,7 +44,6 @@ def build(page: Page) -> None:
     shown = gr.Textbox(NLI.name, visible=False, label="task of the fields")
     with gr.Column(elem_id="probe-settings", elem_classes="card"):
         explain, method, baseline, long, seed = form_fields.explanation()
-        loaded = own_model.build(page, model, shown)
         with gr.Accordion(
             "Open a view from its file", open=False, elem_id="view-file", elem_classes="fold"
         ):
@@ -77,7 +75,6 @@ def build(page: Page) -> None:
         **QUIET,
     }
     answer = _answer_on_change(page, fields, [verdict, results, said], check)
-    loaded.then(**answer).then(**check)
     _open(page, fields, tools, file, answer, check)
     _fill_on_press(page, fields, tools, random)
     _open_rows(page, fields, results)

@@ -20,15 +20,20 @@ from probe.models.classifier import Prediction
 from probe.scoring.files import ScoringRequest, part_of
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
-from probe.ui.html import elements, my_data, prediction
+from probe.ui.html import elements, prediction
 from probe.ui.html.edits import diff
 from probe.ui.html.probe import examination as probe
 from probe.ui.html.probe.full_view import full_view
-from probe.ui.links import link_to_example, link_to_inoculation, link_to_measure, link_to_model
+from probe.ui.links import (
+    link_to_example,
+    link_to_inoculation,
+    link_to_measure,
+    link_to_model,
+)
 from probe.ui.measure import compared, figures, hans, rows, texts
 from probe.ui.measure.progress import FileProgress, file_progress
-from probe.ui.panels import own_model
-from probe.ui.visitors.belongings import KINDS, Belonging
+from probe.ui.tabs import mine
+from probe.ui.visitors.belongings import Belonging
 from tests.support.models.tiny_models import shared
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import require_ours
@@ -51,10 +56,16 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "legend": lambda attack: prediction.legend(Prediction(attack, (1.0,), (attack,))),
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
-    "my data": lambda attack: my_data.tables({"run": [Belonging(attack, attack, 1, 0.0, attack)]}),
-    "question": lambda attack: my_data.question(KINDS["run"], attack),
-    "own model": lambda attack: own_model.show(page_models(), ME, attack, attack)[0],
+    "mine": lambda attack: mine.things("runs", [thing(attack)], attack),
+    "question": lambda attack: mine.question("runs", thing(attack)),
+    "own model": lambda attack: mine.bring(page_models(), ME, attack, attack)[0],
 }
+
+
+def thing(attack: str) -> Belonging:
+    """Return something that is kept, all of whose words are the text."""
+    opens = {attack: link_to_model(attack)}
+    return Belonging(attack, attack, attack, attack, opens, ("files", "delete"), 0.5)
 
 
 def test_an_element_shows_it_as_text() -> None:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from finetune.trials.planning import register_experiments
 from probe.ui.server.checked_blocks import OWN_FAULT
-from probe.ui.server.sessions import Session
+from probe.ui.server.serving import Session
 from tests.support.coroutines import result_of
 from tests.support.pages.built import built
 

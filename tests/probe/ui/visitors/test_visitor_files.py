@@ -148,7 +148,7 @@ def test_more_than_is_stored_for_a_visitor_is_refused(
     result(ME, "x" * 1_000_000)
     check_room(store, ME)
     result(ME, "x")
-    with pytest.raises(LimitError, match="more than 1; delete some in My data"):
+    with pytest.raises(LimitError, match="more than 1; delete some in Mine"):
         check_room(store, ME)
     check_room(store, YOU)
 
