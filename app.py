@@ -36,8 +36,7 @@ from probe.ui.measure import choice
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, annotate, batch, catalogue, compare, my_data
-from probe.ui.tabs.learn import tab as learn
+from probe.ui.tabs import admin, annotate, batch, compare, learn, my_data
 from probe.ui.tabs.probe import tab as probe
 from probe.ui.task_choice import has_labels
 from probe.ui.visitors.expiry import remove_old_regularly
@@ -48,10 +47,7 @@ PLACES = (
     Place(
         "learn",
         "Learn",
-        (
-            View("lessons", "Lessons", partial(learn.build, lessons=LESSONS)),
-            View("look-up", "Look up", catalogue.build),
-        ),
+        (View("learn", "Learn", partial(learn.build, lessons=LESSONS)),),
     ),
     Place(
         "measure",

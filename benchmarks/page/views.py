@@ -243,6 +243,6 @@ VIEWS = (
         shows("#generalise-problem [role=alert]"),
     ),
     View("generalise-sentiment", "train?aim=generalise&task=sentiment"),
-    View("look-up", "learn?view=look-up", shows("#term-agreement")),
+    View("look-up", "learn?look=agreement", shows("#term-agreement")),
     View("mine", "mine", shows("#my-data .card")),
 )

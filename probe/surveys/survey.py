@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-import pandas as pd
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer
@@ -26,6 +25,8 @@ from probe.runs.store import Store
 Kind = Literal["annotation", "lesson"]
 MAX_SURVEYS, MAX_RESPONDENTS, MAX_NICKNAME = 50, 500, 40
 """Surveys of one owner, respondents of one survey, characters of a nickname."""
+CODE = "23456789abcdefghjkmnpqrstuvwxyz"
+"""The letters of short codes, none like another."""
 ANSWER_TABLES = (ResponseRow, AssignmentRow, RespondentRow)
 UNKNOWN = "there is no such set or class here; it may have been deleted, or the link is incomplete"
 NEEDS_TOKEN = "the page has no token yet by which it would know you again; reload it"
@@ -43,9 +44,12 @@ class Response:
 
 
 def create_survey(
-    store: Store, owner: str, kind: Kind, title: str, content: Json, seconds: float = 0.0
-) -> Survey:
+    store: Store, owner: str, kind: Kind, title: str, content: Json, seconds: float = 0.0,
+    short: bool = False,
+) -> Survey:  # fmt: skip
     """Store a survey that ends after some seconds, or never; return it with its link's secret.
+
+    A `short` one can be typed: one of 10^12, enough for what is over after a day.
 
     Raises SurveyError where the owner has none to be known by, or too many surveys.
     """
@@ -55,7 +59,7 @@ def create_survey(
         raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in My data")
     now = time.time()
     survey = Survey(
-        id=secrets.token_urlsafe(16),
+        id="".join(secrets.choice(CODE) for _ in range(8)) if short else secrets.token_urlsafe(16),
         kind=kind,
         owner=owner,
         title=title,
@@ -217,9 +221,9 @@ def delete_answers(store: Store, visitor: str, survey_id: str) -> None:
 
 
 def remove_old_surveys(store: Store, before: float) -> None:
-    """Remove the lessons that have ended, and the annotations made before a time (0: none)."""
-    now = time.time()
-    over = (Survey.kind == "lesson") & (Survey.ends > 0) & (Survey.ends <= now)
+    """Remove lessons an hour after their end, and annotations made before a time (0: none)."""
+    hour_ago = time.time() - 3600
+    over = (Survey.kind == "lesson") & (Survey.ends > 0) & (Survey.ends <= hour_ago)
     old = (Survey.created < before) & (Survey.owner != COMMAND_LINE)
     with store.database.session() as session:
         ids = session.scalars(select(Survey.id).where(or_(over, old))).all()
@@ -235,7 +239,7 @@ def _remove(store: Store, ids: Sequence[str]) -> None:
 def start_class(store: Store, owner: str, title: str, lesson: str, task: str, model: str) -> Survey:
     """Make a class that fixes lesson, task and model, and ends after a day. Raises SurveyError."""
     content = {"lesson": lesson, "task": task, "model": model}
-    return create_survey(store, owner, "lesson", title, content, DAY)
+    return create_survey(store, owner, "lesson", title, content, DAY, short=True)
 
 
 def record_guess(store: Store, survey: Survey, visitor: str, step: str, choice: int) -> None:
@@ -252,9 +256,3 @@ def guesses(store: Store, survey_id: str, step: str, choices: int) -> list[int]:
     """Return how many guessed each choice of a step."""
     counts = Counter(row.answer for row in responses(store, survey_id) if row.item == step)
     return [counts[str(choice)] for choice in range(choices)]
-
-
-def guesses_frame(store: Store, survey_id: str) -> pd.DataFrame:
-    """Return all guesses of a class as a table: respondent, step and the number of the choice."""
-    rows = [(row.respondent, row.item, int(row.answer) + 1) for row in responses(store, survey_id)]
-    return pd.DataFrame(rows, columns=["respondent", "step", "choice"])

@@ -238,6 +238,8 @@ def keeping_choices(answer: Answer, outputs: Any) -> Answer:
     @wraps(answer)
     def opened(*given: Any) -> Any:
         answers = answer(*given)
+        if isinstance(answers, dict):
+            return {part: _without_first_value(part, value) for part, value in answers.items()}
         if not isinstance(outputs, list):
             return _without_first_value(parts[0], answers)
         return [_without_first_value(*pair) for pair in zip(parts, answers, strict=True)]

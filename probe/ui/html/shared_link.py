@@ -31,7 +31,7 @@ def shared_link(query: str, grants: bool, file: str = "", label: str = VIEW) -> 
 
 def qr_code(link: str) -> Markup:
     """Draw a whole address as a QR code (ISO/IEC 18004), black on white in dark mode too."""
-    drawn = segno.make(link, micro=False).svg_inline(scale=4, light="white", title=link)
+    drawn = segno.make(link, micro=False).svg_inline(omitsize=True, light="white", title=link)
     return Markup('<div class="qr">{}</div>').format(Markup(drawn))
 
 

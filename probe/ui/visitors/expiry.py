@@ -9,6 +9,7 @@ from probe.runs.access import DAY, remove_old_runs
 from probe.runs.store import Store
 from probe.settings import settings
 from probe.surveys.survey import remove_old_surveys
+from probe.ui.lessons.live import remove_old_findings
 from probe.ui.visitors.visitor_files import delete_old_files
 
 log = logging.getLogger(__name__)
@@ -20,6 +21,7 @@ def remove_old(store: Store) -> None:
     """Remove the files, runs and surveys that are too old, and what is left of deleted runs."""
     try:
         delete_old_files()
+        remove_old_findings()
         remove_old_runs(store)
         days = settings().keep_days
         remove_old_surveys(store, time.time() - days * DAY if days else 0.0)
