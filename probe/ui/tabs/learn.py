@@ -184,7 +184,7 @@ class Learning:
         result, figures = drawing.came_to(finding, choice)
         return {"result": result, "figures": figures}
 
-    def again(
+    def show_again(
         self, place: str, task: str, model: str | None, visitor: str, kept: Kept | None
     ) -> Iterator[Shown]:
         """Show what became of the latest run of one's own that a step began."""
@@ -193,7 +193,7 @@ class Learning:
         if here and here.step.again and choice is not None:
             yield from self._computed(here.step.again, here, model, visitor, choice)
 
-    def run(
+    def run_step(
         self, place: str, task: str, model: str | None, visitor: str, kept: Kept | None,
         guess: int | None, group: str,
     ) -> Iterator[Shown]:  # fmt: skip
@@ -241,7 +241,7 @@ class Learning:
             yield {"result": result, "figures": figures, **ENDED}
         return finding
 
-    def stop(self, place: str, task: str, model: str | None, visitor: str) -> Markup:
+    def stop_step(self, place: str, task: str, model: str | None, visitor: str) -> Markup:
         """End what is run at a step, a run of one's own too."""
         here = find(self.lessons, place, task_named(task))
         try:
@@ -370,7 +370,7 @@ def _react(
     heard.then(None, js=TO_RESULT, **QUIET)
     pressed = {**here, "guess": parts["guess"], "group": group.code}
     running = heard.then(
-        by_name(learning.run, parts), None, outputs, inputs_kwargs=pressed, **live_part
+        by_name(learning.run_step, parts), None, outputs, inputs_kwargs=pressed, **live_part
     )
     ended = running.then(None, None, shown[2:], js=GIVE_BACK_AND_HIDE, **QUIET)
     ended.then(None, js=TO_RESULT, **QUIET)
@@ -395,14 +395,16 @@ def _react(
         shows.append(page.on_open(open_page, known, outputs, **turn))
         filled = parts["contents"].select(learning.to_print, page.task, printed, **QUIET)
         filled.then(None, js=PRINT, **QUIET)
-    again, followed = by_name(learning.again, parts), [running]
+    again, followed = by_name(learning.show_again, parts), [running]
     for went in shows:
         went.then(None, to_address, None, js=OF_GUESTS if learning.guests else TO_ADDRESS, **QUIET)
         followed.append(went.then(again, None, outputs, inputs_kwargs=here, **live_part))
     # what is run at a step goes on for nobody once another one is shown
     gr.on([*presses, chosen, parts["stop"].click], None, cancels=followed, **QUIET)
     at = {name: part for name, part in here.items() if name != "kept"}
-    stopped = parts["stop"].click(learning.stop, None, parts["result"], inputs_kwargs=at, **QUIET)
+    stopped = parts["stop"].click(
+        learning.stop_step, None, parts["result"], inputs_kwargs=at, **QUIET
+    )
     stopped.then(None, None, shown[2:], js=GIVE_BACK_AND_HIDE, **QUIET)
     teaching.follow(page, learning.lessons, parts, group, [*shows, running], learning.guests)
 

@@ -305,9 +305,10 @@ def words_of(task: Task) -> Iterator[Row]:
         if name not in CARDS:
             for id, titled in terms.items():
                 example, tried = _tried(task, name, id, titled)
+                badge = Markup("{}").format(SECTIONS[name].title)
                 yield Row(
-                    id, titled.title, titled.summary, badges=(Markup(SECTIONS[name].title),),
-                    example=example, tries=(tried,),
+                    id, titled.title, titled.summary, badges=(badge,), example=example,
+                    tries=(tried,),
                 )  # fmt: skip
 
 

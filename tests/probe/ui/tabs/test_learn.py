@@ -39,7 +39,7 @@ def learning(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lea
 
 def ran(learning: Learning, choice: int | None, group: str = "", visitor: str = ME) -> list[Any]:
     """Run the step with a guess; return all that is shown."""
-    return list(learning.run(GUESS, NLI.name, MODEL, visitor, {}, choice, group))
+    return list(learning.run_step(GUESS, NLI.name, MODEL, visitor, {}, choice, group))
 
 
 def asked(**query: str) -> gr.Request:
@@ -118,11 +118,11 @@ def test_a_guess_is_judged_remembered_and_shown_again_with_its_result(learning: 
     assert learning.show(GUESS, NLI.name, MODEL, ME, {})["result"] == ""
     other = remember(None, guess=("word_salad.break", MODEL, 0))
     assert GONE in learning.show("word_salad.3", NLI.name, MODEL, ME, other)["result"]
-    assert list(learning.again(GUESS, NLI.name, MODEL, ME, last["kept"])) == []
+    assert list(learning.show_again(GUESS, NLI.name, MODEL, ME, last["kept"])) == []
 
 
 def test_a_model_that_is_not_there_is_said_in_a_sentence(learning: Learning) -> None:
-    *_, last = learning.run(GUESS, NLI.name, "nobody's", ME, {}, 0, "")
+    *_, last = learning.run_step(GUESS, NLI.name, "nobody's", ME, {}, 0, "")
     assert 'role="alert"' in last["result"] and last["stop"] == gr.update(visible=False)
 
 
