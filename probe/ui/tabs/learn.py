@@ -393,7 +393,8 @@ def _react(
     else:
         open_page = by_name(learning.open_page, parts)
         shows.append(page.on_open(open_page, known, outputs, **turn))
-        filled = parts["contents"].select(learning.to_print, page.task, printed, **QUIET)
+        print_it = parts["contents"].select
+        filled = print_it(learning.to_print, page.task, printed, **EACH, **QUIET)
         filled.then(None, js=PRINT, **QUIET)
     again, followed = by_name(learning.show_again, parts), [running]
     for went in shows:
