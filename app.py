@@ -35,8 +35,7 @@ from probe.ui.measure import choice, compare, score
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import zero_gpu
 from probe.ui.server.serving import start
-from probe.ui.tabs import admin, catalogue, mine
-from probe.ui.tabs.learn import tab as learn
+from probe.ui.tabs import admin, learn, mine
 from probe.ui.tabs.probe import tab as probe
 from probe.ui.visitors.belongings import remove_old_regularly
 
@@ -46,10 +45,7 @@ PLACES = (
     Place(
         "learn",
         "Learn",
-        (
-            View("lessons", "Lessons", partial(learn.build, lessons=LESSONS)),
-            View("look-up", "Look up", catalogue.build),
-        ),
+        (View("learn", "Learn", partial(learn.build, lessons=LESSONS)),),
     ),
     Place(
         "measure",

@@ -40,6 +40,7 @@
   // Back and Forward: another view is shown; what else the address says is read anew.
   window.addEventListener("popstate", () => {
     const now = new URL(window.location.href);
+    if (window.moveWithin?.(now)) return;
     const other = (url) => [...url.searchParams].filter(([name]) => name !== viewKey()).join();
     if (other(now) !== other(here)) return window.location.reload();
     const named = now.searchParams.get(viewKey());
@@ -100,25 +101,6 @@
     for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
     body.append(...rows);
-  };
-
-  // Show only the cards and terms of the catalogue that hold every word of the search.
-  document.addEventListener("input", ({ target }) => {
-    const catalogue = target.closest(".catalogue");
-    if (!catalogue || target.type !== "search") return;
-    const words = target.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const items = [...catalogue.querySelectorAll(".searched")];
-    for (const item of items) {
-      const text = (item.querySelector(".about") ?? item).textContent.toLowerCase();
-      item.hidden = !words.every((word) => text.includes(word));
-    }
-    for (const part of catalogue.querySelectorAll("section")) part.hidden = !part.querySelector(".searched:not([hidden])");
-    const shown = items.filter((item) => !item.hidden).length;
-    catalogue.querySelector("[role=status]").textContent = words.length ? `${shown} of ${items.length}` : "";
-  });
-  // Scroll to the term that a link names, once the glossary is there.
-  window.showTerm = () => {
-    if (window.location.hash.startsWith("#term-")) document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
   };
 
   // Put a term's definition under it, or above it where the window ends; Escape and scrolling close.
@@ -250,6 +232,24 @@
     if (target.type !== "radio") return;
     const group = target.closest("fieldset, .block");
     for (const each of group?.querySelectorAll("input[type=radio]") ?? []) each.name = `choice-${group.id}`;
+  });
+
+  // Copy a link whole, and say so beside the button; show a part as large as the window, Escape and a further press end that.
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-copy], [data-large]");
+    if (!button) return;
+    if (button.dataset.large) return button.closest("[id]").classList.toggle(`large-${button.dataset.large}`);
+    const link = new URL(button.dataset.copy, window.location.href).href;
+    const told = button.closest("[id]").querySelector("[role=status]");
+    try {
+      await navigator.clipboard.writeText(link);
+      told.textContent = "The link is on the clipboard.";
+    } catch {
+      told.textContent = `This browser keeps pages from the clipboard: copy it yourself: ${link}`;
+    }
+  });
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") for (const part of document.querySelectorAll("[class*=large-]")) part.className = part.className.replace(/large-\S+/g, "");
   });
 
   // Complete a link as it is shown: the app does not know by which address it is reached.

@@ -14,74 +14,132 @@ from probe.tasks.nli import LABEL_RULES
 from probe.tasks.task import Task
 from probe.templates import kinds
 from probe.templates.grammar import grammar
-from probe.terms import Term, Titled
+from probe.terms import Term, Titled, Word
 from probe.transforms.registry import FAMILIES, REGISTRY, summary_of
 
-WORDS: Mapping[str, Term] = {
-    "gold-label": Term(
-        "Gold label", "The answer that people gave; a model is right where it says the same."
+WORDS: Mapping[str, Word] = {
+    "nli": Word(
+        "NLI, natural language inference",
+        "The task of saying whether a hypothesis follows from a premise, contradicts it, or not.",
+        "“Nobody came” contradicts “900 people queued”.",
     ),
-    "token": Term("Token", "A word or a piece of a word, as the model reads the text."),
-    "importance": Term(
-        "Importance", "How much a token speaks for or against an answer, by one of several methods."
+    "baseline": Word(
+        "Baseline",
+        "What a figure is compared with: a simple rule's, chance's, or that of unchanged texts.",
+        "A model that is right on 36 % is no better than one that always answers neutral.",
     ),
-    "gradient": Term(
+    "baseline-token": Word(
+        "Baseline token",
+        "What stands for nothing where a method measures how much a token adds to an answer.",
+        "Integrated gradients go from a text of such tokens to the real one.",
+    ),
+    "fp32": Word(
+        "fp32 and bf16",
+        "How exactly a model computes: with numbers of 32 bits, or faster with numbers of 16.",
+        "A probability of 0.9873 may come out as 0.9883 in bf16; answers rarely change.",
+    ),
+    "gold-label": Word(
+        "Gold label",
+        "The answer that people gave; a model is right where it says the same.",
+        "People called “A man sleeps ▸ A man runs” a contradiction, so this is its gold label.",
+    ),
+    "token": Word(
+        "Token",
+        "A word or a piece of a word, as the model reads the text.",
+        "shipyard may be read as ship and ##yard: two tokens.",
+    ),
+    "importance": Word(
+        "Importance",
+        "How much a token speaks for or against an answer, by one of several methods.",
+        "In “Nobody came” it is “Nobody” on which the answer contradiction hangs.",
+    ),
+    "gradient": Word(
         "Gradient",
         "How an answer would shift if the numbers that stand for a token moved a little.",
+        "A steep one: a slightly other “not” would turn the answer round.",
     ),
-    "loss": Term("Loss", "How wrong a model's answer is, as a number that training makes smaller."),
-    "transform": Term(
-        "Transform", "A change of a text by a fixed rule, such as sorting its words."
+    "loss": Word(
+        "Loss",
+        "How wrong a model's answer is, as a number that training makes smaller.",
+        "0.01 where the right answer has 0.99, 2.3 where it has 0.10.",
     ),
-    "chain": Term(
+    "transform": Word(
+        "Transform",
+        "A change of a text by a fixed rule, such as sorting its words.",
+        "“The tenant paid the landlord” becomes “landlord paid tenant the the”.",
+    ),
+    "chain": Word(
         "Chain",
         "Transforms one after another, their names joined by +: drop+sort drops, then sorts.",
+        "drop+sort, spelling+negation.",
     ),
-    "word-salad": Term(
+    "word-salad": Word(
         "Word salad",
         "Words that make no sense together; a model that understood the text would not keep its "
         "answer.",
+        "a ask at came for job nobody senna shipyard the to .",
     ),
-    "default-label": Term(
+    "default-label": Word(
         "Default label",
         "The answer that a mere copy of the other text would get; copies are compared with it.",
+        "The premise put in place of the hypothesis follows from itself: entailment.",
     ),
-    "tautology": Term(
+    "tautology": Word(
         "Tautology",
         'Words that are true whatever else is, such as "true is true"; they add nothing.',
+        "… and true is true.",
     ),
-    "synonym": Term("Synonym", "A word of the same meaning, here from the dictionary WordNet."),
-    "word-antonym": Term(
-        "Antonym", "A word of the opposite meaning, here from the dictionary WordNet."
+    "synonym": Word(
+        "Synonym",
+        "A word of the same meaning, here from the dictionary WordNet.",
+        "“large” for “big”.",
     ),
-    "phrase-based-translator": Term(
+    "word-antonym": Word(
+        "Antonym",
+        "A word of the opposite meaning, here from the dictionary WordNet.",
+        "“small” for “big”.",
+    ),
+    "phrase-based-translator": Word(
         "Phrase-based translator",
         "A program that turns one text into another, stretch by stretch, by counts of which "
         "phrases go together.",
+        "From premises that were contradicted it learns to write “nobody”.",
     ),
-    "transformer": Term(
-        "Transformer", "A network that lets every token of a text look at every other one."
+    "transformer": Word(
+        "Transformer",
+        "A network that lets every token of a text look at every other one.",
+        "MiniLM, BERT and RoBERTa are such networks.",
     ),
-    "recurrent-network": Term(
+    "recurrent-network": Word(
         "Recurrent network",
         "A network that reads a text token by token and remembers what it read.",
+        "ESIM is one.",
     ),
-    "heuristic": Term(
+    "heuristic": Word(
         "Heuristic",
         "A rule of thumb that is often right for the wrong reason, such as: shared words mean yes.",
+        "All words of “The doctor saw the actor” stand in “The actor saw the doctor”.",
     ),
-    "rule-baseline": Term(
+    "rule-baseline": Word(
         "Rule baseline",
         "A rule that understands nothing; where it does as well as a model, the set is too easy.",
+        "Always the most frequent label; or the hypothesis alone.",
     ),
-    "interval": Term(
+    "interval": Word(
         "95 % interval",
         "Where the true value most likely lies, given so few examples; more examples make it "
         "narrower.",
+        "80 %, 75 to 85: of 240 texts.",
     ),
-    "n": Term("n", "The number of examples that a figure is taken from."),
-    "seed": Term(
-        "Seed", "A number that fixes all chance: the same seed gives the same result again."
+    "n": Word(
+        "n",
+        "The number of examples that a figure is taken from.",
+        "n = 240.",
+    ),
+    "seed": Word(
+        "Seed",
+        "A number that fixes all chance: the same seed gives the same result again.",
+        "Seed 0 shuffles a text the same way today and tomorrow.",
     ),
 }
 """What several of the other sentences speak of."""
@@ -89,19 +147,25 @@ WORDS: Mapping[str, Term] = {
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the glossary: its title, and what gives its terms for a task, by id."""
+    """A part of the glossary: its title, and what gives its terms for a task, by id.
+
+    `place` is the page on which they are met, such as train?aim=repair; "" is Probe.
+    """
 
     title: str
     terms: Callable[[Task], Mapping[str, Titled]]
+    place: str = ""
 
 
 SECTIONS: dict[str, Section] = {}
 """The sections by name, in the order in which they are shown."""
 
 
-def register(name: str, title: str, terms: Callable[[Task], Mapping[str, Titled]]) -> None:
+def register(
+    name: str, title: str, terms: Callable[[Task], Mapping[str, Titled]], place: str = ""
+) -> None:
     """Add a section."""
-    SECTIONS[name] = Section(title, terms)
+    SECTIONS[name] = Section(title, terms, place)
 
 
 def glossary(task: Task) -> dict[str, dict[str, Titled]]:
@@ -154,7 +218,7 @@ def _baselines(task: Task) -> dict[str, Titled]:
 
 
 register("task", "The task", _task)
-register("measures", "What is measured", _measures)
+register("measures", "What is measured", _measures, "measure")
 register("words", "Words that are used here", lambda task: WORDS)
 register("label-rules", "What happens to the gold label", _label_rules)
 register("families", "Families of transforms", _families)

@@ -19,19 +19,24 @@ from numpy.typing import NDArray
 
 from probe.first_import import first_import
 from probe.tasks.task import Example, Label, Task
-from probe.terms import Term
+from probe.terms import Word
 
 Array = NDArray[np.float64]
-MEASURES: Mapping[str, Term] = {
-    "agreement": Term(
+MEASURES: Mapping[str, Word] = {
+    "agreement": Word(
         "Agreement",
         "How often the model gives a changed text the answer that it gave the original, or for a "
         "copy the default label.",
+        "Of 240 pairs with sorted words 202 keep their answer: 84 %.",
     ),
-    "confidence": Term(
-        "Confidence", "The probability that the model gives its answer, on average over all texts."
+    "confidence": Word(
+        "Confidence",
+        "The probability that the model gives its answer, on average over all texts.",
+        "0.99 for one pair and 0.61 for another make 0.80.",
     ),
-    "accuracy": Term("Accuracy", "How often the answer is the gold label."),
+    "accuracy": Word(
+        "Accuracy", "How often the answer is the gold label.", "216 of 240 are right: 90 %."
+    ),
 }
 """What is measured over examples."""
 

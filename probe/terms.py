@@ -24,6 +24,13 @@ class Term:
     summary: str
 
 
+@dataclass(frozen=True)
+class Word(Term):
+    """A term with an example of it."""
+
+    example: str
+
+
 def capitalised(words: str) -> str:
     """Return words as they begin a label or a sentence."""
     return words[:1].upper() + words[1:]

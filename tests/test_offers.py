@@ -14,8 +14,9 @@ from probe.analysis.slices import slices_of
 from probe.surveys.annotation_set import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS
-from probe.ui.html.catalogue import catalogue
-from probe.ui.panels import changes, options, templates
+from probe.ui.measure import templates
+from probe.ui.panels import changes, options
+from probe.ui.tabs import look_up
 from probe.ui.tabs.probe import fields as probe_fields
 from probe.ui.tabs.probe.link import open_link
 from tests.support.offers import EVERY, VIEWS
@@ -75,11 +76,10 @@ def compare(task: Task) -> set[str]:
     return {*groups, *(without(group, *titles) for group in groups)}
 
 
-def catalogued(task: Task) -> set[str]:
-    """Return what Look up shows: a card for each change, and its other parts."""
-    page = str(catalogue(task, task.showcase, {}))
-    parts = {part for part in ("templates", "rules") if f'href="#{part}"' in page}
-    return parts | {name for name in VIEWS["look-up"] if f"<code>{name}</code>" in page}
+def looked_up(task: Task) -> set[str]:
+    """Return what Look up shows: an entry for each change, and its other parts."""
+    parts = list(look_up.parts_of(task, {}))
+    return {part.name for part in parts} | {row.code for part in parts for row in part.rows}
 
 
 OFFERED: dict[str, Offered] = {
@@ -91,7 +91,7 @@ OFFERED: dict[str, Offered] = {
     "inoculate": lambda task: named(challenge_choices(task)),
     "repair": lambda task: named(change_choices(task)) - {ALL},
     "generalise": lambda task: named(skill_choices(task)),
-    "look-up": catalogued,
+    "look-up": looked_up,
 }
 
 
@@ -103,6 +103,7 @@ def test_a_tab_offers_a_task_what_the_table_says() -> None:
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_offers_a_task_what_the_table_says(name: str, task: Task) -> None:
     meant = {each for each, tasks in VIEWS[name].items() if task.name in tasks}
-    (view,) = (view for place in PLACES for view in place.views if view.name == name)
+    called = "learn" if name in ("lessons", "look-up") else name
+    (view,) = (view for place in PLACES for view in place.views if view.name == called)
     offered = OFFERED[name](task) if view.suits is None or view.suits(task) else set()
     assert offered & set(VIEWS[name]) == meant

@@ -43,7 +43,7 @@ ACT_SECONDS = 10.0
 ROLES = ("change", "open", "change", "look", "open", "change")
 """What visitors do, in turn: half of them change something, a third open pairs, others look."""
 SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su")
-VIEWS = ("train", "look-up", "compare", "score")
+VIEWS = ("train", "learn", "compare", "score")
 WORDS = 60
 """Words of the premise of which greedy visitors ask what each of its tokens is for."""
 

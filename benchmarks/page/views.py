@@ -233,6 +233,6 @@ VIEWS = (
         shows("#train-problem [role=alert]"),
     ),
     View("generalise-sentiment", "train?aim=generalise&task=sentiment"),
-    View("look-up", "learn?view=look-up", shows("#term-agreement")),
+    View("look-up", "learn?look=agreement", shows("#term-agreement")),
     View("mine", "mine", shows("#mine section")),
 )

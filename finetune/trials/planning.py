@@ -268,11 +268,11 @@ def register_experiments() -> None:
     experiments.register_experiments()
     for experiment in EXPERIMENTS.values():
         register(experiment)
-    for kind, title, words in (
-        (inoculation.KIND, "Inoculation", lambda task: inoculation.WORDS),
-        (generalisation.KIND, "Generalisation", generalisation.generalisation_terms),
-        (calibration.KIND, "Calibration", lambda task: calibration.WORDS),
-        (mitigation.KIND, "Invalid inputs", lambda task: mitigation.WORDS),
-        (transfer.KIND, "Transfer", lambda task: transfer.WORDS),
+    for kind, title, words, aim in (
+        (inoculation.KIND, "Inoculation", lambda task: inoculation.WORDS, "inoculate"),
+        (generalisation.KIND, "Generalisation", generalisation.generalisation_terms, "generalise"),
+        (calibration.KIND, "Calibration", lambda task: calibration.WORDS, "repair"),
+        (mitigation.KIND, "Invalid inputs", lambda task: mitigation.WORDS, "repair"),
+        (transfer.KIND, "Transfer", lambda task: transfer.WORDS, "repair"),
     ):
-        glossary.register(kind, title, words)
+        glossary.register(kind, title, words, f"train?aim={aim}")

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-import pandas as pd
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer
@@ -45,8 +44,8 @@ class Response:
 
 
 def create_survey(
-    store: Store, owner: str, kind: Kind, title: str, content: Json, seconds: float = 0.0
-) -> Survey:
+    store: Store, owner: str, kind: Kind, title: str, content: Json, seconds: float = 0.0,
+) -> Survey:  # fmt: skip
     """Store a survey that ends after some seconds, or never; return it with its link's secret.
 
     Raises SurveyError where the owner has none to be known by, or too many surveys.
@@ -222,9 +221,9 @@ def delete_answers(store: Store, visitor: str, survey_id: str) -> None:
 
 
 def remove_old_surveys(store: Store, before: float) -> None:
-    """Remove the lessons that have ended, and the annotations made before a time (0: none)."""
-    now = time.time()
-    over = (Survey.kind == "lesson") & (Survey.ends > 0) & (Survey.ends <= now)
+    """Remove lessons an hour after their end, and annotations made before a time (0: none)."""
+    hour_ago = time.time() - 3600
+    over = (Survey.kind == "lesson") & (Survey.ends > 0) & (Survey.ends <= hour_ago)
     old = (Survey.created < before) & (Survey.owner != COMMAND_LINE)
     with store.database.session() as session:
         ids = session.scalars(select(Survey.id).where(or_(over, old))).all()
@@ -257,9 +256,3 @@ def guesses(store: Store, survey_id: str, step: str, choices: int) -> list[int]:
     """Return how many guessed each choice of a step."""
     counts = Counter(row.answer for row in responses(store, survey_id) if row.item == step)
     return [counts[str(choice)] for choice in range(choices)]
-
-
-def guesses_frame(store: Store, survey_id: str) -> pd.DataFrame:
-    """Return all guesses of a class as a table: respondent, step and the number of the choice."""
-    rows = [(row.respondent, row.item, int(row.answer) + 1) for row in responses(store, survey_id)]
-    return pd.DataFrame(rows, columns=["respondent", "step", "choice"])

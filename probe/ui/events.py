@@ -38,9 +38,9 @@ def in_turn(queue: str) -> dict[str, Any]:
 
 PRESSED = """element.addEventListener("click", event => {
   const pressed = event.target.closest("button[data-cell]");
-  if (pressed) trigger("click", {cell: pressed.dataset.cell});
+  if (pressed) trigger(pressed.dataset.event || "click", {cell: pressed.dataset.cell});
 });"""
-"""Lets a component of HTML report which of its buttons was pressed."""
+"""Lets a component of HTML report which of its buttons was pressed, by the event that it names."""
 
 
 def cell_of(event: gr.EventData) -> str:

@@ -90,21 +90,15 @@ def test_links_of_the_head_keep_the_task_and_those_of_the_task_the_view(page: Pa
         expect(page.locator("#train-aim .selected")).to_contain_text("Repair", timeout=SLOW)
     link_to(page, "Learn")
     task_is(page, "Paraphrase")
-    open_view(page, "Look up")
-    expect(page.locator("#catalogue")).to_contain_text("copyone", timeout=SLOW)
-    expect(page).to_have_url(re.compile("/learn.*view=look-up"))
-    page.reload()
-    view_is(page, "Look up")
-    page.go_back()
-    view_is(page, "Lessons")
+    expect(page.locator("#look-up")).to_contain_text("copyone", timeout=SLOW)
     page.go_back()
     expect(page.locator("#train-aim .selected")).to_contain_text("Repair", timeout=SLOW)
     task_is(page, "Paraphrase")
 
 
 def test_keys_lead_to_the_content_and_between_places_and_views(page: Page) -> None:
-    visit(page, "learn")
-    view_is(page, "Lessons")
+    visit(page, "measure")
+    view_is(page, "Score")
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
@@ -112,9 +106,9 @@ def test_keys_lead_to_the_content_and_between_places_and_views(page: Page) -> No
     page.locator("#places a").first.focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator("#places a").nth(1)).to_be_focused()
-    page.get_by_role("tab", name="Lessons").focus()
+    page.get_by_role("tab", name="Score").focus()
     page.keyboard.press("ArrowRight")
-    view_is(page, "Look up")
+    view_is(page, "Compare")
 
 
 def test_a_view_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_again(

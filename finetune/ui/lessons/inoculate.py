@@ -1,11 +1,212 @@
 """Lesson: is it the data's fault or the model's? (Liu et al. 2019)."""
 
+import time
+from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import attrgetter
+from typing import Any
 
-from finetune.ui.lessons import inoculate_live as live
+from markupsafe import Markup
+
+from finetune.report.inoculation import meaning, model_name, model_title, shown_runs
+from finetune.training.recipes import default_rate
+from finetune.trials.challenges import bundled_sets, challenged
+from finetune.trials.inoculation import (
+    BASE,
+    KIND,
+    OUTCOMES,
+    InoculationRun,
+    Plan,
+    inoculation_run,
+    inoculation_runs,
+)
+from finetune.ui.inoculate import start_inoculation
+from probe.analysis.summary import Summary
+from probe.errors import RunError
+from probe.runs.access import chosen_runs, readable_runs
+from probe.runs.run import OPEN
+from probe.statistics import Estimate, mean_score
+from probe.stopping import check_stop
 from probe.tasks.nli import NLI
-from probe.ui.lessons.bundled_scores import ROWS
-from probe.ui.lessons.lesson import Guess, Lesson, Question, Step
+from probe.ui.html.elements import join, link, meter, told
+from probe.ui.html.run import state_in_words
+from probe.ui.lessons import drawing
+from probe.ui.lessons.lesson import (
+    Comparison,
+    Finding,
+    Guess,
+    Lesson,
+    Question,
+    Setting,
+    Step,
+    measured,
+    published,
+    to_talk_about,
+)
+from probe.ui.lessons.live import ROWS, bundled_example, on_bundled
+from probe.ui.links import link_to_run
+from probe.ui.page import Core
+from probe.ui.run_tab.shown import how_far
+from probe.ui.visitors.visitor_files import check_start
+
+STRESSED = "word_overlap"
+SHOWN = ("news-03-1", "news-16-1")
+"""The bundled pairs that are shown with a change, by id."""
+CHOICES = ("1", "2", "3")
+"""Liu et al.'s outcomes, in the order in which they are guessed."""
+OWN_SIZES = (10, 100)
+STRESSED_CLAIM = "closed.negation.esim"
+"""What the paper says of the first challenge, in the published figures."""
+DOSE = 100
+"""Examples of the claim that is compared with the paper's."""
+LITTLE, MUCH = 0.02, 0.10
+LOOK_SECONDS = 1.0
+"""Between two looks at a run that is going."""
+
+
+def show_changed(challenge: str) -> Markup:
+    """Show bundled pairs as a challenge changes them."""
+    pairs = [bundled_example(NLI, id_) for id_ in SHOWN]
+    return join(
+        drawing.example(NLI, pair, f"The label stays: {pair.gold}.")
+        for pair in challenged(challenge, pairs)
+    )
+
+
+def show_outcomes() -> Markup:
+    """Say what each of the three outcomes means."""
+    shown = (outcome for name, outcome in OUTCOMES.items() if name in CHOICES)
+    return drawing.definitions((outcome.name, outcome.summary) for outcome in shown)
+
+
+@on_bundled(STRESSED)
+def stress(setting: Setting, summary: Summary) -> Finding:
+    """Measure how far accuracy falls on changed pairs."""
+    before, after = summary.original["accuracy"], summary.transforms[STRESSED]["accuracy"]
+    lost = before.value - after.value
+    figures = (
+        published("stress.whole.infersent"),
+        published("stress.word_overlap.infersent"),
+        measured(f"{setting.title}, pairs as they are, here", before),
+        measured(f"{setting.title}, with the words, here", after),
+    )
+    return Finding(
+        f"{setting.title} is right on {100 * before.value:.0f} % of the pairs as they are and "
+        f"on {100 * after.value:.0f} % of the changed ones.",
+        compared=(Comparison("Right answers", figures),),
+        came_true=int(lost >= LITTLE) + int(lost > MUCH),
+    )
+
+
+def from_gallery(challenge: str, claims: tuple[str, ...], setting: Setting) -> Iterator[Finding]:
+    """Show the gallery's run of the chosen model on a challenge, with the paper's claims."""
+    gallery = shown_runs(setting.core.gallery)
+    wanted = setting.model, challenge
+    runs = [run for run in gallery if (model_name(run), run.plan.challenge) == wanted]
+    if not runs:
+        others = dict.fromkeys(model_title(run) for run in gallery)
+        raise RunError(
+            f"no finished run of {setting.title} on this challenge lies in the gallery; choose one "
+            f"of {', '.join(others)}"
+        )
+    yield _judged(runs[0], claims)
+
+
+def _judged(run: InoculationRun, claims: tuple[str, ...] = ()) -> Finding:
+    """Say the outcome of a run, with its accuracies before and after."""
+    verdict = run.verdict["oracle_lr"]
+    onward = link(link_to_run([run.id]), "this run in Inoculate")
+    closed = _closed(run, claims)
+    return Finding(
+        f"With {verdict['shown_at']} examples: {verdict['headline']}.",
+        Markup("<p>{}</p><p>See its curves and warnings: {}.</p>").format(meaning(verdict), onward),
+        (*_accuracies(run), *closed),
+        CHOICES.index(verdict["outcome"]) if verdict["outcome"] in CHOICES else None,
+    )
+
+
+def _accuracies(run: InoculationRun) -> tuple[Comparison, ...]:
+    """Compare the model as it was with the one of the reported size, on both test sets."""
+    chosen = run.verdict["oracle_lr"]
+    reported = chosen["size"], chosen["lr"]
+    base = next(point for point in run.results if point.cell == BASE)
+    after = next(point for point in run.results if (point.cell.size, point.cell.lr) == reported)
+    both = {"Before": base, f"After {after.cell.size} examples": after}
+    return tuple(
+        Comparison(
+            title, tuple(measured(when, mean_score(NLI, right(at))) for when, at in both.items())
+        )
+        for title, right in (
+            ("Right on the challenge", attrgetter("challenge_right")),
+            ("Right on the original pairs", attrgetter("original_right")),
+        )
+    )
+
+
+def _closed(run: InoculationRun, claims: tuple[str, ...]) -> tuple[Comparison, ...]:
+    """Compare the share of the gap that closed at the paper's dose with the paper's claims."""
+    at_dose: Mapping[str, Any] = run.verdict["by_size"].get(str(DOSE), {}).get("closed", {})
+    if not claims or at_dose.get("value") is None:
+        return ()
+    value, low, high = (float(at_dose[name]) for name in ("value", "low", "high"))
+    estimate = Estimate(value, low, high, at_dose["n"])
+    here = measured(f"{model_title(run)}, {DOSE} examples, here", estimate)
+    return (Comparison("Share of the gap that closes", (*map(published, claims), here)),)
+
+
+def _plan(model: str) -> Plan:
+    return Plan(model, STRESSED, OWN_SIZES, (default_rate(model, "fast"),), (0,), mode="fast")
+
+
+def _latest(core: Core, visitor: str, model: str) -> InoculationRun | None:
+    """Return the latest of a visitor's own runs that this lesson would start."""
+    runs = inoculation_runs(readable_runs(core.store, visitor, KIND))
+    own = (run for run in runs if run.owner == visitor and run.plan == _plan(model))
+    return next(own, None)
+
+
+def own_run(setting: Setting) -> Iterator[Finding]:
+    """Inoculate the chosen model now, in fast mode, and say what came out.
+
+    One that still goes is followed.
+    """
+    run = _latest(setting.core, setting.visitor, setting.model)
+    if run is None or run.state not in OPEN:
+        core = setting.core
+        check_start(core.store, setting.visitor)
+        plan, sets = _plan(setting.model), bundled_sets(STRESSED)
+        run = start_inoculation(core.store, core.engine, setting.visitor, plan, sets)
+    yield from _followed(setting, run)
+
+
+def own_again(setting: Setting) -> Iterator[Finding]:
+    """Show what became of the latest run of one's own, nothing of one that was stopped."""
+    run = _latest(setting.core, setting.visitor, setting.model)
+    if run and run.state in (*OPEN, "done"):
+        yield from _followed(setting, run)
+
+
+def stop_own(core: Core, visitor: str, model: str) -> None:
+    """Cancel the run of one's own that goes."""
+    run = _latest(core, visitor, model)
+    if run and run.state in OPEN:
+        core.engine.cancel(run.id)
+
+
+def _followed(setting: Setting, run: InoculationRun) -> Iterator[Finding]:
+    while run.state in OPEN:
+        (stored,) = chosen_runs(setting.core.store, setting.visitor, [run.id])
+        run = inoculation_run(stored)
+        epoch = next((cell.progress.epoch for cell in run.cells if cell.progress), 0)
+        words = f"{state_in_words(run)}: {how_far(stored)}{f', epoch {epoch}' if epoch else ''}."
+        share = len(run.results) / max(len(run.cells), 1)
+        yield Finding(progress=meter("of the run done", share) + told(f"{words} {run.error}"))
+        check_stop()
+        time.sleep(LOOK_SECONDS)
+    if run.state != "done":
+        raise RunError(run.error or "the run was stopped; run it again")
+    yield _judged(run, (STRESSED_CLAIM,))
+
 
 OUTCOME = Guess(
     "Which outcome do you expect?",
@@ -58,12 +259,12 @@ STEPS = (
             "what it was. Such sets of changed pairs are called challenges or stress tests.",
             f"You run the model on {ROWS} pairs as they are and with the added words.",
         ),
-        exhibit=partial(live.show_changed, live.STRESSED),
+        exhibit=partial(show_changed, STRESSED),
         guess=Guess(
             "How far does its accuracy fall?",
             ("Hardly: less than 2 points", "By 2 to 10 points", "By more than 10 points"),
         ),
-        live=live.stress,
+        live=stress,
     ),
     Step(
         "dose",
@@ -76,9 +277,9 @@ STEPS = (
             "the challenge than on the original pairs is the gap. There are three outcomes.",
             "First the test from before, on a finished run of this app's gallery.",
         ),
-        exhibit=live.show_outcomes,
+        exhibit=show_outcomes,
         guess=OUTCOME,
-        live=live.from_gallery(live.STRESSED, live.STRESSED_CLAIM),
+        live=partial(from_gallery, STRESSED, (STRESSED_CLAIM,)),
         finished=True,
     ),
     Step(
@@ -88,9 +289,9 @@ STEPS = (
             "Now the hypotheses have a spelling mistake each, and again there is a finished run. "
             "Choose ESIM as the model if you want one like the paper's: it reads whole words.",
         ),
-        exhibit=partial(live.show_changed, "spelling"),
+        exhibit=partial(show_changed, "spelling"),
         guess=OUTCOME,
-        live=live.from_gallery("spelling"),
+        live=partial(from_gallery, "spelling", ()),
         finished=True,
     ),
     Step(
@@ -102,7 +303,7 @@ STEPS = (
             "from word problems and look like no other pair that the model was trained on.",
         ),
         guess=OUTCOME,
-        live=live.from_gallery("numerical", "closed.numerical.esim"),
+        live=partial(from_gallery, "numerical", ("closed.numerical.esim",)),
         finished=True,
     ),
     Step(
@@ -115,16 +316,13 @@ STEPS = (
             "one. It goes on if you leave: you find it again in Inoculate, under your runs.",
             "Fewer examples and other settings than in the gallery: will the outcome be the same?",
         ),
-        exhibit=partial(live.show_changed, live.STRESSED),
+        exhibit=partial(show_changed, STRESSED),
         guess=OUTCOME,
-        live=live.own_run,
+        live=own_run,
+        again=own_again,
+        stop=stop_own,
     ),
-    Step(
-        "questions",
-        "Questions",
-        ("Talk about these with your neighbour before you unfold an answer.",),
-        questions=QUESTIONS,
-    ),
+    to_talk_about(*QUESTIONS),
 )
 INOCULATE = Lesson(
     "inoculate",

@@ -1,10 +1,167 @@
 """Lesson: does a model read, or does it count shared words? (McCoy et al. 2019, fritz)."""
 
-from probe.tasks.nli import NLI
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from probe.analysis.batch import Chunk
+from probe.analysis.hans import Profiled, in_heuristics, profile
+from probe.analysis.summary import Summary
+from probe.statistics import Estimate, share
+from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
+from probe.tasks.task import Label
+from probe.templates import Request, TemplatePair, generate, subcases
 from probe.templates.generate import HEURISTICS as NAMES
-from probe.ui.lessons import heuristics_live as live
-from probe.ui.lessons.bundled_scores import ROWS
-from probe.ui.lessons.lesson import Guess, Lesson, Question, Step
+from probe.transforms import Options, apply
+from probe.ui.html.elements import join, link
+from probe.ui.lessons import drawing
+from probe.ui.lessons.lesson import (
+    Comparison,
+    Finding,
+    Guess,
+    Lesson,
+    Question,
+    Setting,
+    Step,
+    measured,
+    published,
+    to_talk_about,
+)
+from probe.ui.lessons.live import ROWS, bundled_example, counted, on_bundled
+from probe.ui.links import link_to_example
+
+PER_SUBCASE = 40
+"""Pairs of each of 30 sub-cases: 600 entailed and 600 others, 200 of each for a heuristic."""
+SWAPPED = "ln_subject/object_swap"
+CUT = "news-12-1"
+"""The bundled pair of whose premise a part is shown."""
+RARELY, OFTEN = 0.10, 0.50
+SHORTCUTS = {
+    "lexical_overlap": (
+        "Shared words", "Every word of the hypothesis stands somewhere in the premise.",
+    ),
+    "subsequence": (
+        "A run of words", "The hypothesis is a run of neighbouring words of the premise.",
+    ),
+    "constituent": (
+        "A whole clause", "The hypothesis is a clause of the premise, whole in itself.",
+    ),
+}  # fmt: skip
+TITLES = {name: title for name, (title, _) in SHORTCUTS.items()}
+
+
+def _pair(heuristic: str = "", subcase: str = "") -> TemplatePair:
+    """Return the first pair that does not follow from its premise."""
+    pairs = generate(Request("hans", heuristic=heuristic, subcase=subcase), 20, 0)
+    pair: TemplatePair = next(pair for pair in pairs if pair.gold != ENTAILMENT)
+    return pair
+
+
+def show_swapped() -> Markup:
+    """Show a pair whose two nouns change places."""
+    return drawing.example(NLI, _pair(subcase=SWAPPED))
+
+
+def show_heuristics() -> Markup:
+    """Show what each heuristic is, with a pair that it gets wrong."""
+    terms = drawing.definitions(SHORTCUTS[name] for name in NAMES)
+    return terms + join(
+        drawing.example(NLI, _pair(heuristic=name), f"{TITLES[name]}: it does not follow.")
+        for name in NAMES
+    )
+
+
+def show_cut() -> Markup:
+    """Show a premise and a piece of it."""
+    pair = bundled_example(NLI, CUT)
+    ((result,),) = apply("premsubseq", [pair], NLI, 0, Options(), lambda examples: [])
+    return drawing.example(NLI, result.example)
+
+
+def swap(setting: Setting) -> Iterator[Finding]:
+    """Compare the student's answer, and the model's, with the label of the pair."""
+    pair = _pair(subcase=SWAPPED)
+    (said,) = setting.classifier.predict([pair])
+    ending = "it is fooled" if said.label == ENTAILMENT else "this one it gets right"
+    onward = link(link_to_example(NLI, pair, setting.model), "this pair in Probe")
+    yield Finding(
+        f"It does not follow. {setting.title} says {said.label}: {ending}.",
+        drawing.answers([(setting.title, said)])
+        + Markup("<p>Change the names and verbs of {}, and look again.</p>").format(onward),
+        came_true=1,
+    )
+
+
+def _profiled(setting: Setting) -> Iterator[Chunk[Profiled]]:
+    """Profile the model by what the check-up's HANS calls."""
+    for done, row in enumerate(profile(setting.classifier, PER_SUBCASE), 1):
+        yield Chunk((row,), done, len(subcases()), 0.0)
+
+
+def _right(rows: Sequence[Profiled], gold: Label) -> Estimate:
+    """Return the accuracy over all pairs of a gold label."""
+    of_gold = [row for row in rows if row.gold == gold]
+    n, correct = sum(row.n for row in of_gold), sum(row.correct for row in of_gold)
+    return share([at < correct for at in range(n)])
+
+
+@counted("hans", _profiled, "sub-case")
+def both_kinds(setting: Setting, rows: Sequence[Profiled]) -> Finding:
+    """Measure the pairs that follow and those that do not apart."""
+    entailed, others = (_right(rows, gold) for gold in (ENTAILMENT, NON_ENTAILMENT))
+    here = f"{setting.title} on pairs like those of HANS"
+    return Finding(
+        f"Right on {100 * entailed.value:.0f} % of the pairs that follow and on "
+        f"{100 * others.value:.0f} % of those that do not.",
+        compared=tuple(
+            Comparison(
+                title,
+                (
+                    published(f"hans.{kind}.da"),
+                    published(f"hans.{kind}.esim"),
+                    measured(here, estimate),
+                ),
+            )
+            for title, kind, estimate in (
+                ("Right where the hypothesis follows", "entailed", entailed),
+                ("Right where it does not follow", "non_entailed", others),
+            )
+        ),
+        came_true=int(others.value >= RARELY) + int(others.value > OFTEN),
+    )
+
+
+@counted("hans", _profiled, "sub-case")
+def by_heuristic(setting: Setting, profiled: Sequence[Profiled]) -> Finding:
+    """Measure each heuristic apart."""
+    rows = {(row.heuristic, row.gold): row.estimate for row in in_heuristics(profiled)}
+    worst = min(NAMES, key=lambda name: rows[name, NON_ENTAILMENT].value)
+    return Finding(
+        f"“{TITLES[worst]}” fools {setting.title} most: right on "
+        f"{100 * rows[worst, NON_ENTAILMENT].value:.0f} % of its pairs that do not follow.",
+        compared=tuple(
+            Comparison(title, tuple(measured(TITLES[name], rows[name, gold]) for name in NAMES))
+            for title, gold in (
+                ("Right where it does not follow", NON_ENTAILMENT),
+                ("Right where it follows", ENTAILMENT),
+            )
+        ),
+        came_true=NAMES.index(worst),
+    )
+
+
+@on_bundled("premsubseq")
+def cut(setting: Setting, summary: Summary) -> Finding:
+    """Measure how many pieces of a premise are not called entailed."""
+    right = summary.transforms["premsubseq"]["non_entailed"]
+    here = measured(f"{setting.title} on this app's pairs", right)
+    figures = (published("premsubseq.da"), published("premsubseq.esim"), here)
+    return Finding(
+        f"{setting.title} calls {100 * (1 - right.value):.0f} % of the fragments entailed.",
+        compared=(Comparison("Fragments that are not called entailed", figures),),
+        came_true=0 if right.value > OFTEN else 1 if right.value > 0.25 else 2,
+    )
+
 
 QUESTIONS = (
     Question(
@@ -49,9 +206,9 @@ STEPS = (
             "and a hypothesis, and says whether the hypothesis follows: entailment, or not. Here "
             "the hypothesis has the words of the premise and no other. Read both slowly.",
         ),
-        exhibit=live.show_swapped,
+        exhibit=show_swapped,
         guess=Guess("Does the hypothesis follow from the premise?", ("It follows", "It does not")),
-        live=live.swap,
+        live=swap,
     ),
     Step(
         "kinds",
@@ -60,14 +217,14 @@ STEPS = (
             "McCoy et al. wrote templates that make pairs of two kinds: in both the hypothesis "
             "consists of words of the premise, but only in one does it follow. Somebody who only "
             "looks whether the words are there answers both kinds alike.",
-            f"You run {30 * live.PER_SUBCASE:,} such pairs, half of each kind, made from our own "
+            f"You run {30 * PER_SUBCASE:,} such pairs, half of each kind, made from our own "
             "templates after theirs.",
         ),
         guess=Guess(
             "Of the pairs that do not follow, how many will the model get right?",
             ("Fewer than one in ten", "From one in ten to half", "More than half"),
         ),
-        live=live.both_kinds,
+        live=both_kinds,
     ),
     Step(
         "heuristics",
@@ -76,11 +233,9 @@ STEPS = (
             "The pairs fall into three groups, each for one shortcut, a heuristic: a rule that "
             "is quick and often right.",
         ),
-        exhibit=live.show_heuristics,
-        guess=Guess(
-            "Which shortcut fools the model most?", tuple(live.TITLES[name] for name in NAMES)
-        ),
-        live=live.by_heuristic,
+        exhibit=show_heuristics,
+        guess=Guess("Which shortcut fools the model most?", tuple(TITLES[name] for name in NAMES)),
+        live=by_heuristic,
     ),
     Step(
         "cut",
@@ -90,19 +245,14 @@ STEPS = (
             "the hypothesis. Often the piece says nothing at all, as here.",
             f"The same is done to {ROWS} pairs that come with this app.",
         ),
-        exhibit=live.show_cut,
+        exhibit=show_cut,
         guess=Guess(
             "How many of the pieces will the model call entailed?",
             ("Fewer than half", "From half to three quarters", "More than three quarters"),
         ),
-        live=live.cut,
+        live=cut,
     ),
-    Step(
-        "questions",
-        "Questions",
-        ("Talk about these with your neighbour before you unfold an answer.",),
-        questions=QUESTIONS,
-    ),
+    to_talk_about(*QUESTIONS),
 )
 
 HEURISTICS = Lesson(

@@ -1,15 +1,20 @@
 """What a lesson is: its steps, what each asks, what it computes and which figures it shows.
 
-A lesson is a module of data. The Learn tab shows any of them; app.py lists those that there are.
+A lesson is a module: what it computes, its questions, its steps. Learn shows any of them; app.py
+lists those that there are.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated
 
 from markupsafe import Markup
+from pydantic import PlainSerializer, PlainValidator
 
 from probe.models.bundled import title_of
 from probe.models.library import AnyModel
+from probe.published import published_shares
 from probe.statistics import Estimate
 from probe.tasks.task import TASKS, Task
 from probe.ui.html.elements import NOTHING
@@ -52,12 +57,24 @@ def measured(who: str, estimate: Estimate) -> Figure:
     return Figure(who, estimate.value, note, live=True)
 
 
+@cache
+def published(name: str) -> Figure:
+    """Return a share that a paper reports with its source, and with n where it is told."""
+    known = published_shares()[name]
+    n = f", n = {known.n:,}" if known.n is not None else ""
+    return Figure(known.who, known.share, known.source + n)
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Figures of one measure under each other, published ones first."""
 
     title: str
     figures: tuple[Figure, ...]
+
+
+Html = Annotated[Markup, PlainValidator(Markup), PlainSerializer(str)]
+"""Markup, as a finding is kept."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +86,10 @@ class Finding:
     """
 
     says: str = ""
-    shown: Markup = NOTHING
+    shown: Html = NOTHING
     compared: tuple[Comparison, ...] = ()
     came_true: int | None = None
-    progress: Markup = NOTHING
+    progress: Html = NOTHING
 
 
 @dataclass(frozen=True)
@@ -108,7 +125,8 @@ class Step:
     """One step: a text, what is looked at, a guess, what is computed, questions.
 
     `exhibit` draws the examples that the text speaks of; `finished` says that the live part shows a
-    finished run and computes nothing.
+    finished run and computes nothing. Where it is a run of the visitor's own, `again` shows what
+    became of the latest one, and `stop` ends it.
     """
 
     name: str
@@ -118,7 +136,15 @@ class Step:
     guess: Guess | None = None
     live: Live | None = None
     finished: bool = False
+    again: Live | None = None
+    stop: Callable[[Core, str, str], None] | None = None
     questions: tuple[Question, ...] = ()
+
+
+def to_talk_about(*questions: Question, more: str = "") -> Step:
+    """Return the last step of a lesson, its questions."""
+    first = "Talk about these with your neighbour before you unfold an answer."
+    return Step("questions", "Questions", (f"{first} {more}".strip(),), questions=questions)
 
 
 @dataclass(frozen=True)
@@ -133,10 +159,65 @@ class Lesson:
     steps: Mapping[str, Sequence[Step]] = field(repr=False)
 
     @property
+    def slug(self) -> str:
+        """What addresses call it."""
+        return self.name.replace("_", "-")
+
+    @property
     def tasks(self) -> tuple[Task, ...]:
         """The tasks in which it is given."""
         return tuple(TASKS[name] for name in self.steps)
 
-    def step(self, task: Task, number: int) -> Step:
-        """Return a step of a task, the first has number 1."""
-        return self.steps[task.name][number - 1]
+    def nearest(self, task: Task) -> Task:
+        """Return the task, or where it is not given there the first one in which it is."""
+        return task if task.name in self.steps else self.tasks[0]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step of a lesson in a task; the first has number 1."""
+
+    lesson: Lesson
+    task: Task
+    number: int
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """All steps of the lesson in the task."""
+        return self.lesson.steps[self.task.name]
+
+    @property
+    def step(self) -> Step:
+        """The step."""
+        return self.steps[self.number - 1]
+
+    @property
+    def name(self) -> str:
+        """What the page calls the place, such as word_salad.3."""
+        return f"{self.lesson.name}.{self.number}"
+
+    @property
+    def key(self) -> str:
+        """By what a browser remembers the step, whatever its number."""
+        return f"{self.lesson.name}.{self.step.name}"
+
+    @property
+    def last(self) -> bool:
+        """Whether the lesson ends here."""
+        return self.number == len(self.steps)
+
+
+def places_of(lesson: Lesson, task: Task) -> list[Place]:
+    """Return the steps of a lesson in a task."""
+    return [Place(lesson, task, number) for number in range(1, len(lesson.steps[task.name]) + 1)]
+
+
+def find(lessons: Sequence[Lesson], named: str, task: Task) -> Place | None:
+    """Return the place of a name such as word_salad.3, None for one that is not given."""
+    name, _, number = named.partition(".")
+    for lesson in lessons:
+        if lesson.name == name.replace("-", "_") and task.name in lesson.steps:
+            most = len(lesson.steps[task.name])
+            asked = int(number) if number.isdecimal() and len(number) < 4 else 1
+            return Place(lesson, task, min(max(asked, 1), most))
+    return None

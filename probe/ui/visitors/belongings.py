@@ -43,14 +43,13 @@ from probe.runs.experiment import run_json, run_title
 from probe.runs.run import OPEN, StoredRun
 from probe.runs.store import Store
 from probe.settings import settings
-from probe.surveys.annotation_results import progress_of, write_files, write_table
+from probe.surveys.annotation_results import progress_of, write_files
 from probe.surveys.annotation_set import AnnotationSet
 from probe.surveys.survey import (
     answered_surveys,
     answers_of,
     delete_answers,
     delete_survey,
-    guesses_frame,
     own_survey,
     own_surveys,
     remove_old_surveys,
@@ -292,9 +291,8 @@ def _survey_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
     survey, folder = own_survey(store, visitor, which), fresh_folder(visitor)
     if survey.kind == "annotation":
         write_files(store, AnnotationSet(survey), None, folder)
-    else:
-        write_table(guesses_frame(store, which), folder / "guesses.csv")
-    return list(folder.iterdir())
+        return list(folder.iterdir())
+    return [CLASS_FILES["guesses"](store, survey, folder)]
 
 
 def _survey_link(store: Store, visitor: str, which: str) -> tuple[str, str]:
@@ -320,6 +318,8 @@ def _own(store: Store, visitor: str) -> tuple[StoredRun, ...]:
     return store.runs(visitor) if as_token(visitor) else ()
 
 
+CLASS_FILES: dict[str, Callable[[Store, Survey, Path], Path]] = {}
+"""What writes the guesses of a class into a folder: whoever has the lessons."""
 RUN_FILES: dict[str, Callable[[StoredRun, Path], Sequence[Path]]] = {}
 """What writes the files of a run into a folder, by the kind of the run; others are one of JSON."""
 KINDS = {

@@ -28,12 +28,12 @@ from probe.errors import FileError, RunError
 from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.access import as_token, model_bytes, run_bytes
 from probe.runs.store import Store
-from probe.settings import ASSETS, kept_private, settings
+from probe.settings import ASSETS, kept_private, make_home, settings
 from probe.tasks.examples import bundled_file
 from probe.tasks.task import Task
 
 HOUR, MEGABYTE = 3600, 1_000_000
-VISITORS, UPLOADS, BUNDLED = "visitors", "uploads", "bundled"
+VISITORS, UPLOADS, BUNDLED, FINDINGS = "visitors", "uploads", "bundled", "lessons"
 """The folder of all visitors' folders; in one of these that of its uploads, beside results; and
 that of the bundled examples, which are everyone's."""
 CHOOSE = "choose a file first, or one of the examples"
@@ -204,12 +204,15 @@ def delete_files(visitor: str, which: str) -> None:
 
 
 def delete_old_files() -> None:
-    """Delete the files of all visitors that are older than NLI_CLINIC_KEEP_HOURS."""
+    """Delete files of visitors and findings of lessons older than NLI_CLINIC_KEEP_HOURS."""
     before = time.time() - settings().keep_hours * HOUR
     for visitor in (cache_folder() / VISITORS).glob("*"):
         for folder in _folders(visitor):
             if folder.stat().st_mtime < before:
                 _delete(folder)
+    for found in (make_home() / FINDINGS).glob("*"):
+        if found.stat().st_mtime < before:
+            found.unlink(missing_ok=True)
 
 
 def check_start(store: Store, visitor: str) -> None:

@@ -21,7 +21,6 @@ from probe.surveys.survey import (
     delete_survey,
     end_survey,
     guesses,
-    guesses_frame,
     join,
     own_survey,
     own_surveys,
@@ -126,6 +125,9 @@ def test_what_has_ended_or_is_too_old_goes(store: Store, survey: Survey) -> None
     end_survey(store, ME, survey.id)
     assert survey_of(store, survey.id, "lesson").ended
     remove_old_surveys(store, 0.0)
+    assert own(store) == ["Set", "Salad"]  # its guesses can still be taken away for an hour
+    change_survey(store, ME, survey.id, ends=time.time() - 3_601)
+    remove_old_surveys(store, 0.0)
     assert own(store) == ["Set"]
     remove_old_surveys(store, time.time() + 1)
     assert (own(store), own(store, COMMAND_LINE)) == ([], ["Local"])
@@ -145,5 +147,5 @@ def test_thirty_guesses_at_once_are_all_counted_and_each_once(store: Store) -> N
     expected = Counter(number % 4 for number in range(30))
     for step in steps:
         assert guesses(store, survey.id, step, 4) == [expected[choice] for choice in range(4)]
-    frame = guesses_frame(store, survey.id)
-    assert (len(frame), frame["respondent"].nunique()) == (30 * len(steps), 30)
+    given = responses(store, survey.id)
+    assert (len(given), len({row.respondent for row in given})) == (30 * len(steps), 30)

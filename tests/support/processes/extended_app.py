@@ -25,11 +25,11 @@ from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.run import RunRequest
 from probe.runs.store import Store
-from probe.tasks.nli import NLI, Pair
+from probe.tasks.nli import NLI
 from probe.tasks.task import offered_tasks
 from probe.templates import grammar
-from probe.ui.html.catalogue import catalogue
 from probe.ui.page import Place
+from probe.ui.tabs.look_up import described
 from probe.ui.tabs.probe.fields import changes
 from tests.support.checkout import text
 from tests.support.models.made_up_family import made_up_model
@@ -75,7 +75,7 @@ def check_transform(folder: Path) -> None:
     assert "Write the hypothesis in capitals." in command(probe.cli.main.app, "transforms")
     choice = ("Say it loudly · shout", "shout")
     assert choice in changes(NLI) and choice in challenge_choices()
-    assert "Say it loudly" in catalogue(NLI, Pair("A.", "B."), {})
+    assert "Say it loudly" in described(NLI, None)
 
 
 def check_model_family(folder: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from finetune.ui.html.run import outcome
 
 from finetune.trials.inoculation import Cell
+from finetune.ui.html.inoculation import outcome
 from probe.analysis.comparison import Row
 from probe.analysis.slices import slices_of
 from probe.analysis.transformed import examine
