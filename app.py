@@ -26,15 +26,14 @@ from probe.settings import OTHERS, settings
 from probe.ui.annotation import answering, own_sets
 from probe.ui.api.endpoint import HTTP, build_page
 from probe.ui.checkup import panel as checkup
-from probe.ui.first_answer import load_behind
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.measure import choice, compare, score
 from probe.ui.page import Core, Place, View, build_pages
-from probe.ui.server import zero_gpu
-from probe.ui.server.serving import start
+from probe.ui.server import serving
+from probe.ui.server.serving import load_behind, start
 from probe.ui.tabs import admin, learn, mine
 from probe.ui.tabs.probe import tab as probe
 from probe.ui.visitors.belongings import remove_old_regularly
@@ -83,7 +82,7 @@ def places() -> tuple[Place, ...]:
 def main() -> None:
     """Serve the page until interrupted; unfinished runs go on."""
     os.umask(OTHERS)  # runs, models and uploads are for this account alone, its workers' too
-    zero_gpu.register()
+    serving.register_zero_gpu()
     register_experiments()
     if folder := settings().backup:
         atexit.register(start_backups(folder))  # before the store: it may restore the database

@@ -18,7 +18,7 @@ from probe.ui.measure import templates
 from probe.ui.panels import changes, options
 from probe.ui.tabs import look_up
 from probe.ui.tabs.probe import fields as probe_fields
-from probe.ui.tabs.probe.link import open_link
+from probe.ui.tabs.probe.view import open_link
 from tests.support.offers import EVERY, VIEWS
 from tests.support.pages.visitors import ME, page_models
 

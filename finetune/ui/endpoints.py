@@ -15,8 +15,17 @@ from probe.runs.engine import Engine
 from probe.runs.experiment import run_json
 from probe.runs.run import Json, RunRequest, StoredRun
 from probe.runs.store import Store
-from probe.ui.api.arguments import Name, Names, Numbers, Share, Switch, Token, Whole
-from probe.ui.api.endpoint import endpoint, over_http
+from probe.ui.api.endpoint import (
+    Name,
+    Names,
+    Numbers,
+    Share,
+    Switch,
+    Token,
+    Whole,
+    endpoint,
+    over_http,
+)
 from probe.ui.run_tab.api import start_for_owner
 
 TOKEN = "A token that an earlier call returned; a new one is made without."

@@ -39,7 +39,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from probe.templates import Request, generate
 from probe.templates.grammar import grammar
-from probe.ui.api.hub_dataset import is_open
+from probe.ui.api.files import is_open
 from probe.ui.events import CHANGING
 from probe.ui.html.elements import alert, join, note, sheet, twin
 from probe.ui.html.prediction import label_name

@@ -29,7 +29,7 @@ from probe.statistics import share
 from probe.stopping import check_stop
 from probe.tasks.nli import NLI
 from probe.templates import Request, generate
-from probe.ui.answers.shared_answers import model_key
+from probe.ui.answers.answering import model_key
 from probe.ui.html.elements import join, link, meter, told
 from probe.ui.lessons import drawing
 from probe.ui.lessons.lesson import (

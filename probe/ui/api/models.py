@@ -1,22 +1,42 @@
-"""The endpoint over HTTP for a model of one's own."""
+"""The endpoints over HTTP that ask models: one example probed, one's own model loaded, the HANS profile."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
-from probe.errors import ModelError
-from probe.models.library import LoadedModel
+from probe.analysis.hans import hans_json, profile
+from probe.analysis.importance import AskedMethod, BaselineToken, check_behind
+from probe.analysis.transformed import examination_json, examine
+from probe.errors import ModelError, TemplateError
+from probe.models.library import LoadedModel, that_reads
+from probe.models.windows import Long
 from probe.runs.access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, read_labels
-from probe.ui.answers.answering import answering
-from probe.ui.api.arguments import Name, Token
-from probe.ui.api.endpoint import endpoint, over_http
-from probe.ui.api.example import task_of
+from probe.transforms.options import Sign
+from probe.transforms.registry import read_task_options
+from probe.ui.answers.answering import answering, check_transforms
+from probe.ui.api.endpoint import (
+    Choices,
+    Name,
+    Names,
+    Seed,
+    Share,
+    Text,
+    Texts,
+    Token,
+    Whole,
+    endpoint,
+    first_model,
+    over_http,
+    read_example,
+    task_of,
+)
 
 
 @over_http()
-def build(models: ModelAccess) -> None:
+def build_load_model(models: ModelAccess) -> None:
     """Add `/load_model`."""
 
     @endpoint
@@ -70,3 +90,103 @@ def open_own(
     if not model:
         raise ModelError("say which model: a hub's owner/name, or a folder")
     return models.open(visitor, model, read_labels(labels or "", task), task, template or "")
+
+
+@over_http()
+def build_probe(models: ModelAccess) -> None:
+    """Add `/probe`."""
+
+    @endpoint
+    def probe(
+        premise: Text = "",
+        hypothesis: Text = "",
+        transforms: Names = [],  # noqa: B006  # gradio reads the default for its schema
+        model: Name = "",
+        seed: Seed = 0,
+        keep: Share = 0.5,
+        sign: Sign = "support",
+        method: AskedMethod = "auto",
+        baseline: BaselineToken = "pad",
+        options: Choices = {},  # noqa: B006  # as above
+        gold: Name = "",
+        owner: Token = "",
+        texts: Texts = {},  # noqa: B006  # as above
+        task: Name = "",
+        long: Long = "cut",
+    ) -> dict[str, Any]:
+        """Classify an example, explain it, transform it: the JSON of `python -m probe pair`.
+
+        Args:
+            premise: The premise, in place of texts for inference.
+            hypothesis: The hypothesis, likewise.
+            transforms: Names, those of a chain joined with +; a list, or a text with commas.
+            model: One that the page offers or /load_model has loaded; empty for the task's first.
+            seed: Where the transforms' chance begins.
+            keep: The share of tokens that drop, repeat and replace keep.
+            sign: Which tokens count as important.
+            method: How importance is computed; auto is the method that is shown first.
+            baseline: The token that stands for nothing, for methods that replace tokens.
+            options: Further options of the transforms by name, as `python -m probe pair` has them.
+            gold: The gold label, or the right answers with | between them, if known.
+            owner: The token of one's own runs, which /inoculate returns.
+            texts: The texts by field, such as question and passage, as a JSON object.
+            task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
+            long: cut, or windows, in which a premise longer than the model reads is read.
+        """
+        asked = task_of(models, owner, task, model)
+        example = read_example(asked, texts, premise, hypothesis, gold)
+        settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
+        check_transforms(transforms)
+        examination = examine(
+            that_reads(models.get(owner, model or first_model(models, owner, asked), asked), long),
+            example,
+            transforms,
+            seed,
+            settings,
+            method,
+            baseline,
+        )
+        if examination.importance:
+            check_behind(examination.importance.model)
+        return examination_json(examination, "fp32")
+
+    gr.api(probe, api_name="probe", concurrency_id="probe")
+
+
+MAX_PAIRS = 500
+"""Pairs of a sub-case that the page makes; the command line makes any number."""
+
+
+@over_http()
+def build_hans(access: ModelAccess) -> None:
+    """Add `/hans`."""
+
+    @endpoint
+    @answering("file_minutes")
+    def hans(models: Names, n: Whole = 100, seed: Seed = 0, owner: Token = "") -> dict[str, Any]:
+        """Profile models by the heuristics of HANS: the JSON of `python -m probe hans`.
+
+        Args:
+            models: The names of models of inference, as a list or as a text with commas.
+            n: How many pairs each sub-case has.
+            seed: Which pairs are made.
+            owner: The token of one's own runs, which /inoculate returns.
+        """
+        count = require_profile(access, owner, models, n)
+        profiles = {name: list(profile(access.get(owner, name), count, seed)) for name in models}
+        return hans_json(profiles, count, seed, "auto")
+
+    gr.api(hans, api_name="hans", concurrency_id="compare")
+
+
+def require_profile(models: ModelAccess, visitor: str, names: Sequence[str], n: int) -> int:
+    """Return n. Raises ModelError without a model, TemplateError for a wrong number."""
+    if not names:
+        raise ModelError("choose a model first")
+    for name in names:
+        models.require(visitor, name)
+    if not 1 <= n <= MAX_PAIRS:
+        raise TemplateError(
+            f"the page takes 1 to {MAX_PAIRS} pairs for each sub-case; the command line takes more"
+        )
+    return n

@@ -10,8 +10,16 @@ from probe.checkup.measuring import Asked
 from probe.models.windows import Long
 from probe.runs.engine import Engine
 from probe.runs.store import Store
-from probe.ui.api.arguments import Name, NamesByName, OptionalUpload, Seed, Token, Whole
-from probe.ui.api.endpoint import endpoint, over_http
+from probe.ui.api.endpoint import (
+    Name,
+    NamesByName,
+    OptionalUpload,
+    Seed,
+    Token,
+    Whole,
+    endpoint,
+    over_http,
+)
 from probe.ui.checkup.form import Form, request_of
 from probe.ui.run_tab.api import start_for_owner
 from probe.ui.visitors.visitor_files import own_file

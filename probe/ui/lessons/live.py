@@ -22,7 +22,7 @@ from probe.stopping import check_stop
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
 from probe.text.duration import duration_words
-from probe.ui.answers.shared_answers import model_key
+from probe.ui.answers.answering import model_key
 from probe.ui.html.elements import meter, told
 from probe.ui.lessons.lesson import Finding, Live, Place, Setting
 from probe.ui.visitors.visitor_files import FINDINGS

@@ -20,8 +20,8 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task, task_named
 from probe.templates import kinds
-from probe.ui.api.arguments import whole_in
-from probe.ui.api.hub_dataset import is_open
+from probe.ui.api.endpoint import whole_in
+from probe.ui.api.files import is_open
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET, in_focus
 from probe.ui.html.elements import alert, hint, join, note

@@ -22,12 +22,17 @@ from probe.runs.access import ModelAccess
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
-from probe.ui.answers.answering import caller_left, in_steps
+from probe.ui.answers.answering import (
+    STOPPED,
+    Pace,
+    StopRequests,
+    caller_left,
+    check_example,
+    in_steps,
+)
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
-from probe.ui.answers.pacing import STOPPED, Pace, StopRequests
-from probe.ui.answers.request_limits import check_example
 from probe.ui.answers.turns import visitor_of
-from probe.ui.api import compare as compare_api
+from probe.ui.api import files as compare_api
 from probe.ui.events import (
     EACH,
     FORM,
@@ -160,7 +165,7 @@ class Compare:
             part.click(self.press, None, outputs, **one_by_one).then(None, js=to_rows, **QUIET)
         parts.rows.click(self.press, None, outputs, **one_by_one)
         parts.files.click(guard, None, parts.files, **EACH, **in_turn("compare-files"))
-        compare_api.build(self.models)
+        compare_api.build_compare(self.models)
 
     def _end(self, compared: Dependency) -> None:
         parts = self.parts

@@ -49,8 +49,7 @@ from probe.ui.html.elements import (
 )
 from probe.ui.html.importance import importance
 from probe.ui.html.picture import picture
-from probe.ui.html.prediction import bar, label_name, legend, verdict
-from probe.ui.html.tones import tone
+from probe.ui.html.prediction import bar, label_name, legend, tone, verdict
 from probe.ui.links import link_to_example
 from probe.ui.measure.rows import pager, rows_on
 

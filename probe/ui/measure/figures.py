@@ -20,7 +20,7 @@ from probe.transforms import default_of, rule_of
 from probe.transforms.registry import chain, chain_title
 from probe.ui.html.elements import NOTHING, join, note, sheet, term, twin
 from probe.ui.html.picture import picture
-from probe.ui.html.tones import tone
+from probe.ui.html.prediction import tone
 from probe.ui.measure.rows import NOT_SCORED, Selection
 
 SEE = Markup('<button type="button" class="link" data-cell="{}">see why</button>')

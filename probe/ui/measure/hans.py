@@ -14,10 +14,9 @@ from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
 from probe.statistics import percent
 from probe.tasks.nli import ENTAILMENT
 from probe.templates import subcases
-from probe.ui.answers.answering import in_steps
-from probe.ui.answers.pacing import STOPPED, StopRequests
-from probe.ui.api import hans as hans_api
-from probe.ui.api.hans import require_profile
+from probe.ui.answers.answering import STOPPED, StopRequests, in_steps
+from probe.ui.api import models as hans_api
+from probe.ui.api.models import require_profile
 from probe.ui.events import GIVE_BACK_AND_HIDE, QUIET
 from probe.ui.html.elements import NOTHING, alert, join, meter, note, sheet, title, told, twin
 from probe.ui.html.picture import picture
@@ -184,4 +183,4 @@ def build(page: Page, names: gr.Dropdown) -> None:
     asked, shown = [page.owner, names, n, seed], [go, halt, far, drawing, said, cases]
     ran = heard.then(profiled, asked, shown, concurrency_id="compare", **QUIET)
     ran.then(None, None, [go, halt], js=GIVE_BACK_AND_HIDE, **QUIET)
-    hans_api.build(models)
+    hans_api.build_hans(models)

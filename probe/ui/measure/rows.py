@@ -28,8 +28,7 @@ from probe.tasks.task import Label, Task, task_named
 from probe.transforms.registry import chain_title
 from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert, each, join, note, table, term
-from probe.ui.html.prediction import label_name, short_label
-from probe.ui.html.tones import tone
+from probe.ui.html.prediction import label_name, short_label, tone
 from probe.ui.links import link_to
 from probe.ui.measure.result_files import kept_folder
 

@@ -46,14 +46,12 @@ from probe.tasks.task import Task, offered_tasks, task_named
 from probe.text.duration import duration
 from probe.transforms.options import OPTIONS
 from probe.transforms.registry import first_choice
-from probe.ui.answers.answering import caller_left, in_steps
+from probe.ui.answers.answering import STOPPED as STOP_PRESSED
+from probe.ui.answers.answering import Pace, StopRequests, caller_left, check_transforms, in_steps
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
-from probe.ui.answers.pacing import STOPPED as STOP_PRESSED
-from probe.ui.answers.pacing import Pace, StopRequests
-from probe.ui.answers.request_limits import check_transforms
 from probe.ui.answers.turns import visitor_of
-from probe.ui.api import batch as batch_api
-from probe.ui.api import hub_dataset as hub_api
+from probe.ui.api import files as batch_api
+from probe.ui.api import files as hub_api
 from probe.ui.events import EACH, FORM, PRESSED, QUIET, cell_of, in_turn, scroll_to
 from probe.ui.html.elements import NOTHING, alert, join, link, note, twin
 from probe.ui.html.run import under_way, worked
@@ -277,8 +275,8 @@ class Score:
         listed = [*self.results]
         parts.timer.tick(self.look, [page.owner, parts.run], listed, **QUIET)
         parts.listed.click(self.press, page.owner, listed, **EACH, **QUIET)
-        batch_api.build(self.core.models, self.line)
-        hub_api.build(self.core.store)
+        batch_api.build_batch(self.core.models, self.line)
+        hub_api.build_hub_dataset(self.core.store)
 
     def open(self, visitor: str, task_name: str, request: gr.Request) -> Shown:
         """Show what the address names, the newest run under way, or what was scored before."""

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from probe.errors import UserError
 from probe.runs.store import Store
-from probe.ui.api.hub_dataset import fetch_for, is_open
+from probe.ui.api.files import fetch_for, is_open
 from probe.ui.events import WAITED_FOR
 from probe.ui.html.elements import alert, note
 from probe.ui.page import Page

@@ -11,8 +11,7 @@ from starlette.requests import Request
 
 from probe.limits import message
 from probe.settings import settings
-from probe.ui.answers.lanes import SHORT_SECONDS
-from probe.ui.answers.turns import Turns, Visitor, address
+from probe.ui.answers.turns import SHORT_SECONDS, Turns, Visitor, address
 
 PAGES_OF_AN_ADDRESS = 25
 """How many times as many requests an address may let wait as a page: a class has one address."""

@@ -33,7 +33,7 @@ from probe.transforms.registry import (
     source_of,
     summary_of,
 )
-from probe.ui.answers.shared_answers import SharedAnswers, model_key
+from probe.ui.answers.answering import SharedAnswers, model_key
 from probe.ui.events import QUIET
 from probe.ui.html.edits import edited_line
 from probe.ui.html.elements import NOTHING, alert, hint, join, link, term, twin

@@ -334,7 +334,7 @@ def build(page: Page) -> None:
         **WAITED_FOR,
     )
     loaded.then(handlers.show, here, shown, **QUIET)
-    models_api.build(page.core.models)
+    models_api.build_load_model(page.core.models)
 
 
 def _build_bring() -> tuple[list[Any], gr.Button]:

@@ -26,7 +26,7 @@ from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import offered_tasks
 from probe.ui.api.models import load_json
-from probe.ui.html.probe import examination as probe_results
+from probe.ui.html import examination as probe_results
 from probe.ui.tabs.mine import bring
 from tests.conftest import App
 from tests.support.commands import run

@@ -21,17 +21,22 @@ from probe.runs.access import ModelAccess
 from probe.tasks.examples import random_example
 from probe.tasks.task import Task, task_named
 from probe.transforms.registry import presets
-from probe.ui.answers.request_limits import MAX_SHOWN
-from probe.ui.answers.shared_answers import SharedAnswers, model_key
+from probe.ui.answers.answering import MAX_SHOWN, SharedAnswers, model_key
 from probe.ui.html.elements import NOTHING, alert, join, note
-from probe.ui.html.probe.examination import NO_ANSWER, announcement, answer, rows
-from probe.ui.html.probe.full_view import full_view
+from probe.ui.html.examination import NO_ANSWER, announcement, answer, full_view, rows
 from probe.ui.html.shared_link import MAX_LINK, shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.fields import preset_of
-from probe.ui.tabs.probe.link import file_text
-from probe.ui.tabs.probe.view import View, max_fields, parameters, place_of, read_view, span_of
+from probe.ui.tabs.probe.view import (
+    View,
+    file_text,
+    max_fields,
+    parameters,
+    place_of,
+    read_view,
+    span_of,
+)
 
 NO_CHANGE = "“{name}” is none of the changes: choose from the list, or join two of it with +"
 SAID = Markup('<span data-address="{}">{}</span>')

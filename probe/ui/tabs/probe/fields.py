@@ -14,11 +14,10 @@ from probe.transforms.options import OPTIONS
 from probe.transforms.registry import choice, first_choice, presets, ready
 from probe.ui.choices import short_model_choices
 from probe.ui.events import CHANGING, QUIET
-from probe.ui.html.probe.examination import not_available, notices, question
+from probe.ui.html.examination import not_available, notices, question
 from probe.ui.panels import options
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe.link import Opened
-from probe.ui.tabs.probe.view import max_fields, place_of, span_of
+from probe.ui.tabs.probe.view import Opened, max_fields, place_of, span_of
 
 UNKNOWN = ("not known", "")
 SEVERAL = "As it stands in the passage; | between several."

@@ -10,18 +10,18 @@ from markupsafe import Markup
 
 from probe.errors import UserError
 from probe.tasks.nli import NLI
-from probe.ui.answers.shared_answers import SharedAnswers
-from probe.ui.api import probe as probe_api
+from probe.ui.answers.answering import SharedAnswers
+from probe.ui.api import models as probe_api
 from probe.ui.events import EACH, EMPTY, LAST, QUIET, in_turn
 from probe.ui.html.elements import alert
-from probe.ui.html.probe.examination import hint, question, waiting
+from probe.ui.html.examination import hint, question, waiting
 from probe.ui.links import link_to_lesson
 from probe.ui.page import Page
 from probe.ui.tabs.probe import answer as answering
 from probe.ui.tabs.probe import browser
 from probe.ui.tabs.probe import fields as form_fields
 from probe.ui.tabs.probe.fields import Fields, Tools, models_of, values_of
-from probe.ui.tabs.probe.link import absent_tab, names_a_view, open_link, read_file
+from probe.ui.tabs.probe.view import absent_tab, names_a_view, open_link, read_file
 
 FILLING = in_turn("probe-fields")
 """What fills the fields: an example comes after what the opened page shows, not before."""
@@ -80,7 +80,7 @@ def build(page: Page) -> None:
     _open_rows(page, fields, results)
     _share(page, fields, link, given)
     settings.click(None, js=browser.TOGGLE_SETTINGS, **QUIET)
-    probe_api.build(page.core.models)
+    probe_api.build_probe(page.core.models)
 
 
 def _answer_on_change(

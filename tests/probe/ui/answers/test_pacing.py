@@ -2,7 +2,7 @@
 
 import time
 
-from probe.ui.answers.pacing import SHARE, STOPPED, Pace, StopRequests
+from probe.ui.answers.answering import SHARE, STOPPED, Pace, StopRequests
 
 
 def test_a_page_asks_its_own_work_to_stop_and_no_other() -> None:

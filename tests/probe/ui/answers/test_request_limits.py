@@ -11,12 +11,12 @@ from probe.models.library import ModelCache
 from probe.runs.access import ModelAccess
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
+from probe.ui.answers.answering import SharedAnswers
 from probe.ui.answers.file_line import FileLine
-from probe.ui.answers.shared_answers import SharedAnswers
-from probe.ui.api import batch as batch_api
-from probe.ui.api import compare as compare_api
-from probe.ui.api import probe as probe_api
-from probe.ui.html.probe.examination import NO_ANSWER
+from probe.ui.api import files as batch_api
+from probe.ui.api import files as compare_api
+from probe.ui.api import models as probe_api
+from probe.ui.html.examination import NO_ANSWER
 from probe.ui.measure.choice import FILE, ONE
 from probe.ui.measure.compare import Compare
 from probe.ui.measure.score import Score
@@ -70,14 +70,14 @@ def test_the_probe_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
 
 @pytest.mark.parametrize(("asked", "sentence"), REFUSED)
 def test_probe_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
-    probe = endpoint(probe_api.build, models, "probe")
+    probe = endpoint(probe_api.build_probe, models, "probe")
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
     with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
         probe(*texts, asked.get("names", []))
 
 
 def test_probe_over_http_refuses_the_option_of_another_task(models: ModelAccess) -> None:
-    probe = endpoint(probe_api.build, models, "probe")
+    probe = endpoint(probe_api.build_probe, models, "probe")
     asked = {"texts": {"text": "Fine."}, "task": "sentiment", "options": {"antonym": "naik_code"}}
     with pytest.raises(gr.Error, match="the option antonym is not for the task sentiment"):
         probe(**asked)
@@ -96,7 +96,7 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
 
 @pytest.mark.parametrize(("asked", "sentence"), OF_NAMES)
 def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
-    batch = endpoint(lambda models: batch_api.build(models, FileLine()), models, "batch")
+    batch = endpoint(lambda models: batch_api.build_batch(models, FileLine()), models, "batch")
     with pytest.raises(gr.Error, match=sentence.replace("+", r"\+")):
         batch(
             "pairs.csv", asked["names"], "minilm", 0, 0.5, "support", "fp32", {}, "", "nli", {}, {}
@@ -104,7 +104,7 @@ def test_batch_over_http_refuses(models: ModelAccess, asked: dict[str, Any], sen
 
 
 def test_batch_over_http_refuses_the_option_of_another_task(models: ModelAccess) -> None:
-    batch = endpoint(lambda models: batch_api.build(models, FileLine()), models, "batch")
+    batch = endpoint(lambda models: batch_api.build_batch(models, FileLine()), models, "batch")
     given = ["sentiment", {}, {}]
     with pytest.raises(gr.Error, match="the option antonym is not for the task sentiment"):
         batch("a.csv", [], "", 0, 0.5, "support", "fp32", {"antonym": "naik_code"}, "", *given)
@@ -123,7 +123,7 @@ def test_the_compare_tab_refuses(models: ModelAccess, asked: dict[str, Any], sen
 def test_compare_pair_over_http_refuses(
     models: ModelAccess, asked: dict[str, Any], sentence: str
 ) -> None:
-    compare_pair = endpoint(compare_api.build, models, "compare_pair")
+    compare_pair = endpoint(compare_api.build_compare, models, "compare_pair")
     texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
     with pytest.raises(gr.Error, match=sentence):
         compare_pair(*texts, ["minilm", "da"])

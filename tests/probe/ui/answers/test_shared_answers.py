@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from probe.errors import ExampleError, Stopped
 from probe.stopping import stopping
-from probe.ui.answers import shared_answers
-from probe.ui.answers.shared_answers import Answer, SharedAnswers, model_key
+from probe.ui.answers import answering
+from probe.ui.answers.answering import Answer, SharedAnswers, model_key
 from tests.support.models.tiny_models import tiny_classifier
 
 ANSWER = (Markup("yes"),)
@@ -112,7 +112,7 @@ def test_who_waits_can_be_stopped_meanwhile() -> None:
 
 
 def test_the_answers_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_answers, "ANSWER_BYTES", 2500)
+    monkeypatch.setattr(answering, "ANSWER_BYTES", 2500)
     answers = SharedAnswers()
     compute, calls = counted((Markup("x" * 1000),))
     for key in "abca":

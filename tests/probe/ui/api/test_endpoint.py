@@ -6,7 +6,8 @@ import gradio as gr
 import pytest
 
 from probe.errors import ModelError
-from probe.ui.api.arguments import (
+from probe.ui.api.endpoint import (
+    MAX_SENTENCE,
     MAX_WHOLE,
     Choices,
     Name,
@@ -18,8 +19,8 @@ from probe.ui.api.arguments import (
     Text,
     Upload,
     Whole,
+    endpoint,
 )
-from probe.ui.api.endpoint import MAX_SENTENCE, endpoint
 
 Mode = Literal["full", "fast"]
 

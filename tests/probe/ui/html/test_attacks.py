@@ -21,9 +21,9 @@ from probe.scoring.files import ScoringRequest, part_of
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.text.difference import edits
 from probe.ui.html import elements, prediction
+from probe.ui.html import examination as probe
 from probe.ui.html.edits import diff
-from probe.ui.html.probe import examination as probe
-from probe.ui.html.probe.full_view import full_view
+from probe.ui.html.examination import full_view
 from probe.ui.links import (
     link_to_example,
     link_to_inoculation,

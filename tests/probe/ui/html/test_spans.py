@@ -13,10 +13,10 @@ from probe.tasks.reading import READING, Question
 from probe.transforms.apply import Result
 from probe.transforms.registry import Scored
 from probe.ui.html.edits import edited_line
+from probe.ui.html.examination import row
 from probe.ui.html.importance import shaded, tokens
+from probe.ui.html.meaning import badge, meaning, summary
 from probe.ui.html.prediction import LONGEST, bar, label_name, next_best
-from probe.ui.html.probe.meaning import badge, meaning, summary
-from probe.ui.html.probe.transformed import row
 from probe.ui.measure.figures import sentence, spans_right, tiles
 
 

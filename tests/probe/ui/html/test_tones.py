@@ -2,7 +2,7 @@
 
 import pytest
 
-from probe.ui.html.tones import tone
+from probe.ui.html.prediction import tone
 
 
 @pytest.mark.parametrize(

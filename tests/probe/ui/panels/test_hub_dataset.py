@@ -7,7 +7,7 @@ import pytest
 
 from probe.errors import FileError, LimitError
 from probe.runs.store import Store
-from probe.ui.api.hub_dataset import fetch_for, is_open
+from probe.ui.api.files import fetch_for, is_open
 from probe.ui.panels.hub_dataset import show, show_as
 from probe.ui.visitors.visitor_files import read_upload
 from tests.support.files.pair_files import PAIRS, row

@@ -13,8 +13,7 @@ from gradio.state_holder import SessionState
 
 from probe.errors import ModelError
 from probe.stopping import check_stop
-from probe.ui.server.checked_blocks import OWN_FAULT, CheckedBlocks
-from probe.ui.server.fields import KINDS
+from probe.ui.server.checked_blocks import KINDS, OWN_FAULT, CheckedBlocks
 from tests.support.coroutines import result_of
 from tests.support.pages.built import built
 

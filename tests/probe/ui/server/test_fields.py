@@ -7,8 +7,8 @@ import pytest
 from gradio.components.api_component import Api
 
 from probe.errors import ArgumentError
-from probe.ui.api.arguments import MAX_WHOLE
-from probe.ui.server.fields import MAX_DEPTH, may_be_empty, require_field
+from probe.ui.api.endpoint import MAX_WHOLE
+from probe.ui.server.checked_blocks import MAX_DEPTH, may_be_empty, require_field
 
 CHOICES = [("first words", "first"), ("second words", "second")]
 UPLOADED = {"path": "mine.csv", "meta": {"_type": "gradio.FileData"}}

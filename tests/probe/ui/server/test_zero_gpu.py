@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from probe.models.hardware import device, native_bf16
-from probe.ui.server import zero_gpu
+from probe.ui.server import serving
 from probe.ui.server.serving import MAX_WAITING, launch_options, queued
 from tests.support.checkout import ROOT
 
@@ -45,8 +45,8 @@ def on_zero_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_free_space_registers_a_function_that_does_nothing(
     on_zero_gpu: None, registered: list[Callable[[], None]]
 ) -> None:
-    zero_gpu.register()
-    assert registered == [zero_gpu.do_nothing]
+    serving.register_zero_gpu()
+    assert registered == [serving.do_nothing]
     registered[0]()
 
 
@@ -54,7 +54,7 @@ def test_elsewhere_nothing_is_registered(
     registered: list[Callable[[], None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SPACES_ZERO_GPU", raising=False)
-    zero_gpu.register()
+    serving.register_zero_gpu()
     assert registered == []
 
 
@@ -66,7 +66,7 @@ def test_the_app_registers_before_all_else_and_before_torch(tmp_path: Path) -> N
     ended = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
-    assert ended.stderr == "probe.ui.server.zero_gpu.do_nothing, torch before: False\n"
+    assert ended.stderr == "probe.ui.server.serving.do_nothing, torch before: False\n"
     assert not (tmp_path / "home").exists()
 
 

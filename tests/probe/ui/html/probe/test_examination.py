@@ -6,7 +6,7 @@ from probe.analysis.transformed import Examination
 from probe.models.prediction import Prediction
 from probe.tasks.nli import LABELS, Pair
 from probe.tasks.task import INVALID, Label
-from probe.ui.html.probe.examination import answer
+from probe.ui.html.examination import answer
 from tests.support.models.tiny_models import shared
 
 PAIR = Pair("The old door closed.", "A door closed.")

@@ -8,7 +8,7 @@ from probe.tasks.label_rules import KEEP, UNDEFINED, Rule
 from probe.tasks.nli import FLIP, LABELS, NLI, Pair
 from probe.tasks.task import Label
 from probe.transforms.apply import Result
-from probe.ui.html.probe.meaning import badge, meaning, summary
+from probe.ui.html.meaning import badge, meaning, summary
 
 SHARES = {label: tuple(0.9 if other == label else 0.05 for other in LABELS) for label in LABELS}
 BEFORE = Prediction("contradiction", SHARES["contradiction"], LABELS)

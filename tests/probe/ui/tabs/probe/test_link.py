@@ -16,8 +16,18 @@ from probe.transforms.options import DEFAULTS, OPTIONS, Options
 from probe.ui.links import link_to_view
 from probe.ui.panels.options import shown
 from probe.ui.tabs.probe.fields import MODEL, NOTICES, models_of, values_of
-from probe.ui.tabs.probe.link import absent_tab, file_text, names_a_view, open_link, read_file
-from probe.ui.tabs.probe.view import View, label_at, parameters, place_of, read_view
+from probe.ui.tabs.probe.view import (
+    View,
+    absent_tab,
+    file_text,
+    label_at,
+    names_a_view,
+    open_link,
+    parameters,
+    place_of,
+    read_file,
+    read_view,
+)
 from tests.support.pages.visitors import ME, page_models
 
 PAIR = Pair("Snow fell.", "It rained & froze.", "contradiction")

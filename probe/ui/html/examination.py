@@ -1,22 +1,107 @@
-"""What the Probe tab shows of an examination: the answer, a sentence, a row for each change."""
+"""What Probe shows of an examination: the answer, a sentence, a row for each change, and one in full."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 
+import pandas as pd
 from markupsafe import Markup
 
+from probe.analysis.importance import Importance
 from probe.analysis.transformed import Examination, Transformed
 from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction
+from probe.pictures.svg import FILE, box, drawing, text
 from probe.tasks.reading import in_words
 from probe.tasks.task import INVALID, Task
-from probe.transforms.registry import FAMILIES, REGISTRY, missing
-from probe.ui.html.elements import NOTHING, alert, join, note, term, twin, uncapitalised
+from probe.transforms.apply import Result, Step
+from probe.transforms.registry import (
+    FAMILIES,
+    REGISTRY,
+    chain_title,
+    leaves_gold,
+    missing,
+    summary_of,
+)
+from probe.ui.html.edits import changes, edited_line
+from probe.ui.html.elements import (
+    NOTHING,
+    alert,
+    join,
+    link,
+    note,
+    term,
+    title,
+    twin,
+    uncapitalised,
+)
 from probe.ui.html.importance import importance, score_table, shaded
-from probe.ui.html.prediction import bar, legend, next_best, place_of
-from probe.ui.html.probe.meaning import summary
-from probe.ui.html.probe.transformed import row
-from probe.ui.html.tones import tone_class
+from probe.ui.html.meaning import badge, meaning, summary
+from probe.ui.html.picture import picture
+from probe.ui.html.prediction import (
+    Tone,
+    bar,
+    label_name,
+    legend,
+    next_best,
+    place_of,
+    tone,
+    tone_class,
+    verdict,
+)
+from probe.ui.links import link_to_example, link_to_inoculation
+
+ROW = Markup(
+    '<details class="result" data-transform="{transform}" data-number="{number}" '
+    'data-confidence="{confidence:.4f}" data-change="{change:.4f}" data-title="{title}">'
+    '<summary><span class="what"><b>{title}</b> <code>{name}</code></span>'
+    '<span class="predicted">{label} <span class="num">{confidence:.2f}</span></span>'
+    '<span class="bars">{bar}{was}</span>'
+    '<span class="sense">{badge}</span>'
+    '<span class="more" aria-hidden="true">›</span>'
+    "{edits}</summary>"
+    '<div class="full" aria-live="polite"><p class="fine">Opening …</p></div></details>'
+)
+
+
+def row(transformed: Transformed, before: Prediction) -> Markup:
+    """Show one result; what opens on a press is asked for then."""
+    result, now = transformed.result, transformed.prediction
+    return ROW.format(
+        transform=result.transform,
+        number=result.number,
+        confidence=now.confidence,
+        change=_moved(now, before),
+        title=chain_title(result.transform),
+        name=result.name,
+        label=label_name(now.label),
+        bar=bar(now, stays=result.task.agrees(before.label, now.label)),
+        was=bar(before, "was"),
+        badge=badge(transformed, before).markup(),
+        edits=_edits(transformed),
+    )
+
+
+def _moved(now: Prediction, before: Prediction) -> float:
+    """Return by how much the probability of the label before has changed."""
+    return abs(now.by_label.get(before.label, 0.0) - before.by_label.get(before.label, 0.0))
+
+
+def _edits(transformed: Transformed) -> Markup:
+    """Show what changed, and behind it what else there is to know of the new text."""
+    result = transformed.result
+    if not result.changed:
+        return Markup('<span class="edit soft">{}</span>').format(result.note or "no change")
+    gold = result.gold if result.gold != result.original.gold else None
+    words = [
+        *([f"right answer now: {gold}"] if gold else []),
+        *(["not exact"] if not result.exact else []),
+        *filter(None, [transformed.note]),
+        *([f"ranked by {result.ranked_by}"] if result.ranked_by else []),
+    ]
+    more = Markup('<span class="edit soft tiny">{}</span>').format("; ".join(words))
+    return edited_line(result) + (more if words else NOTHING)
+
 
 GROUPED_FROM = 9
 """Rows from which they stand under the titles of their families."""
@@ -239,3 +324,148 @@ def _sorting() -> Markup:
         '<div class="sorting tiny" role="group" aria-label="order of the rows">'
         '<span class="soft">Order by</span>{}</div>'
     ).format(buttons)
+
+
+WIDTH, MARGIN, LINE = 760, 20, 20
+CHARACTERS = 100
+"""Characters of a line of text."""
+MAX_LINES = 12
+"""Lines of one text; the rest of a longer one is left out."""
+BAR_COLOURS: Mapping[Tone, str] = {
+    "first": "#0072b2",
+    "middle": "#6e6e6e",
+    "last": "#c44e00",
+    "invalid": "#a65e8e",
+}
+
+
+def before_after_svg(
+    title: str, texts: Mapping[str, str], before: Prediction, after: Prediction
+) -> Markup:
+    """Draw both answers as stacked bars over the changed texts, by their titles."""
+    lines = [line for name, words in texts.items() for line in _lines(name, words)]
+    top = MARGIN + LINE
+    parts = [text(MARGIN, top, title)]
+    for name, prediction in (("before", before), ("after", after)):
+        top += LINE + 10
+        words = f"{name}: {prediction.label} {prediction.confidence:.2f}"
+        parts += [text(MARGIN, top, words), *_drawn_bar(prediction, top + 6)]
+        top += 14
+    for line in lines:
+        top += LINE
+        parts.append(text(MARGIN, top + 8, line, fill=FILE.soft))
+    return drawing(WIDTH, top + MARGIN + 8, title, parts)
+
+
+def _lines(name: str, words: str) -> list[str]:
+    return textwrap.wrap(f"{name}: {words}", CHARACTERS)[:MAX_LINES]
+
+
+def _drawn_bar(prediction: Prediction, top: float) -> Iterator[Markup]:
+    left, room = float(MARGIN), WIDTH - 2 * MARGIN
+    for label, share in prediction.by_label.items():
+        yield box(left, top, room * share, 12, BAR_COLOURS[tone(label)])
+        left += room * share
+
+
+def full_view(
+    transformed: Transformed,
+    before: Prediction,
+    scores: Importance | str,
+    others: Sequence[Transformed],
+    model: str,
+) -> Markup:
+    """Show all there is about one result; `others` are the same change with other seeds.
+
+    `scores` may say why there are none.
+    """
+    result = transformed.result
+    parts = [
+        Markup('<p class="meaning">{}</p>').format(meaning(transformed, before)),
+        _onward(result, model),
+        importance(result.example, scores, place_of(transformed.prediction)),
+        _picture(transformed, before),
+        _steps(result),
+        _seeds(transformed, others),
+        note(_facts(result)),
+    ]
+    return join(parts)
+
+
+def _facts(result: Result) -> str:
+    """Say what the change is, what becomes of the right answer, and how to make it again."""
+    steps = " ".join(summary_of(REGISTRY[step.transform], result.task) for step in result.steps)
+    variant = "usual options" if result.variant == "safe" else f"options {result.variant}"
+    return f"{steps} Rule: {result.rule.words}. Seed {result.seed}, {variant}."
+
+
+def _onward(result: Result, model: str) -> Markup:
+    """Offer to go on with the new example, or to fine-tune on what leaves a gold label."""
+    links = [link(link_to_example(result.task, result.example, model), "Open in Probe")]
+    if leaves_gold(result.transform) and not result.task.has_spans:
+        links.append(
+            link(
+                link_to_inoculation(result.transform, model, result.task), "Inoculate against this"
+            )
+        )
+    return Markup('<p class="onward">{}</p>').format(join(links))
+
+
+def _picture(transformed: Transformed, before: Prediction) -> Markup:
+    """Show both answers as bars, to be taken away with the texts."""
+    result, now = transformed.result, transformed.prediction
+    task = result.task
+    texts = {task.title_of(name): text for name, text in task.texts(result.example).items()}
+    name = chain_title(result.transform)
+    labels = dict.fromkeys((*now.labels, *before.labels))
+    frame = pd.DataFrame(
+        [(label, before.by_label.get(label), now.by_label.get(label)) for label in labels],
+        columns=["label", "before", "after"],
+    ).round(4)
+    stays = task.agrees(before.label, now.label)
+    lines = join(
+        Markup('<p class="both"><span class="soft">{}</span> {}{}</p>').format(
+            words, verdict(prediction), bar(prediction, stays=same)
+        )
+        for words, prediction, same in (("before", before, True), ("after", now, stays))
+    )
+    svg = str(before_after_svg(name, texts, before, now))
+    return picture(
+        "The answer before and after", lines, frame, svg, stem=f"probe-{result.transform}"
+    )
+
+
+def _steps(result: Result) -> Markup:
+    """Show the steps of a chain."""
+    if len(result.steps) < 2:
+        return NOTHING
+    return title("Step by step") + Markup('<ol class="lineage">{}</ol>').format(
+        join(map(_step, result.steps))
+    )
+
+
+def _step(step: Step) -> Markup:
+    """Show one link of a chain: what it changed, its gold label, its note."""
+    gold = f" · right answer {step.example.gold}" if step.example.gold else ""
+    sides = changes(step) or Markup("<p>no change</p>")
+    return Markup("<li><b>{}</b> <code>{}</code>{}{}{}</li>").format(
+        REGISTRY[step.transform].title,
+        step.transform,
+        gold,
+        sides,
+        note(step.note) if step.note else NOTHING,
+    )
+
+
+def _seeds(transformed: Transformed, others: Sequence[Transformed]) -> Markup:
+    """Show the same change with other seeds, or say that chance has no part in it."""
+    example = transformed.result.example
+    if all(other.result.example == example for other in others):
+        return note("Another seed makes the same text.") if others else NOTHING
+    lines = join(
+        Markup('<li>{} <span class="soft tiny">seed {}</span> {}</li>').format(
+            verdict(other.prediction), other.result.seed, edited_line(other.result)
+        )
+        for other in others
+    )
+    return title("With other seeds") + Markup('<ol class="seeds">{}</ol>').format(lines)

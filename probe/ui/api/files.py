@@ -1,0 +1,325 @@
+"""The endpoints over HTTP for files: one is scored, models are compared on it, one is fetched from the hub."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.context import LocalContext
+
+from probe.analysis.comparison import compare_rows, read, require_two
+from probe.analysis.comparison_report import comparison_json, example_comparison_json
+from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
+from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
+from probe.data.names import PREFIX, stem_of
+from probe.data.reading import reading_of
+from probe.data.rows import Columns, Source
+from probe.data.source import read_table
+from probe.errors import FileError, FileQuestion
+from probe.limits import visitor_bounds
+from probe.models.classifier import Precision
+from probe.models.library import AnyModel, that_reads
+from probe.models.windows import Long
+from probe.runs.access import ModelAccess
+from probe.runs.store import Store
+from probe.scoring.files import FileScoring, Places, ScoringRequest
+from probe.settings import settings
+from probe.tasks.task import Task, task_named
+from probe.transforms.options import Sign
+from probe.transforms.registry import read_task_options
+from probe.ui.answers.answering import answering, caller_left, check_transforms
+from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
+from probe.ui.answers.turns import visitor_of
+from probe.ui.api.endpoint import (
+    MAX_WHOLE,
+    Choices,
+    Name,
+    Names,
+    NamesByName,
+    Seed,
+    Share,
+    Text,
+    Texts,
+    Token,
+    Upload,
+    endpoint,
+    first_model,
+    over_http,
+    read_example,
+    task_of,
+)
+from probe.ui.measure.result_files import write_comparison, write_json
+from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload, own_file
+
+GOLD = "gold"
+"""Names the column of the gold label beside those of the texts."""
+
+
+@over_http()
+def build_batch(models: ModelAccess, line: FileLine) -> None:
+    """Add `/batch` with components of its own: a file needs one to travel in."""
+
+    @endpoint
+    def batch(
+        file: Upload,
+        transforms: Names,
+        model: Name,
+        seed: Seed,
+        keep: Share,
+        sign: Sign,
+        precision: Precision,
+        options: Choices,
+        owner: Token,
+        task: Name,
+        columns: NamesByName,
+        label_values: NamesByName,
+        form: Name = "",
+        long: Long = "cut",
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Score a file; returns the summary, the scored file and the summary's file.
+
+        Args:
+            file: A table of examples; its columns are guessed by their names.
+            transforms: Names or chains, with commas between.
+            model: One that the page offers or /load_model has loaded; empty for the task's first.
+            seed: Where the transforms' chance begins.
+            keep: The share of tokens that drop, repeat and replace keep.
+            sign: Which tokens count as important.
+            precision: auto, fp32 or bf16.
+            options: Further options of the transforms, as a JSON object.
+            owner: The token of one's own runs, which /inoculate returns.
+            task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
+            long: cut, or windows, in which a premise longer than the model reads is read.
+        """
+        check_transforms(transforms)
+        check_room(models.store, owner)
+        asked = task_named(task) if task else models.task(owner, model)
+        settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
+        reading = options_by_name(columns, label_values, form)
+        source = open_upload(owner, file, reading)
+        chosen = settled(source, source.path, asked, reading)
+        wanted = ScoringRequest(
+            chosen, tuple(transforms), seed, settings, precision, reading=reading, long=long
+        )
+        request = LocalContext.request.get(None)
+        with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
+            for _ in ahead:  # until it is this file's turn
+                pass
+            named = models.get(owner, model or first_model(models, owner, asked), asked)
+            classifier = that_reads(named, long)
+            return answering("file_minutes")(score_file)(
+                source, wanted, classifier, Path(file), fresh_folder(owner)
+            )
+
+    with gr.Row(visible=False):
+        asked = [
+            gr.File(type="filepath", label="file"),
+            gr.Textbox("", label="transforms"),
+            gr.Textbox("", label="model"),
+            gr.Number(0, label="seed", precision=0, minimum=0, maximum=MAX_WHOLE),
+            gr.Number(0.5, label="keep", minimum=0, maximum=1),
+            gr.Textbox("support", label="sign"),
+            gr.Textbox("auto", label="precision"),
+            gr.Textbox("{}", label="options"),
+            gr.Textbox("", label="owner"),
+            gr.Textbox("", label="task"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
+            gr.Textbox("cut", label="long"),
+        ]
+        answered = [gr.JSON(label="summary"), gr.Files(label="files")]
+        call = gr.Button()
+    call.click(
+        batch,
+        asked,
+        answered,
+        api_name="batch",
+        concurrency_id="batch",
+        concurrency_limit=FILES_AT_ONCE,
+    )
+
+
+def options_by_name(named: Mapping[str, str], values: Mapping[str, str], form: str) -> FileOptions:
+    """Return what an endpoint's arguments say of a file. Raises FileError."""
+    texts = {field: name for field, name in named.items() if field != GOLD}
+    return replace(read_form(form), columns=texts, gold=named.get(GOLD, ""), values=values)
+
+
+def settled(table: Source, path: Path, task: Task, options: FileOptions) -> Columns:
+    """Return how a file is read. Raises FileError, also where that is not clear, and LabelError."""
+    try:
+        return reading_of(table, path, task, options).settled
+    except FileQuestion as question:
+        raise FileError(f"{question.sentence}; say it in columns, label_values or task") from None
+
+
+def score_file(
+    source: Source, request: ScoringRequest, classifier: AnyModel, path: Path, folder: Path
+) -> tuple[dict[str, Any], list[str]]:
+    """Score a file; return the summary and the places of the files."""
+    stem = stem_of(path)
+    pairs = folder / f"{stem}-pairs.{source.form}" if request.names else None
+    places = Places(folder / f"{stem}-scored.{source.form}", pairs)
+    scoring = FileScoring(source, classifier, request, places)
+    for _ in scoring.chunks():  # what is done is on the disk
+        pass
+    summary = scoring.hand_over()
+    note = write_json(summary, folder / f"{stem}-summary.json")
+    return summary, [str(path) for path in (places.scored, note, pairs) if path]
+
+
+@over_http()
+def build_compare(access: ModelAccess) -> None:
+    """Add the endpoints to the page."""
+
+    @endpoint
+    @answering("file_minutes")
+    def compare(
+        file: Upload,
+        models: Names,
+        precision: Precision,
+        owner: Token,
+        task: Name,
+        columns: NamesByName = {},  # noqa: B006  # gradio reads the default for its schema
+        label_values: NamesByName = {},  # noqa: B006  # as above
+        form: Name = "",
+        long: Long = "cut",
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Compare models on a file; returns the summary, the scored file and the summary's file.
+
+        Args:
+            file: A table of a task's examples; its columns are guessed by their names.
+            models: Two or more, with commas between.
+            precision: auto, fp32 or bf16.
+            owner: The token of one's own runs, which /inoculate returns.
+            task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
+            long: cut, or windows, in which a premise longer than a model reads is read.
+        """
+        asked = task_of(access, owner, task, models[0] if models else "")
+        reading = options_by_name(columns, label_values, form)
+        return compare_on(access, owner, Path(file), models, precision, asked, reading, long)
+
+    @endpoint
+    def compare_pair(
+        premise: Text = "",
+        hypothesis: Text = "",
+        models: Names = [],  # noqa: B006  # gradio reads the default for its schema
+        gold: Name = "",
+        precision: Precision = "fp32",
+        owner: Token = "",
+        texts: Texts = {},  # noqa: B006  # as above
+        task: Name = "",
+        long: Long = "cut",
+    ) -> dict[str, Any]:
+        """Compare models on one example: the JSON of `python -m probe compare --text`.
+
+        Args:
+            premise: The premise, in place of texts for inference.
+            hypothesis: The hypothesis, likewise.
+            models: Two or more, as a list or as a text with commas.
+            gold: The gold label, or the right answers with | between them, if known.
+            precision: auto, fp32 or bf16.
+            owner: The token of one's own runs, which /inoculate returns.
+            texts: The texts by field: premise, hypothesis; text1, text2; text; question, passage.
+            task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
+            long: cut, or windows, in which a premise longer than a model reads is read.
+        """
+        asked = task_of(access, owner, task, models[0] if models else "")
+        example = read_example(asked, texts, premise, hypothesis, gold)
+        several = [that_reads(each, long) for each in known(access, owner, models, asked)]
+        return example_comparison_json(example, several, precision)
+
+    with gr.Row(visible=False):  # a file needs components of its own to travel in
+        asked = [
+            gr.File(type="filepath", label="file"),
+            gr.Textbox("", label="models"),
+            gr.Textbox("auto", label="precision"),
+            gr.Textbox("", label="owner"),
+            gr.Textbox("", label="task"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
+            gr.Textbox("cut", label="long"),
+        ]
+        answered = [gr.JSON(label="summary"), gr.Files(label="files")]
+        call = gr.Button()
+    call.click(compare, asked, answered, api_name="compare", concurrency_id="compare")
+    gr.api(compare_pair, api_name="compare_pair", concurrency_id="compare")
+
+
+def compare_on(
+    models: ModelAccess,
+    owner: str,
+    path: Path,
+    names: list[str],
+    precision: Precision,
+    task: Task,
+    reading: FileOptions = AS_THE_FILE_TELLS,
+    long: Long = "cut",
+) -> tuple[dict[str, Any], list[str]]:
+    """Compare models on a file; return the summary and the places of the file and the summary."""
+    classifiers = [that_reads(each, long) for each in known(models, owner, names, task)]
+    check_room(models.store, owner)
+    table = read_table(own_file(owner, path), visitor_bounds(), reading)
+    unread = read(table, settled(table, path, task, reading), task)
+    rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
+    summary = comparison_json(rows, names, precision)
+    stem = stem_of(path)
+    return summary, write_comparison(fresh_folder(owner), table, rows, names, summary, stem)[0]
+
+
+def known(models: ModelAccess, owner: str, names: Sequence[str], task: Task) -> list[AnyModel]:
+    """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
+    require_two(names)
+    for name in names:
+        models.require(owner, name)
+    return [models.get(owner, name, task) for name in names]
+
+
+@over_http()
+def build_hub_dataset(store: Store) -> None:
+    """Add `/hub_dataset`, with components of its own: a file needs one to travel in."""
+
+    @endpoint
+    def hub_dataset(name: Name, owner: Token) -> tuple[dict[str, Any], str]:
+        """Fetch a split of a hub's data set, as a file that /batch and /compare take.
+
+        Args:
+            name: owner/name, owner/name:split or owner/name@revision:configuration/split.
+            owner: The token of one's own runs, which /inoculate returns.
+        """
+        dataset = fetch_for(store, owner, name)
+        source = dataset.source
+        known = {"name": source.name, "revision": source.revision}
+        return {**known, "config": source.config, "split": source.split}, str(dataset.path)
+
+    with gr.Row(visible=False):
+        asked = [gr.Textbox("", label="name"), gr.Textbox("", label="owner")]
+        answered = [gr.JSON(label="source"), gr.File(label="file")]
+        call = gr.Button()
+    call.click(hub_dataset, asked, answered, api_name="hub_dataset", concurrency_id="load")
+
+
+def is_open() -> bool:
+    """Whether visitors may fetch from the hub, as NLI_CLINIC_OWN_MODELS says."""
+    return "hub" in settings().user_models
+
+
+def fetch_for(store: Store, visitor: str, name: str | None) -> FetchedDataset:
+    """Fetch what a visitor named into their files. Raises FileError, LimitError."""
+    if not is_open():
+        raise FileError("data sets of the hub cannot be opened here")
+    named = (name or "").strip().removeprefix(PREFIX)
+    if not named:
+        raise FileError("say which data set: owner/name:split")
+    asked = read_reference(f"{PREFIX}{named}")
+    check_room(store, visitor)
+    return fetch(asked, fresh_folder(visitor), visitor_bounds())

@@ -1,1 +1,0 @@
-"""What the Probe tab shows of an example and its changes."""
