@@ -95,9 +95,7 @@ def main() -> None:
         core.engine.resume()
     remove_old_regularly(store)
     start(page := build_pages(places(), core))
-    load_behind(
-        core.cache, score.prepare
-    )  # after the page, which then need not share the interpreter with it
+    load_behind(page, core.behind)
     page.block_thread()
 
 

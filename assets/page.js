@@ -15,6 +15,11 @@
     if (window.location.hash === "#api") document.querySelector("footer .show-api").click();
   };
 
+  // What Probe is sent with answers what it begins with: it is not shown where a link says more.
+  const plain = ([name, value]) => name === "__theme" || (name === "task" && value === "nli");
+  const query = [...new URL(window.location.href).searchParams];
+  document.body.classList.toggle("answered", query.every(plain));
+
   window.goToTask = (task) => document.querySelector(`#task [data-task="${task}"]`).click();
   // Keep in the address what is looked at; with `push` Back leads to what was before.
   window.writeAddress = (said, push = false) => {

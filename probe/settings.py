@@ -1,10 +1,11 @@
-"""The settings: environment variables, read anew at each call, and where files lie.
+"""The settings: environment variables, read anew once one has changed, and where files lie.
 
 The table of docs/reference/settings.md is made from here.
 """
 
 import os
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -184,6 +185,11 @@ class Settings(BaseSettings):
 
 def settings() -> Settings:
     """Read the settings. Raises SettingsError with the variable and what is wrong with it."""
+    return _read(Path.cwd(), frozenset(os.environ.items()))
+
+
+@lru_cache(maxsize=4)  # by all that they are read from
+def _read(place: Path, environment: frozenset[tuple[str, str]]) -> Settings:
     try:
         return Settings()
     except ValidationError as problem:

@@ -14,8 +14,8 @@ from probe.tasks.task import offered_tasks
 from probe.ui.html.elements import note
 from probe.ui.links import MOVED, moved
 from probe.ui.page import Page, Place, View
-from probe.ui.server.fair_queue import LONG_PAUSE
-from probe.ui.server.serving import PROGRESS_PAUSE, launch_options, queued
+from probe.ui.server.fair_queue import LONG_PAUSE, PROGRESS_PAUSE, queued
+from probe.ui.server.serving import launch_options
 from tests.support.checkout import imports
 from tests.support.pages.built import built
 

@@ -17,7 +17,7 @@ from probe.transforms.options import OPTIONS
 from probe.ui.measure import templates
 from probe.ui.panels import changes, options
 from probe.ui.tabs import look_up
-from probe.ui.tabs.probe import fields as probe_fields
+from probe.ui.tabs.probe import tab as probe_tab
 from probe.ui.tabs.probe.view import open_link
 from tests.support.offers import EVERY, VIEWS
 from tests.support.pages.visitors import ME, page_models
@@ -56,8 +56,8 @@ def in_sight(part: Any, task: Task) -> bool:
 def probe(task: Task) -> set[str]:
     """Return what Probe offers: changes, their options, and the button between two texts."""
     opened = open_link(page_models(), ME, {"task": task.name})
-    *_, swap, _, _, _ = probe_fields.values_of(opened)
-    shown = named(probe_fields.changes(task)) | set_options(probe_fields.option_controls, task)
+    swap = probe_tab.values_of(opened)["swap"]
+    shown = named(probe_tab.changes(task)) | set_options(options.build, task)
     return shown | ({"swap"} if swap.visible else set())
 
 

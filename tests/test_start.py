@@ -30,7 +30,10 @@ print(json.dumps([helps, helped, list(EXPERIMENTS), "gradio" in sys.modules]))
 """
 PAGE = """
 import json, sys
-from app import PLACES
+import app
+app.register_experiments()
+store = app.Store("sqlite://")
+app.build_pages(app.places(), app.Core(app.ModelCache(), store, app.Engine(store)))
 laid_out = list(sys.modules)
 from documentation.__main__ import stale  # elsewhere other tests make up transforms
 print(json.dumps([laid_out, stale()]))

@@ -48,12 +48,17 @@ WORDS = 60
 """Words of the premise of which greedy visitors ask what each of its tokens is for."""
 
 
+def free_port() -> int:
+    """Return a port on which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def served(root: Path) -> Iterator[tuple[psutil.Popen, int]]:
     """Run the app with an empty home on a free port; yield its process and the port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
+    port = free_port()
     with tempfile.TemporaryDirectory() as home:
         app = start(root, home, port)
         try:

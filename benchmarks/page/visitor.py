@@ -5,9 +5,10 @@ import json
 import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from secrets import token_hex
 from string import ascii_lowercase, digits
 from typing import Any
 
@@ -15,10 +16,10 @@ import httpx
 
 Json = dict[str, Any]  # Any: JSON values
 API = "/gradio_api"
-MARK = "last asked for"
-"""The label of a hidden number that the browser changes, to whose change an answer listens."""
 ROOT = 0
 """The component that gradio lets load."""
+TOLD = re.compile(r"getElementById\('(shown-[^']*)'\)\.tell\('(\w+)'\)")
+"""In the script by which a view tells that an answer has come."""
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -36,6 +37,7 @@ class Visitor:
     session: str = field(
         default_factory=lambda: "".join(random.choices(ascii_lowercase + digits, k=11))  # no secret
     )
+    token: str = field(default_factory=lambda: token_hex(16))
     alive: "asyncio.Task[None] | None" = None
     places: set[str] = field(default_factory=set)
     cell: str = ""
@@ -43,7 +45,12 @@ class Visitor:
     async def open(self) -> None:
         """Load the first page, and fill its view."""
         self.config = (await self.http.get("/config")).raise_for_status().json()
-        self.values = {part["id"]: part["props"].get("value") for part in self.config["components"]}
+        self.values = {
+            part["id"]: self.token
+            if part["props"].get("storage_key") == "nli-clinic-owner"
+            else part["props"].get("value")
+            for part in self.config["components"]
+        }
         self.alive = asyncio.create_task(self._keep_alive())
         await self.look("probe")
 
@@ -62,7 +69,7 @@ class Visitor:
                 for each in self._listening(ROOT, "load")
                 if each["id"] in parts["dependencies"]
             ]
-            await self.run(loads)
+            await self.run(self._answered(loads))
             with suppress(KeyError):  # few places have parts above their views
                 await self.trigger(f"shown-{place}-above", "expand")
         await self.trigger(f"shown-{view}", "expand")
@@ -110,24 +117,26 @@ class Visitor:
         return self._answered(told)
 
     def _answered(self, told: Sequence[Json]) -> list[Json]:
-        """Return what the app answers of what is told: itself, and what listens to its marks."""
-        answered = {each["id"]: each for each in told if each["backend_fn"]}
-        marks = {
-            part["id"] for part in self.config["components"] if part["props"].get("label") == MARK
-        }
-        for each in told:
-            for mark in marks.intersection(() if each["backend_fn"] else each["outputs"]):
-                answered |= {one["id"]: one for one in self._listening(mark, "change")}
+        """Return what the app answers of what is told: itself, and what follows a script."""
+        answered, todo = dict[int, Json](), list(told)
+        while todo:
+            each = todo.pop()
+            if each["backend_fn"]:
+                answered[each["id"]] = each
+                continue
+            todo += self._after({each["id"]})
+            if told := TOLD.search(each["js"] or ""):  # a script has told more
+                todo += self._listening(self.part(told[1]), told[2])
         return list(answered.values())
+
+    def _after(self, ended: Container[int]) -> list[Json]:
+        return [each for each in self.config["dependencies"] if each["trigger_after"] in ended]
 
     async def run(self, dependencies: Sequence[Json]) -> None:
         """Send events at once, apply their answers, then do the same with what follows them."""
         waiting = {await self._join(each): each for each in dependencies}
         await self._receive(dict(waiting))
-        ended = {each["id"] for each in dependencies}
-        following = self._answered(
-            [each for each in self.config["dependencies"] if each["trigger_after"] in ended]
-        )
+        following = self._answered(self._after({each["id"] for each in dependencies}))
         if following:
             await self.run(following)
 

@@ -1,10 +1,11 @@
 """The places of the app, each a page with an address, and what their views are built with."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
+from inspect import isgeneratorfunction
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,14 @@ from markupsafe import Markup
 
 from probe.errors import UserError
 from probe.models.library import ModelCache
-from probe.runs.access import ModelAccess, as_token, browser_secret, new_owner, redeem
+from probe.runs.access import ModelAccess, as_token, browser_secret, redeem
 from probe.runs.engine import Engine
 from probe.runs.gallery import FOLDER
 from probe.runs.store import Store
 from probe.settings import settings
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks, task_named
-from probe.ui.events import QUIET
+from probe.ui.events import LAST, QUIET
 from probe.ui.html.elements import not_for_task
 from probe.ui.html.header import COUNTED, count, header
 from probe.ui.server.checked_blocks import CheckedBlocks
@@ -48,34 +49,19 @@ def browser_memory() -> gr.BrowserState:
     return gr.BrowserState({}, storage_key="nli-clinic-lessons", secret=browser_secret())
 
 
-def open_for_visitor(
-    blocks: gr.Blocks, store: Store, owner: gr.BrowserState, kept: gr.HTML
-) -> gr.events.Dependency:
-    """Give a browser that comes first a token, and open for it what its link is for.
-
-    The head shows how much is kept of one that came before.
-
-    Returns the event; what needs the token comes after it.
-    """
-
-    def visit(token: str | None, request: gr.Request) -> tuple[str, Markup]:
-        known, number = as_token(token), 0
-        visitor = known or new_owner()
-        given = request.query_params.get("grant", "")
-        for grant in given.split(",")[:MAX_GRANTS] if given else ():
-            with suppress(UserError):  # the view that shows the run says that it is not there
-                redeem(store, visitor, grant)
-        with suppress(UserError):  # what needs the database says what is wrong with it
-            number = count_of(store, known) if known else 0
-        return visitor, count(number)
-
-    opened: gr.events.Dependency = blocks.load(visit, owner, [owner, kept], **QUIET)
-    return opened
+def welcome(store: Store, visitor: str, grants: str) -> Markup:
+    """Let a visitor use what their link lets its holder use; return how much is kept of them."""
+    for grant in grants.split(",")[:MAX_GRANTS] if grants else ():
+        with suppress(UserError):  # the view that shows the run says that it is not there
+            redeem(store, visitor, grant)
+    with suppress(UserError):  # what needs the database says what is wrong with it
+        return count(count_of(store, visitor))
+    return count(0)
 
 
 Answer = Callable[..., Any]  # Any: a handler's values, and gradio's updates of components
-RENEW = "() => Math.random()"
-"""Changes a hidden number, whatever it was."""
+ANSWERED = ("input", "submit", "clear")
+"""The events of what tells that a view is shown by which it tells that an answer has come."""
 VISITOR = "window.visitor ??= Promise.withResolvers()"
 """Kept once the browser has its token."""
 SHOWN = f"""let width = 0, event = "expand";
@@ -84,35 +70,50 @@ const tell = () => ({VISITOR}).promise.then(() => {{
   trigger(event);
   event = "select";
 }});
+element.closest("[id^=shown-]").tell = trigger;
 new ResizeObserver(([{{ contentRect }}]) => {{
   const hidden = !width;
   width = contentRect.width;
   if (hidden && width) tell();
 }}).observe(element.parentElement);"""
 """Tells that a view is shown, for the first time or again: what is hidden is not laid out."""
-ADDRESSED = """((key, names, tasks) => () => {
+ADDRESSED = (
+    """((key, names, tasks) => token => {
   const link = new URLSearchParams(window.location.search), kept = { __type__: "update" };
   const view = link.get(key), task = tasks.includes(link.get("task")) ? link.get("task") : tasks[0];
+  const digits = [...crypto.getRandomValues(new Uint8Array(16))];
+  const known = window.returning = /^[0-9a-f]{32}$/.test(token);
   window.showTask(task);
+  if (!link.has("grant")) ("""
+    + VISITOR
+    + """).resolve();
   return [
-    task,
+    known ? kept : digits.map(each => each.toString(16).padStart(2, "0")).join(""), task,
     ...(names.length > 1 ? [names.includes(view) ? { ...kept, selected: view } : kept] : []),
   ];
 })(%s)"""
-"""Takes the task and the view that the page's address names, before anybody can press one."""
+)
+"""Gives a browser that comes first a token, and takes the task and the view that the page's address
+names, before anybody can press one."""
+WELCOMED = """token => window.returning || new URLSearchParams(window.location.search).has("grant")
+  ? [token] : new Promise(() => {})"""
+"""Asks the app only where a link lets its holder use something, or something may be kept of who
+comes again."""
 
 
 @dataclass(frozen=True)
 class Core:
     """What the pages work with; one of each serves everybody who looks at them.
 
-    `gallery` is the folder of finished runs that everybody may look at.
+    `gallery` is the folder of finished runs that everybody may look at; `behind` is what a view
+    wants done once the first page is served (`serving.load_behind`).
     """
 
     cache: ModelCache
     store: Store
     engine: Engine
     gallery: Path = FOLDER
+    behind: list[Callable[[], object]] = field(default_factory=list)
 
     @property
     def models(self) -> ModelAccess:
@@ -126,8 +127,8 @@ class Page:
 
     `kept` shows in the head how many things are kept of the visitor, `owner` holds the token by
     which a browser finds its runs again, `memory` what it remembers of the lessons, `task` the name
-    of the task, which stays as long as the page is open; `shown` tells when the view is shown.
-    `own_marks` are those of `mark_of`.
+    of the task, which stays as long as the page is open; `shown` tells when the view is shown, and
+    by `answered`, one for each mark, that an answer has come.
     """
 
     core: Core
@@ -137,25 +138,26 @@ class Page:
     memory: gr.BrowserState
     task: gr.Textbox
     shown: gr.HTML
-    own_marks: list[gr.Number]
+    answered: Iterator[str]
     shared: Any = None  # Any: what the place's views have in common
 
-    def mark_of(self, *events: Any, after: Iterable[gr.events.Dependency] = ()) -> gr.Number:
-        """Return a hidden mark that changes with any of these events, and after these answers.
+    def mark_of(self, *events: Any, after: Iterable[gr.events.Dependency] = ()) -> "Mark":
+        """Return what changes with any of these events, and after these answers.
 
         An answer that is given more than once listens to a mark alone. What is told while its
         answer is being made is answered once more after it, and for that gradio (6.31) sends all
         that listens to the event first answered. Had two answers listened to it, each would have
         the other sent again: without end where both are slow, and over what a person has chosen
-        meanwhile. They would also wait for one another.
+        meanwhile. They would also wait for one another. What comes after a mark is sent alone.
         """
-        mark = gr.Number(0, label="last asked for", render=False)
-        self.own_marks.append(mark)
-        if events:
-            gr.on(list(events), None, None, mark, js=RENEW, **QUIET)
-        for answered in after:
-            answered.then(None, None, mark, js=RENEW, **QUIET)
-        return mark
+        told = list(events)
+        if answers := list(after):
+            name = next(self.answered)
+            told.append(getattr(self.shown, name))
+            tell = f"() => document.getElementById('{self.shown.elem_id}').tell('{name}')"
+            for each in answers:
+                each.then(None, js=tell, **QUIET)
+        return Mark(gr.on(told, None, js="() => []", **QUIET))
 
     def on_open(
         self, answer: Answer, inputs: Any, outputs: Any, **settings: Any
@@ -180,6 +182,20 @@ class Page:
         """Answer whenever the view is shown."""
         self.on_open(answer, inputs, outputs)
         self.on_return(answer, inputs, outputs)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Tells answers that something has happened (`Page.mark_of`)."""
+
+    told: gr.events.Dependency
+
+    def change(
+        self, fn: Answer | None, inputs: Any, outputs: Any, **settings: Any
+    ) -> gr.events.Dependency:
+        """Answer; what is told meanwhile is answered then."""
+        answered: gr.events.Dependency = self.told.then(fn, inputs, outputs, **{**LAST, **settings})
+        return answered
 
 
 @dataclass(frozen=True)
@@ -228,20 +244,19 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     kept = gr.HTML(elem_id="kept", padding=False, js_on_load=COUNTED)
     owner, memory = browser_token(), browser_memory()
     task = gr.Textbox(NLI.name, visible=False, label="task")
-    own_marks: list[gr.Number] = []
 
     def page(name: str, shared: Any = None) -> Page:
         shown = gr.HTML(
             padding=False, elem_id=f"shown-{name}", elem_classes="shown", js_on_load=SHOWN
         )
-        return Page(core, blocks, kept, owner, memory, task, shown, own_marks, shared)
+        return Page(core, blocks, kept, owner, memory, task, shown, iter(ANSWERED), shared)
 
     def build(view: View) -> None:
         within = page(view.name, shared)
         _build_for_tasks(view, within) if view.suits else view.build(within)
 
     shared = place.shared(page(f"{place.path}-above")) if place.shared else None
-    addressed: list[Any] = [task]
+    addressed: list[Any] = [owner, task]
     if len(place.views) == 1:
         build(place.views[0])
     else:
@@ -253,12 +268,13 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     names = [view.name for view in place.views]
     tasks = [each.name for each in offered_tasks()]
     given = f"{json.dumps(place.key)}, {json.dumps(names)}, {json.dumps(tasks)}"
-    blocks.load(None, None, addressed, js=ADDRESSED % given, **QUIET)
-    opened = open_for_visitor(blocks, core.store, owner, kept)
-    opened.then(None, None, None, js=f"() => ({VISITOR}).resolve()", **QUIET)
-    with gr.Column(visible=False):  # gradio makes a form of the marks, which would take room
-        for mark in own_marks:
-            mark.render()  # type: ignore[no-untyped-call]  # gradio
+    come = blocks.load(None, owner, addressed, js=ADDRESSED % given, **QUIET)
+
+    def welcomed(token: str | None, request: gr.Request) -> Markup:
+        return welcome(core.store, as_token(token), request.query_params.get("grant", ""))
+
+    opened = come.then(welcomed, owner, kept, js=WELCOMED, **QUIET)
+    opened.then(None, js=f"() => ({VISITOR}).resolve()", **QUIET)
 
 
 def _build_for_tasks(view: View, page: Page) -> None:
@@ -283,20 +299,25 @@ def keeping_choices(answer: Answer, outputs: Any) -> Answer:
     """Return an answer to a first showing that sets no value which its component begins with.
 
     Such a value stands on the page already, and the answer may come late: a person who has chosen
-    another one meanwhile keeps it.
+    another one meanwhile keeps it. Of an answer in several steps that holds for each.
     """
-    parts: Sequence[Any] = outputs if isinstance(outputs, list) else [outputs]
 
-    @wraps(answer)
-    def opened(*given: Any) -> Any:
-        answers = answer(*given)
-        if isinstance(answers, dict):
+    def kept(answers: Any) -> Any:
+        if isinstance(answers, Mapping):
             return {part: _without_first_value(part, each) for part, each in answers.items()}
         if not isinstance(outputs, list):
-            return _without_first_value(parts[0], answers)
-        return [_without_first_value(*pair) for pair in zip(parts, answers, strict=True)]
+            return _without_first_value(outputs, answers)
+        return [_without_first_value(*pair) for pair in zip(outputs, answers, strict=True)]
 
-    return opened
+    @wraps(answer)
+    def opened(*given: Any, **named: Any) -> Any:
+        return kept(answer(*given, **named))
+
+    @wraps(answer)
+    def opened_in_steps(*given: Any, **named: Any) -> Any:
+        yield from map(kept, answer(*given, **named))
+
+    return opened_in_steps if isgeneratorfunction(answer) else opened
 
 
 def _without_first_value(part: Any, update: Any) -> Any:
@@ -305,4 +326,5 @@ def _without_first_value(part: Any, update: Any) -> Any:
         if "value" in (given := update.constructor_args) and given["value"] == part.value:
             del given["value"]
         return update
-    return gr.skip() if hasattr(part, "value") and update == part.value else update
+    chosen = hasattr(part, "value") and not isinstance(part, gr.HTML)
+    return gr.skip() if chosen and update == part.value else update

@@ -14,6 +14,7 @@ from tests.conftest import App
 from tests.support.pages.browser import (
     SETTLED,
     SLOW,
+    WIDE,
     fits,
     fits_a_phone,
     hold_questions,
@@ -25,12 +26,12 @@ from tests.support.pages.browser import (
 )
 
 pytestmark = pytest.mark.browser
-CUT = """() => [...document.querySelectorAll("#header a, #header summary")]
+CUT = """() => [...document.querySelectorAll("#header a, #header summary, [role=tab]")]
   .filter(part => part.checkVisibility() && !part.matches(".skip"))
   .filter(part => part.scrollWidth > part.clientWidth
     || part.getBoundingClientRect().right > window.innerWidth)
   .map(part => part.innerText)"""
-"""Which names in the head of a page are cut."""
+"""Which names in the head of a page, and of its views, are cut."""
 
 
 def link_to(page: Page, title: str) -> None:
@@ -38,7 +39,9 @@ def link_to(page: Page, title: str) -> None:
     page.locator("#header").get_by_role("link", name=title, exact=True).click()
 
 
-def test_a_page_is_sent_its_own_components_alone_and_an_older_link_leads_to_one(app: App) -> None:
+def test_a_page_is_sent_its_own_components_alone_and_an_older_link_leads_to_one(
+    app: App,
+) -> None:
     sizes = {}
     for place in PLACES:
         sent = httpx.get(app.url + place.path, timeout=SLOW).text
@@ -67,18 +70,22 @@ def test_every_view_keeps_the_head_of_the_page_in_place_and_fits_a_phone(page: P
     assert heads == [heads[0]] * len(heads)
 
 
-@pytest.mark.parametrize("width", [640, 780, 1000, 1280])
-def test_the_names_of_places_and_tasks_are_whole(page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    visit(page, "measure?task=paraphrase")
-    expect(page.locator("#header [aria-current]").first).to_be_attached(timeout=SLOW)
-    assert page.evaluate(CUT) == []
-    fits(page)
+def test_the_names_of_places_tasks_and_views_are_whole_at_every_width_and_twice_as_large(
+    page: Page,
+) -> None:
+    for place in PLACES:
+        visit(page, f"{place.path or './'}?task=paraphrase")
+        expect(page.locator("#header [aria-current]").first).to_be_attached(timeout=SLOW)
+        for width in (640, 780, 1000, 1280):  # 640: a screen of 1,280 pixels at 200 %
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(CUT) == [], (place.title, width)
+            fits(page)
     is_accessible(page, [["#header"]])
-    if width <= 1000:
-        page.locator("#task-menu summary").click()
-        page.locator("#task-menu").get_by_role("link", name="Reading").click()
-        expect(page).to_have_url(re.compile(r"/measure\?task=reading"), timeout=SLOW)
+    page.set_viewport_size({"width": 640, "height": 800})
+    page.locator("#task-menu summary").click()
+    page.locator("#task-menu").get_by_role("link", name="Reading").click()
+    expect(page).to_have_url(re.compile(r"/mine\?task=reading"), timeout=SLOW)
+    page.set_viewport_size(WIDE)
 
 
 def test_links_of_the_head_keep_the_task_and_those_of_the_task_the_view(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""How an answer is made: within bounds and a time, once for all who ask the same, stopped once nobody waits."""
+"""How an answer is made: within bounds and a time, once for all who ask the same."""
 
 import sys
 import time

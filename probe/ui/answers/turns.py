@@ -1,4 +1,4 @@
-"""Whose turn it is, by address and page; and the places of long work, behind which short work goes."""
+"""Whose turn it is, by address and page, and the places of long work: short work goes first."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The endpoints over HTTP for files: one is scored, models are compared on it, one is fetched from the hub."""
+"""The endpoints over HTTP for files: scored, compared on, fetched from the hub."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

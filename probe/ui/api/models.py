@@ -1,4 +1,4 @@
-"""The endpoints over HTTP that ask models: one example probed, one's own model loaded, the HANS profile."""
+"""The endpoints over HTTP that ask models: one example, a model of one's own, HANS."""
 
 from collections.abc import Sequence
 from typing import Any

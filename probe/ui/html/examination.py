@@ -1,4 +1,4 @@
-"""What Probe shows of an examination: the answer, a sentence, a row for each change, and one in full."""
+"""What Probe shows of an examination: the answer, a sentence, a row a change, one in full."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +97,6 @@ def _edits(transformed: Transformed) -> Markup:
         *([f"right answer now: {gold}"] if gold else []),
         *(["not exact"] if not result.exact else []),
         *filter(None, [transformed.note]),
-        *([f"ranked by {result.ranked_by}"] if result.ranked_by else []),
     ]
     more = Markup('<span class="edit soft tiny">{}</span>').format("; ".join(words))
     return edited_line(result) + (more if words else NOTHING)
@@ -392,11 +391,20 @@ def full_view(
     return join(parts)
 
 
+GRADIENT = ": its word vector times the gradient of the loss, which is what it adds to the answer"
+"""What gradient × input is."""
+
+
 def _facts(result: Result) -> str:
     """Say what the change is, what becomes of the right answer, and how to make it again."""
     steps = " ".join(summary_of(REGISTRY[step.transform], result.task) for step in result.steps)
     variant = "usual options" if result.variant == "safe" else f"options {result.variant}"
-    return f"{steps} Rule: {result.rule.words}. Seed {result.seed}, {variant}."
+    rule = result.rule.words.replace("gold label", "right answer")
+    ranked = f" How much a token matters is told by {result.ranked_by}"
+    ranked += f"{GRADIENT if 'gradient' in ranked else ''}."
+    if not result.ranked_by:
+        ranked = ""
+    return f"{steps}{ranked} Rule: {rule}. Seed {result.seed}, {variant}."
 
 
 def _onward(result: Result, model: str) -> Markup:

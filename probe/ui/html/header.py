@@ -9,7 +9,8 @@ from probe.ui.html.elements import join
 
 HEAD = Markup(
     '<a class="skip" href="#content">Skip to the content</a><header class="masthead" data-key="{}">'
-    '<h1><a href="./"><span>NLI</span> Clinic</a></h1>{}</header><div id="content" tabindex="-1">'
+    '<h1><a href="./"><abbr title="natural language inference: does one text follow from another?">'
+    'NLI</abbr> Clinic</a></h1>{}</header><div id="content" tabindex="-1">'
     "</div>"
 )
 PLACES = Markup(

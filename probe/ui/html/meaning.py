@@ -125,7 +125,8 @@ def _stay(changed: Sequence[Transformed], before: Prediction) -> str:
         sum(agrees(before.label, each.prediction.label) for each in several)
         for several in (compared, senseless)
     )
-    counted = f"{stay} of {len(compared)} answers {'stays' if stay == 1 else 'stay'}"
+    of_all = f"All {stay}" if stay == len(compared) else f"{stay} of {len(compared)}"
+    counted = f"{of_all} answers {'stays' if stay == 1 else 'stay'}"
     if len(compared) == 1:
         counted = "The answer stays" if stay else "The answer changes"
     return f"{counted}{_among(len(compared), stay, len(senseless), stay_senseless)}."

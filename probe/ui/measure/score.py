@@ -620,3 +620,4 @@ def prepare() -> None:
 def build(page: Page) -> None:
     """Put the view together."""
     Score(page).listen()
+    page.core.behind.append(prepare)

@@ -1,5 +1,6 @@
 """The page as gradio knows it, with every request to it checked and every refusal a sentence."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +9,7 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.components import Component
 from gradio.components.api_component import Api
-from gradio.data_classes import APIInfo, FileData
+from gradio.data_classes import APIInfo, BlocksConfigDict, FileData
 from gradio.exceptions import InvalidPathError
 from gradio.state_holder import SessionState
 from gradio.utils import get_function_description
@@ -19,6 +20,7 @@ from probe.stopping import pausing, stopping
 from probe.ui.answers.answering import event_left, time_up
 from probe.ui.answers.turns import Lanes, visitor_of
 from probe.ui.api.endpoint import MAX_NAME, MAX_NAMES, MAX_WHOLE, refused, shown, written
+from probe.ui.server.fair_queue import queued
 
 MAX_NUMBER = 10**15
 """Beyond it a number is a slip."""
@@ -169,6 +171,24 @@ class CheckedBlocks(gr.Blocks):
         """Begin with places for long work."""
         super().__init__(*given, **named)
         self.lanes = Lanes()
+        self._config: tuple[object, Any] = None, {}  # Any: nothing, or as gradio's
+
+    def queue(self, *_: Any, **__: Any) -> gr.Blocks:  # Any: as gradio's
+        """Give the page its queue."""
+        return queued(self)
+
+    def get_config_file(self) -> BlocksConfigDict:
+        """Describe the page as browsers are sent it.
+
+        gradio (6.31) asks four times before it serves: as the page is laid out, where nobody reads
+        it, and twice as it is launched. Once it is served, what parts begin with may change.
+        """
+        now = time.monotonic() if self.is_running else 0
+        state = len(self.blocks), len(self.fns), getattr(self, "theme_hash", None), now
+        if self.exited and self._config[0] != state:
+            self._config = state, super().get_config_file()
+        config: BlocksConfigDict = self._config[1]
+        return config
 
     async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:  # Any: as gradio's
         """Answer a request. A refusal is not logged; a bug is, and its words stay in the log."""
@@ -225,6 +245,7 @@ class CheckedBlocks(gr.Blocks):
 
         gradio reads these lines for MCP alone.
         """
+        self.config = self.get_config_file()
         info = super().get_api_info(*given, **named)
         for event in self.fns.values():
             endpoint = info["named_endpoints"].get(f"/{event.api_name}")

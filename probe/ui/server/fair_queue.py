@@ -1,10 +1,12 @@
 """The order of waiting events: visitors take turns, and nobody lets too many wait."""
 
+import sys
 import time
 from collections.abc import Sequence
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
+import gradio as gr
 from gradio.data_classes import PredictBodyInternal
 from gradio.queueing import Event, EventQueue, Queue
 from starlette.requests import Request
@@ -25,6 +27,15 @@ IN_USE = 60.0
 """For so many seconds after an event the app counts as used."""
 OF_A_PAGE, OF_AN_ADDRESS = 2, 12
 """Long answers of one kind that a page and an address may have going on; further ones wait."""
+
+
+EVENTS_AT_ONCE = 4
+"""How many events of one kind are answered at the same time."""
+MAX_WAITING = 10_000
+"""Events in the queue, whoever asks; NLI_CLINIC_MAX_WAITING bounds those of a page and an address.
+Where no bound is given gradio lets a single event wait on a ZeroGPU Space."""
+PROGRESS_PAUSE = 0.1
+"""Seconds between two looks for progress to tell; gradio looks a hundred times a second."""
 
 
 class FairQueue(Queue):
@@ -96,6 +107,26 @@ class FairQueue(Queue):
         waiting = [visitor(event) for events in queues for event in events.queue]
         of_page = waiting.count((place, session or ""))
         return too_many(sum(other == place for other, _ in waiting), of_page)
+
+
+def queued(page: gr.Blocks) -> gr.Blocks:
+    """Give the page its queue: fair, free of cost while nobody asks, without statistics.
+
+    `Blocks.queue` would make an app for it, which launch() makes anew.
+    """
+    page.api_open = False
+    page._queue = FairQueue(
+        live_updates=True,
+        concurrency_count=page.max_threads,
+        update_intervals=1,
+        max_size=MAX_WAITING,
+        blocks=page,
+        default_concurrency_limit=EVENTS_AT_ONCE,
+    )
+    page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
+    page._queue.ANALYTICS_MAX_EVENTS = 1
+    page._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize  # else it makes a table of them each time
+    return page
 
 
 def too_many(of_address: int, of_page: int = 0) -> str:

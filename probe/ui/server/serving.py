@@ -1,8 +1,8 @@
 """How the page looks, is served, and what is loaded behind it."""
 
 import secrets
-import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -17,11 +17,8 @@ from gradio.state_holder import SessionState, StateHolder
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
-from probe.analysis.transformed import examine
-from probe.models.library import DEFAULT, ModelCache
 from probe.settings import ASSETS, settings
-from probe.tasks.nli import NLI
-from probe.ui.server.fair_queue import FairQueue
+from probe.ui.server.fair_queue import queued
 from probe.ui.server.passwords import login, read_logins
 from probe.ui.server.request_check import RequestCheck
 
@@ -265,25 +262,14 @@ def start(page: gr.Blocks, **options: Any) -> None:  # Any: as of launch()
     page.app.state_holder = Sessions(page)
 
 
-def queued(page: gr.Blocks) -> gr.Blocks:
-    """Give the page its queue: fair, free of cost while nobody asks, without statistics."""
-    page.queue(api_open=False, max_size=MAX_WAITING)
-    page._queue = FairQueue(
-        live_updates=True,
-        concurrency_count=page.max_threads,
-        update_intervals=1,
-        max_size=MAX_WAITING,
-        blocks=page,
-        default_concurrency_limit=EVENTS_AT_ONCE,
-    )
-    page._queue.progress_update_sleep_when_free = PROGRESS_PAUSE
-    page._queue.ANALYTICS_MAX_EVENTS = 1
-    page._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize  # else it makes a table of them each time
-    return page
-
-
 def register_zero_gpu() -> None:
-    """Report a function that wants a GPU; nothing anywhere but on ZeroGPU. Imports torch there."""
+    """Report a function that wants a GPU; nothing anywhere but on ZeroGPU. Imports torch there.
+
+    The hub's `spaces` package reports the functions that want a GPU when the page is launched, and
+    an app without one is ended. Ours all run on the CPU: the one it reports does nothing and is
+    never called. The package patches torch, and must be imported before CUDA is initialised;
+    `torch.cuda.is_available` then says yes, and `probe.models.hardware` knows better.
+    """
     if settings().zero_gpu:
         import_module("spaces").GPU(do_nothing)
 
@@ -292,20 +278,20 @@ def do_nothing() -> None:
     """Want a GPU."""
 
 
-TRANSFORMS = ("sort", "drop")
-"""They need the tokenizer, the importance and what computes it."""
+LET_THE_PAGE_PASS = 1.0
+"""Seconds for those who wait for the first page, which would share the interpreter with this."""
 
 
-def load_behind(cache: ModelCache, then: Callable[[], None] = lambda: None) -> None:
-    """Load the default model and answer once with it, on a thread of its own; then do more."""
+def load_behind(page: gr.Blocks, work: Sequence[Callable[[], object]]) -> None:
+    """Do what the views want done behind the first page, on a thread of its own.
 
-    def work() -> None:
-        answer_once(cache)
-        then()
+    What parts of the page begin with from then on is sent to whoever opens it next.
+    """
 
-    Thread(target=work, daemon=True).start()
+    def done() -> None:
+        time.sleep(LET_THE_PAGE_PASS)
+        for each in work:
+            each()
+            page.config = page.get_config_file()
 
-
-def answer_once(cache: ModelCache) -> None:
-    """Answer a question as the page does, so that nobody waits for what is imported on the way."""
-    examine(cache.get(DEFAULT), NLI.sanity_examples[0], TRANSFORMS)
+    Thread(target=done, daemon=True).start()

@@ -30,7 +30,7 @@ from probe.tasks.task import offered_tasks
 from probe.templates import grammar
 from probe.ui.page import Place
 from probe.ui.tabs.look_up import described
-from probe.ui.tabs.probe.fields import changes
+from probe.ui.tabs.probe.tab import changes
 from tests.support.checkout import text
 from tests.support.models.made_up_family import made_up_model
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs

@@ -1,12 +1,13 @@
-"""What the Probe tab answers: an example predicted, explained and changed; one change in full."""
+"""What Probe answers: an example predicted, explained and changed; one change in full."""
 
 from collections.abc import Sequence
+from secrets import randbelow
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
-from probe.analysis.importance import Importance, attribute, checked
+from probe.analysis.importance import Importance, attribute, checked, known_check
 from probe.analysis.transformed import (
     Examination,
     Transformed,
@@ -27,43 +28,43 @@ from probe.ui.html.examination import NO_ANSWER, announcement, answer, full_view
 from probe.ui.html.shared_link import MAX_LINK, shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe.fields import preset_of
-from probe.ui.tabs.probe.view import (
-    View,
-    file_text,
-    max_fields,
-    parameters,
-    place_of,
-    read_view,
-    span_of,
-)
+from probe.ui.tabs.probe.view import View, example_fields, file_text, parameters, read_view
 
 NO_CHANGE = "“{name}” is none of the changes: choose from the list, or join two of it with +"
 SAID = Markup('<span data-address="{}">{}</span>')
 """What is announced, with the address of what is shown, unless that is too long for one."""
+UNCHECKED = Markup("<span data-unchecked hidden></span>")
+"""Marks an answer whose importance has not been checked."""
+WHO = "Link to this view; whoever has it sees these texts and what is chosen, nothing else of yours"
 OTHER_SEEDS = 4
 """How often a change is made anew in its full view."""
+Shown = dict[str, Any]  # Any: markup, values and gradio's updates
+"""What parts of the view show, by their names."""
 
 
 def update(
-    models: ModelAccess,
-    answers: SharedAnswers,
-    visitor: str,
-    *values: Any,  # Any: as `read_view` takes them
-) -> tuple[Markup, Markup, Markup]:
+    models: ModelAccess, answers: SharedAnswers, visitor: str, task: str, **fields: Any
+) -> Shown:
     """Answer one event: the answer with its tokens, the results, and both in one breath.
 
     A change that cannot be made is said above the results; the others are made.
     """
     try:
-        view = read_view(*values)
-        view.check()
-        model = that_reads(models.get(visitor, view.model, view.task), view.long)
+        view = read_view(task, fields)
+        model = model_of(models, visitor, view)
         key = model_key(model), view
         verdict, results, said = answers.get(key, lambda: answered(model, view))
     except UserError as trouble:
-        return alert(trouble), NO_ANSWER, Markup("{}").format(trouble)
-    return verdict, results, said
+        return {"verdict": alert(trouble), "rows": NO_ANSWER, "said": Markup("{}").format(trouble)}
+    check = known_check(model)
+    noted = UNCHECKED if check is None else join(map(note, check.sentences))
+    return {"verdict": verdict, "rows": results, "said": said, "checked": noted}
+
+
+def model_of(models: ModelAccess, visitor: str, view: View) -> AnyModel:
+    """Return what answers a view. Raises UserError where it holds too little or too much."""
+    view.check()
+    return that_reads(models.get(visitor, view.model, view.task), view.long)
 
 
 def answered(model: AnyModel, view: View) -> tuple[Markup, Markup, Markup]:
@@ -90,16 +91,8 @@ def problem(name: str, model: AnyModel) -> TransformError | None:
 
 def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
     """Look at the example of a view, changed by these transforms."""
-    return examine(
-        model,
-        view.example,
-        names,
-        view.seed,
-        view.options,
-        view.method,
-        view.baseline,
-        view.label,
-    )
+    how = view.options, view.method, view.baseline, view.label
+    return examine(model, view.example, names, view.seed, *how)
 
 
 def check_importance(models: ModelAccess, visitor: str, task: str, name: str) -> Markup:
@@ -115,15 +108,15 @@ def open_row(
     models: ModelAccess,
     answers: SharedAnswers,
     visitor: str,
-    name: str,
-    number: str,
-    *values: Any,  # Any: as `read_view` takes them
+    task: str,
+    pressed: tuple[str, str],
+    **fields: Any,
 ) -> Markup:
     """Show one result in full, with the transform and the number by which its row is found."""
+    name, number = pressed
     try:
-        view = read_view(*values)
-        view.check()
-        model = that_reads(models.get(visitor, view.model, view.task), view.long)
+        view = read_view(task, fields)
+        model = model_of(models, visitor, view)
         key = model_key(model), view, name, number
         (shown,) = answers.get(key, lambda: (full(model, view, name, number),))
     except UserError as trouble:
@@ -153,67 +146,41 @@ def full(model: AnyModel, view: View, name: str, number: str) -> Markup:
 def with_other_seeds(model: AnyModel, view: View, name: str) -> list[Transformed]:
     """Make one change with the seeds that follow; of several new examples the first."""
     before = model.predict([view.example])
+    how: dict[str, Any] = {"method": view.method, "baseline": view.baseline}
+    seeds = range(view.seed + 1, view.seed + 1 + OTHER_SEEDS)
     return [
-        transform_all(
-            model,
-            [view.example],
-            before,
-            [name],
-            seed,
-            view.options,
-            method=view.method,
-            baseline=view.baseline,
-        )[name][0][0]
-        for seed in range(view.seed + 1, view.seed + 1 + OTHER_SEEDS)
+        transform_all(model, [view.example], before, [name], seed, view.options, **how)[name][0][0]
+        for seed in seeds
     ]
 
 
-def share_view(
-    models: ModelAccess,
-    visitor: str,
-    *values: Any,  # Any: as `read_view` takes them
-) -> Markup:
+def share_view(models: ModelAccess, visitor: str, task: str, **fields: Any) -> Markup:
     """Return a view's link and file; a model of one's own is opened to who has them."""
     try:
-        view = read_view(*values)
+        view = read_view(task, fields)
         revision = models.get(visitor, view.model, view.task).revision
         grant = models.share(visitor, view.model)
     except UserError as trouble:
         return alert(trouble)
     link = link_to_view(parameters(view, revision, grant))
-    return shared_link(link, bool(grant), file_text(view, revision, grant))
+    return shared_link(link, bool(grant), file_text(view, revision, grant), WHO)
 
 
-def texts_of(task: str, example: Any) -> list[str]:  # Any: of the task's own dataclass
-    """Return the texts of an example for the fields of the page, "" for those it has not."""
-    texts = list(task_named(task).texts(example).values())
-    return texts + [""] * (max_fields() - len(texts))
+def draw(task: str) -> Shown:
+    """Return a random bundled example with its right answer, and no title."""
+    asked = task_named(task)
+    return {**example_fields(asked, random_example(asked, randbelow(2**31))), "example": None}
 
 
-def draw(task: str, count: int) -> list[Any]:
-    """Return the next random bundled example with its right answer, and no title."""
-    example = random_example(task_named(task), count)
-    return [count + 1, *texts_of(task, example), *gold_of(task_named(task), example), None]
-
-
-def take_example(task: str, title: str | None) -> list[Any]:  # Any: gradio's own mark to skip
+def take_example(task: str, title: str | None) -> Shown:
     """Return an example with its right answer, where one is chosen."""
-    example = examples_of(task_named(task)).get(title or "")
-    if example is None:
-        return [gr.skip()] * (max_fields() + 2)
-    return [*texts_of(task, example), *gold_of(task_named(task), example)]
+    asked = task_named(task)
+    example = examples_of(asked).get(title or "")
+    # of an empty answer gradio would make a value
+    return {"answer": gr.skip()} if example is None else example_fields(asked, example)
 
 
-def gold_of(task: Task, example: Any) -> list[str]:  # Any: of the task's own dataclass
-    """Return the place of an example's gold label, and the right answer where it is a span."""
-    return [place_of(task, example.gold), span_of(task, example.gold)]
-
-
-def take_preset(task: str, preset: str) -> list[str]:
-    """Return the transforms of a preset."""
-    return list(presets(task_named(task)).get(preset, ()))
-
-
-def name_preset(task: str, names: list[str]) -> str | None:
-    """Return the preset that holds just these transforms, where one does."""
-    return preset_of(task_named(task), names)
+def preset_of(task: Task, names: object) -> str | None:
+    """Return the preset that has just these transforms, None where none has."""
+    chosen = set(names) if isinstance(names, list | tuple) else set()
+    return next((title for title, held in presets(task).items() if set(held) == chosen), None)

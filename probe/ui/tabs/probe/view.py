@@ -1,7 +1,7 @@
-"""What Probe looks at: an example with all that is set for it, read from its fields, a link or a file."""
+"""What Probe looks at: an example with all that is set, from its fields, a link or a file."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -13,7 +13,7 @@ from probe.models.windows import LONG, Long
 from probe.runs.access import ModelAccess
 from probe.tasks.nli import NLI
 from probe.tasks.task import TASKS, Label, Task, offered_tasks, task_named
-from probe.transforms.options import DEFAULTS, Options, read_options
+from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
 from probe.transforms.registry import first_choice, foreign
 from probe.ui.answers.answering import check_example, check_transforms
 from probe.ui.api.endpoint import MAX_WHOLE, whole_in
@@ -57,41 +57,51 @@ class View:
         check_transforms(self.names)
 
 
-def read_view(
-    task: str,
-    model: str,
-    gold: str,
-    answer: str,
-    seed: float | None,
-    explain: str,
-    method: AskedMethod,
-    baseline: BaselineToken,
-    long: Long,
-    names: Sequence[str],
-    *rest: Any,  # Any: the texts, then the options' values
-) -> View:
+def read_view(task: str, fields: Mapping[str, Any]) -> View:
     """Read what the fields hold; labels come by their places, a span as it is.
 
     Raises LabelError, OptionError.
     """
     asked = task_named(task)
-    texts, values = rest[: max_fields()], rest[max_fields() :]
-    example = asked.example(
-        **dict(zip(asked.fields, texts, strict=False)),
-        gold=asked.read_gold(answer) if asked.has_spans else label_at(asked, gold),
-    )
+    gold = asked.read_gold(fields["answer"]) if asked.has_spans else label_at(asked, fields["gold"])
+    texts = {name: fields[f"text_{at}"] for at, name in enumerate(asked.fields, 1)}
     return View(
         asked,
-        example,
-        model,
-        tuple(dict.fromkeys(names)),
-        int(seed or 0),
-        options.read(values, asked),
-        method,
-        baseline,
-        label_at(asked, explain),
-        options.read_long(long, asked),
+        asked.example(**texts, gold=gold),
+        fields["model"],
+        tuple(dict.fromkeys(fields["transforms"])),
+        int(fields["seed"] or 0),
+        options.read([fields[name] for name in OPTIONS], asked),
+        fields["method"],
+        fields["baseline"],
+        label_at(asked, fields["explain"]),
+        options.read_long(fields["long"], asked),
     )
+
+
+def fields_of(view: View) -> dict[str, Any]:
+    """Return what the fields hold of a view, as `read_view` reads it."""
+    return {
+        "model": view.model or None,
+        **example_fields(view.task, view.example),
+        "transforms": list(view.names),
+        "seed": view.seed,
+        "method": view.method,
+        "baseline": view.baseline,
+        "explain": place_of(view.task, view.label),
+        "long": view.long,
+        **{name: options.shown(name, getattr(view.options, name)) for name in OPTIONS},
+    }
+
+
+def example_fields(task: Task, example: Any) -> dict[str, str]:  # Any: of the task's own dataclass
+    """Return what the fields hold of an example: its texts and its right answer."""
+    texts = dict(enumerate(task.texts(example).values(), 1))
+    return {
+        **{f"text_{at}": texts.get(at, "") for at in range(1, max_fields() + 1)},
+        "gold": place_of(task, example.gold),
+        "answer": (example.gold or "") if task.has_spans else "",
+    }
 
 
 def label_at(task: Task, place: str) -> Label | None:
@@ -105,11 +115,6 @@ def label_at(task: Task, place: str) -> Label | None:
 def place_of(task: Task, label: Label | None) -> str:
     """Return the place of a label, "" for none."""
     return str(task.labels.index(label)) if label in task.labels else ""
-
-
-def span_of(task: Task, gold: Label | None) -> str:
-    """Return the right answer where it is a span, "" for a label."""
-    return (gold or "") if task.has_spans else ""
 
 
 def parameters(view: View, revision: str | None = None, grant: str = "") -> dict[str, str]:
@@ -129,34 +134,19 @@ def parameters(view: View, revision: str | None = None, grant: str = "") -> dict
         "baseline": view.baseline,
         "label": view.label or "",
         "long": view.long if view.task.settled and view.long != "cut" else "",
-        "options": options_json(view.options),
+        "options": json.dumps(view.options.changed) if view.options.changed else "",
         "grant": grant,
     }
     needed = {"transforms", *view.task.fields}
     return {name: value for name, value in held.items() if value or name in needed}
 
 
-def options_json(chosen: Options) -> str:
-    """Return the options that differ from the defaults as JSON, "" where none does."""
-    return json.dumps(chosen.changed) if chosen.changed else ""
-
-
 MAX_FILE = 2_000_000
 """Bytes of a view's file."""
-PARTS = [
-    "task",
-    "gold",
-    "model",
-    "revision",
-    "transforms",
-    "seed",
-    "method",
-    "baseline",
-    "label",
-    "long",
-    "options",
-    "grant",
-]
+PARTS = {
+    *("task", "gold", "model", "revision", "transforms", "seed", "method", "baseline", "label"),
+    *("long", "options", "grant"),
+}
 """What a link may hold of a view beside the texts."""
 
 
@@ -200,8 +190,8 @@ def absent_tab(query: Mapping[str, str]) -> tuple[str, ...]:
 
 def names_a_view(query: Mapping[str, str]) -> bool:
     """Whether a link holds anything of a view."""
-    texts = (name for task in offered_tasks() for name in task.fields)
-    return any(name in query for name in (*PARTS, *texts))
+    texts = {name for task in offered_tasks() for name in task.fields}
+    return not (PARTS | texts).isdisjoint(query)
 
 
 @dataclass

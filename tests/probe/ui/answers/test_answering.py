@@ -1,17 +1,32 @@
-"""An answer ends when its time is up, and when nobody waits for it any more."""
+"""An answer ends when its time is up or nobody waits, and is made once for all who ask the same."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import gradio as gr
 import httpx
 import pytest
+from markupsafe import Markup
 
-from probe.errors import Stopped
-from probe.stopping import check_stop
-from probe.ui.answers.answering import LEFT, answering, in_steps
+from probe.errors import ExampleError, Stopped
+from probe.stopping import check_stop, stopping
+from probe.ui.answers import answering as module
+from probe.ui.answers.answering import (
+    LEFT,
+    SHARE,
+    STOPPED,
+    Answer,
+    Pace,
+    SharedAnswers,
+    StopRequests,
+    answering,
+    in_steps,
+    model_key,
+)
 from probe.ui.server.checked_blocks import CheckedBlocks
+from tests.support.models.tiny_models import tiny_classifier
 
 MAX_SECONDS = 30
 
@@ -135,3 +150,128 @@ def test_work_ends_when_it_is_cancelled(working: tuple[Work, str]) -> None:
     httpx.post(f"{url}cancel", json=body, timeout=MAX_SECONDS).raise_for_status()
     assert work.ended.wait(MAX_SECONDS)
     assert work.reason == LEFT
+
+
+def test_a_page_asks_its_own_work_to_stop_and_no_other_until_it_takes_that_back() -> None:
+    stops = StopRequests()
+    mine, others = stops.reason("mine"), stops.reason("another")
+    stops.ask("mine")
+    assert (mine(), others()) == (STOPPED, "")
+    stops.withdraw("mine")
+    assert mine() == ""
+
+
+def test_the_first_step_is_due_and_the_next_one_only_after_a_while() -> None:
+    pace, cost = Pace(), 0.02
+    due = []
+    until = time.monotonic() + 1.0
+    while time.monotonic() < until:
+        with pace.turn() as now:
+            due.append(now)
+            time.sleep(cost if now else 0.001)
+    assert due[:2] == [True, False]
+    assert 2 <= sum(due) <= 1.0 * SHARE / cost + 1
+
+
+ANSWER = (Markup("yes"),)
+
+
+def counted(answer: Answer = ANSWER) -> tuple[Callable[[], Answer], list[int]]:
+    """Return a computation and the list of its calls."""
+    calls = list[int]()
+
+    def compute() -> Answer:
+        calls.append(1)
+        return answer
+
+    return compute, calls
+
+
+def test_a_class_that_asks_at_the_same_time_waits_for_one_computation() -> None:
+    answers, calls = SharedAnswers(), list[int]()
+    begun, go_on = Event(), Event()
+
+    def compute() -> Answer:
+        calls.append(1)
+        begun.set()
+        go_on.wait(30)
+        return ANSWER
+
+    with ThreadPoolExecutor(8) as visitors:
+        asked = [visitors.submit(answers.get, "key", compute) for _ in range(8)]
+        begun.wait(30)
+        go_on.set()
+    assert [each.result() for each in asked] == [ANSWER] * 8
+    assert len(calls) == 1
+
+
+def test_an_answer_is_kept_and_a_refusal_is_not_and_another_question_does_not_wait() -> None:
+    answers = SharedAnswers()
+    compute, calls = counted()
+
+    def refuse() -> Answer:
+        raise ExampleError("the premise is empty")
+
+    for _ in range(2):
+        with pytest.raises(ExampleError):
+            answers.get("key", refuse)
+    assert [answers.get("key", compute) for _ in range(3)] == [ANSWER] * 3 and len(calls) == 1
+    assert answers.get("one", lambda: answers.get("another", compute)) == ANSWER
+
+
+def test_who_waits_goes_on_where_the_first_is_stopped() -> None:
+    answers = SharedAnswers()
+    begun, stop = Event(), Event()
+    compute, _ = counted()
+
+    def stopped() -> Answer:
+        begun.set()
+        stop.wait(30)
+        raise Stopped("the first one has left")
+
+    with ThreadPoolExecutor(2) as visitors:
+        first = visitors.submit(answers.get, "key", stopped)
+        begun.wait(30)
+        second = visitors.submit(answers.get, "key", compute)
+        stop.set()
+    assert isinstance(first.exception(), Stopped)
+    assert second.result() == ANSWER
+
+
+def test_who_waits_can_be_stopped_meanwhile() -> None:
+    answers = SharedAnswers()
+    begun, go_on = Event(), Event()
+
+    def compute() -> Answer:
+        begun.set()
+        go_on.wait(30)
+        return ANSWER
+
+    def ask_and_leave() -> Answer:
+        with stopping(lambda: "the second one has left"):
+            return answers.get("key", compute)
+
+    with ThreadPoolExecutor(2) as visitors:
+        first = visitors.submit(answers.get, "key", compute)
+        begun.wait(30)
+        assert isinstance(visitors.submit(ask_and_leave).exception(), Stopped)
+        go_on.set()
+    assert first.result() == ANSWER
+
+
+def test_the_answers_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ANSWER_BYTES", 2500)
+    answers = SharedAnswers()
+    compute, calls = counted((Markup("x" * 1000),))
+    for key in "abca":
+        answers.get(key, compute)
+    assert len(calls) == 4
+
+
+def test_a_model_loaded_anew_under_its_name_is_another() -> None:
+    one, other = tiny_classifier(), tiny_classifier()
+    key = model_key(one)
+    assert one.name == other.name
+    assert key == model_key(one) != model_key(other)
+    del one
+    assert key != model_key(other)

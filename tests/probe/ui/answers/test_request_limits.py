@@ -22,6 +22,7 @@ from probe.ui.measure.compare import Compare
 from probe.ui.measure.score import Score
 from probe.ui.panels import options
 from probe.ui.tabs.probe import answer as probe_answer
+from probe.ui.tabs.probe.view import fields_of, open_link
 from tests.support.pages.choices import chosen
 from tests.support.pages.views import asked_by, view_of
 
@@ -55,17 +56,12 @@ def endpoint(build: Callable[[ModelAccess], None], models: ModelAccess, name: st
 
 @pytest.mark.parametrize(("asked", "sentence"), REFUSED)
 def test_the_probe_tab_refuses(models: ModelAccess, asked: dict[str, Any], sentence: str) -> None:
-    with gr.Blocks():
-        values = [control.value for control in options.build()]
-    texts = asked.get("premise", TEXT), asked.get("hypothesis", TEXT)
-    fields = ["minilm", "0", "", 0, "", "gradient_x_input", "pad"]
-    fields += ["cut", asked.get("names", [])]
-    verdict, results, said = probe_answer.update(
-        models, SharedAnswers(), "", NLI.name, *fields, *texts, *values
-    )
-    assert sentence in verdict
-    assert sentence in said
-    assert results == NO_ANSWER
+    held = fields_of(open_link(models, "", {}).view)
+    held |= {"text_1": asked.get("premise", TEXT), "text_2": asked.get("hypothesis", TEXT)}
+    held["transforms"] = asked.get("names", [])
+    shown = probe_answer.update(models, SharedAnswers(), "", NLI.name, **held)
+    assert sentence in shown["verdict"] and sentence in shown["said"]
+    assert shown["rows"] == NO_ANSWER
 
 
 @pytest.mark.parametrize(("asked", "sentence"), REFUSED)

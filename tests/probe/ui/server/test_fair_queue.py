@@ -17,8 +17,8 @@ from probe.ui.server.fair_queue import (
     Turns,
     Visitor,
     address,
+    queued,
 )
-from probe.ui.server.serving import queued
 
 MAX_SECONDS = 30
 

@@ -99,13 +99,6 @@ def test_what_no_page_sends_is_refused(part: Any, value: object, words: str) -> 
     assert sentence.startswith("Field ") and words in sentence
 
 
-@pytest.mark.parametrize(
-    ("part", "empty"),
-    [
-        (gr.Textbox(), True), (SEED, True), (gr.File(), True),
-        (gr.Dropdown(CHOICES, value=None), True),
-        (ONE, False), (MANY, False), (RADIO, False), (SLIDER, False), (GROUP, False),
-    ],
-)  # fmt: skip
-def test_a_field_may_be_empty_where_the_page_lets_it(part: Any, empty: bool) -> None:
-    assert may_be_empty(part) is empty
+def test_a_field_may_be_empty_where_the_page_lets_it() -> None:
+    assert all(map(may_be_empty, (gr.Textbox(), SEED, gr.File(), gr.Dropdown(CHOICES, value=None))))
+    assert not any(map(may_be_empty, (ONE, MANY, RADIO, SLIDER, GROUP)))

@@ -8,9 +8,9 @@ import gradio as gr
 import httpx
 import pytest
 
-from probe.ui.server.fair_queue import PAGES_OF_AN_ADDRESS
+from probe.ui.server.fair_queue import PAGES_OF_AN_ADDRESS, queued
 from probe.ui.server.request_check import MAX_BODY, MAX_DEPTH
-from probe.ui.server.serving import launch_options, queued
+from probe.ui.server.serving import launch_options
 from tests.support.waiting import MAX_SECONDS
 
 JSON = {"content-type": "application/json"}

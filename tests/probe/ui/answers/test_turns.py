@@ -13,7 +13,7 @@ from probe.stopping import check_stop, pausing, stopping
 from probe.ui.answers.answering import time_up
 from probe.ui.answers.turns import ROUND_SECONDS, SHORT_SECONDS, Lanes, Work
 from probe.ui.server.checked_blocks import CheckedBlocks
-from probe.ui.server.serving import EVENTS_AT_ONCE, queued
+from probe.ui.server.fair_queue import EVENTS_AT_ONCE, queued
 
 MAX_SECONDS = 60
 

@@ -1,7 +1,6 @@
-"""What the Probe tab does in the browser: pauses, its link, rows opened and sorted."""
+"""What Probe does in the browser: pauses, its address, rows opened and sorted."""
 
 from probe.ui.events import in_focus
-from probe.ui.html.shared_link import copy_script
 
 STALE = 'for (const id of ["answer", "rows"]) document.getElementById(id)?.classList.add("stale");'
 FRESH = """() => {
@@ -14,42 +13,66 @@ FRESH = """() => {
 shown, once somebody has typed or pressed anything."""
 
 
+UNCHECKED = """(...values) =>
+  document.querySelector("#importance-check [data-unchecked]") ? values : new Promise(() => {})"""
+"""Asks for a check where the answer says that there was none."""
+UNANSWERED = """(...values) =>
+  window.lastKey || !document.querySelector("#rows .result") ? values : new Promise(() => {})"""
+"""Asks for an answer where there is none, or anything was changed since the page was opened."""
+
+
 def after_pause(milliseconds: int) -> str:
     """Return what lets an event wait for a pause; one that another follows waits for ever.
 
-    Its promise is dropped then, with nothing to tell.
+    Its promise is dropped then, with nothing to tell. What the opened page fills is answered with
+    it.
     """
     return f"""async (...values) => {{
+  const filled = !window.opened && !navigator.userActivation?.hasBeenActive;
+  if (filled) return new Promise(() => {{}});
   {STALE} const key = window.lastKey = {{}};
   await new Promise(done => setTimeout(done, {milliseconds}));
   return window.lastKey === key ? values : new Promise(() => {{}});
 }}"""
 
 
-SHOW_TASK = "task => window.showTask(task)"
-"""Marks the task of a view that was read from its file."""
-
 OPENED = """() => {
+  window.opened = true;
+  document.body.classList.add("answered");
   const input = document.querySelector("#transforms input");
   if (input) input.placeholder = "Search, or join two with +";
 }"""
+OPEN = f"""(...values) => {{
+  const linked = !document.body.classList.contains("answered");
+  if (linked || window.returning || !document.querySelector("#rows .result")) return values;
+  ({OPENED})();
+  return new Promise(() => {{}});
+}}"""
+"""Asks what a link or a visitor's own models change, unless there is neither: the page is sent with
+what it begins with, and with its answer."""
 
-FORGET_GOLD = f"""said => {{
+FORGET_GOLD = f"""() => {{
   const kept = {{ __type__: "update" }};
   if (!({in_focus("probe-both")})) return [kept, kept, kept];
-  return said ? [kept, kept, null] : ["", "", null];
+  return window.saidGold ? [kept, kept, null] : ["", "", null];
 }}"""
 """Empties the title of the example, and its right answer unless a person has said it."""
 
 SWAP = "(first, second, ...others) => [second, first, ...others, '', '']"
 """Puts two texts in each other's place; the right answer is another then."""
 
-TOGGLE_SETTINGS = """() => {
-  const open = document.body.classList.toggle("probe-settings-open");
-  document.getElementById("settings-button")?.setAttribute("aria-expanded", String(open));
-}"""
 
-COPY_LINK = copy_script("share")
+def toggle_settings(parts: int) -> str:
+    """Return what shows the settings and hides them again; its parts stay visible in them."""
+    return f"""() => {{
+  const button = document.getElementById("settings-button"), change = {{ __type__: "update" }};
+  const visible = button.getAttribute("aria-expanded") !== "true";
+  const first = !button.hasAttribute("aria-expanded");
+  button.setAttribute("aria-expanded", String(visible));
+  const inside = Array({parts}).fill(first ? {{ ...change, visible }} : change);
+  return [{{ ...change, visible }}, ...inside];
+}}"""
+
 
 HINT = """
 const KEY = "nli-clinic-hint-dismissed";

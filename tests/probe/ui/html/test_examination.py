@@ -1,14 +1,44 @@
-"""What results mean, as a badge, a sentence each and one sentence above all."""
+"""What Probe shows of an answer and of what its changes mean."""
 
 import pytest
 
-from probe.analysis.transformed import Transformed
+from probe.analysis.transformed import Examination, Transformed
 from probe.models.classifier import Prediction
 from probe.tasks.label_rules import KEEP, UNDEFINED, Rule
 from probe.tasks.nli import FLIP, LABELS, NLI, Pair
-from probe.tasks.task import Label
+from probe.tasks.task import INVALID, Label
 from probe.transforms.apply import Result
+from probe.ui.html.examination import answer
 from probe.ui.html.meaning import badge, meaning, summary
+from tests.support.models.tiny_models import shared
+
+PAIR = Pair("The old door closed.", "A door closed.")
+
+
+def answered(label: Label) -> str:
+    """Show an answer to a pair."""
+    labels = (label, *(other for other in LABELS if other != label))
+    shares = (0.7, *[0.3 / (len(labels) - 1)] * (len(labels) - 1))
+    prediction = Prediction(label, shares, labels)
+    return answer(Examination(shared("bert"), PAIR, prediction, None, (), {}))
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("entailment", "The model says: the hypothesis is true if the premise is."),
+        ("contradiction", "The model says: the hypothesis is false if the premise is true."),
+        (INVALID, "The model says: the text says nothing that could be judged."),
+    ],
+)
+def test_an_answer_says_what_it_claims(label: Label, said: str) -> None:
+    assert said in answered(label)
+
+
+def test_time_and_precision_have_their_definition() -> None:
+    shown = answered("neutral")
+    assert "0 ms · fp32: How long the answer took" in shown
+
 
 SHARES = {label: tuple(0.9 if other == label else 0.05 for other in LABELS) for label in LABELS}
 BEFORE = Prediction("contradiction", SHARES["contradiction"], LABELS)
@@ -70,7 +100,7 @@ def test_the_sentence_counts_what_stays_and_what_means_nothing_any_more() -> Non
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ("ccc", "3 of 3 answers stay, though two of the texts mean nothing any more. "),
+        ("ccc", "All 3 answers stay, though two of the texts mean nothing any more. "),
         ("eec", "1 of 3 answers stays, and none where the text means nothing any more. "),
         ("cec", "2 of 3 answers stay, one of them though the text means nothing any more. "),
         ("eee", "0 of 3 answers stay. "),
