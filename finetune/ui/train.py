@@ -63,8 +63,8 @@ AIMED = """aim => {
   window.writeAddress({aim, run: "", opened: "", by: "", rule: ""}, true);
 }"""
 """Another aim is another view: Back leads to the one before."""
-BY_A_PERSON = f"""() => {in_focus("train-models", "train-challenges")}
-  ? Math.random() : {{ __type__: "update" }}"""
+BY_A_PERSON = f"""(...values) => {in_focus("train-models", "train-challenges")}
+  ? values : new Promise(() => {{}})"""
 STALE = """(...values) => {
   document.getElementById("train-estimate").classList.add("stale");
   return values;
@@ -349,10 +349,9 @@ class Form:
         told += [fields["challenges"].change, fields["file"].change]
         page.mark_of(*told).change(self.follow, self.inputs, followed, **QUIET)
         planned = [fields["models"], fields["challenges"]]
-        mark = page.mark_of(*(part.input for part in planned))
         # what is typed into a list is told as a change alone, as is what a link sets there
-        gr.on([part.change for part in planned], None, None, mark, js=BY_A_PERSON, **QUIET)
-        mark.change(follow_plan, asked, area.shown, **area.turn)
+        chosen = page.mark_of(*(part.change for part in planned))
+        chosen.change(follow_plan, asked, area.shown, js=BY_A_PERSON, **area.turn)
         page.on_return(self.models_of, [page.owner, page.task], fields["models"], **QUIET)
         changes = [part.change for part in fields.values() if hasattr(part, "change")]
         measured = page.mark_of(*changes, after=[began])
