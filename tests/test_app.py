@@ -168,7 +168,7 @@ def test_an_event_that_may_be_told_again_has_one_answer(blocks: gr.Blocks) -> No
         if part is not None  # what comes after another answer has no other listeners
         if len(names) > 1 and "always_last" in " ".join(names)
     ]
-    assert len(answers) > 50 and shared == []
+    assert len(answers) > 30 and shared == []
 
 
 def test_no_choice_and_no_press_of_a_part_is_dropped(blocks: gr.Blocks) -> None:
@@ -185,6 +185,7 @@ def test_no_choice_and_no_press_of_a_part_is_dropped(blocks: gr.Blocks) -> None:
         event.trigger_mode
         for event in events
         if event.collects_event_data
+        and event.api_name != "send_batch"  # one that is sent is not sent again meanwhile
         and not any(isinstance(blocks.blocks[part], gr.Button) for part, _ in event.targets)
     ]
     assert set(of_parts) == {"multiple"}
@@ -192,8 +193,8 @@ def test_no_choice_and_no_press_of_a_part_is_dropped(blocks: gr.Blocks) -> None:
 
 @pytest.mark.parametrize(
     ("drawn", "line"),
-    [(("curve", "compared"), "look"), (("repair-results",), "look-repair")],
-    ids=["Inoculate", "Repair"],
+    [(("train-results",), "look-train"), (("checkup-results",), "look-checkup")],
+    ids=["Train", "Check-up"],
 )
 def test_nothing_that_draws_overtakes_what_was_asked_for_later(
     blocks: gr.Blocks, drawn: tuple[str, ...], line: str

@@ -1,16 +1,19 @@
 """Each view of the app offers each task what the table of offers says, and nothing else."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
 import pytest
 
 from app import LESSONS, PLACES
+from finetune.ui import train
 from finetune.ui.generalise import skill_choices
 from finetune.ui.inoculate import challenge_choices
 from finetune.ui.repair import ALL, change_choices
 from probe.analysis.slices import slices_of
+from probe.models.library import ModelCache
 from probe.surveys.annotation_set import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS
@@ -82,6 +85,8 @@ def looked_up(task: Task) -> set[str]:
     return {part.name for part in parts} | {row.code for part in parts for row in part.rows}
 
 
+CORE = SimpleNamespace(store=None, cache=ModelCache())
+AIMS = {aim.view.name: aim for of in train.AIMS for aim in [of(SimpleNamespace(core=CORE))]}
 OFFERED: dict[str, Offered] = {
     "lessons": lambda task: {lesson.name for lesson in LESSONS if task in lesson.tasks},
     "probe": probe,
@@ -95,6 +100,10 @@ OFFERED: dict[str, Offered] = {
 }
 
 
+IN = dict.fromkeys(("lessons", "look-up"), "learn") | dict.fromkeys(AIMS, "train")
+"""The views in which others stand."""
+
+
 def test_a_tab_offers_a_task_what_the_table_says() -> None:
     assert tuple(task.name for task in offered_tasks()) == EVERY
 
@@ -103,7 +112,8 @@ def test_a_tab_offers_a_task_what_the_table_says() -> None:
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_offers_a_task_what_the_table_says(name: str, task: Task) -> None:
     meant = {each for each, tasks in VIEWS[name].items() if task.name in tasks}
-    called = "learn" if name in ("lessons", "look-up") else name
+    called = IN.get(name, name)
     (view,) = (view for place in PLACES for view in place.views if view.name == called)
-    offered = OFFERED[name](task) if view.suits is None or view.suits(task) else set()
+    aimed = name not in AIMS or AIMS[name].suits(task)
+    offered = OFFERED[name](task) if aimed and (view.suits is None or view.suits(task)) else set()
     assert offered & set(VIEWS[name]) == meant

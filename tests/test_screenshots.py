@@ -19,7 +19,7 @@ def opened(view: View) -> tuple[str, str]:
     """Return which view of the app an address opens."""
     address = urlsplit(view.address)
     query = parse_qs(address.query)
-    named = (query.get("view") or query.get("aim") or [""])[0]
+    named = query.get("view", [""])[0]
     first = {name for place in PLACES for name in (place.views[0].name,)}
     return address.path.removeprefix("./"), "" if named in first else named
 

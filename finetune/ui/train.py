@@ -30,7 +30,7 @@ from probe.runs.gallery import OWNER
 from probe.runs.run import RunRequest
 from probe.tasks.task import Task, task_named
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, QUIET, in_focus
+from probe.ui.events import CHANGING, LAST, QUIET, in_focus
 from probe.ui.html.elements import NOTHING, alert, hint, note
 from probe.ui.links import not_here
 from probe.ui.page import Page
@@ -342,9 +342,9 @@ class Form:
 
         began = begin(page.on_open(opened, asked, filled, **area.turn))
         self.aim.input(None, self.aim, None, js=AIMED, **QUIET)
-        begin(self.aim.input(aimed, asked, filled, **area.turn))
-        begin(fields["method"].input(self.choose, self.inputs, filled, **area.turn))
-        self.how.input(self.change_how, self.inputs, list(fields.values()), **QUIET)
+        begin(self.aim.input(aimed, asked, filled, **LAST, **area.turn))
+        begin(fields["method"].input(self.choose, self.inputs, filled, **LAST, **area.turn))
+        self.how.input(self.change_how, self.inputs, list(fields.values()), **LAST, **QUIET)
         told = [fields[name].input for name in ("challenges", "skill", "vary", "column")]
         told += [fields["challenges"].change, fields["file"].change]
         page.mark_of(*told).change(self.follow, self.inputs, followed, **QUIET)

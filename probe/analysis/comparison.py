@@ -320,7 +320,7 @@ def in_words(test: PairedTest, first: str, second: str, unit: str = "pair") -> s
     """Say what a test means; `unit` is what the task calls an example."""
     spans, one, other = test.name == "bootstrap", test.first_higher, test.second_higher
     if not test.n:
-        lacking = "right answers to compare with" if spans else "gold labels"
+        lacking = "right answers to compare with" if spans else "right answers"
         return f"{first} and {second} cannot be tested: there are no {lacking}."
     if not test.discordant:
         same = "have the same F1 on each of" if spans else "are right on the same of"

@@ -20,7 +20,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 from probe.ui.checkup import api
 from probe.ui.checkup.form import MAX_N, forecast, requests
-from probe.ui.events import LAST, QUIET
+from probe.ui.events import QUIET
 from probe.ui.html.checkup import changed, results
 from probe.ui.html.elements import NOTHING, alert, hint
 from probe.ui.measure import hans
@@ -137,8 +137,8 @@ def _wire(page: Page, choice: Choice, area: RunArea, parts: Parts) -> None:
     mark.change(measured, {page.owner, *fields}, parts.estimate, **QUIET)
     parts.start.click(begin, asked, area.shown, **area.turn)
     choice.allow(parts.start)
-    told = [parts.older.upload, area.list.select]
-    gr.on(told, show_changes, {*area.asked, parts.older}, parts.changes, **LAST, **QUIET)
+    told = page.mark_of(parts.older.upload, area.list.select)
+    told.change(show_changes, {*area.asked, parts.older}, parts.changes, **QUIET)
 
 
 def since(store: Store, owner: str, ids: Sequence[str], path: str | None) -> Markup:

@@ -299,6 +299,12 @@ class RunArea:
             begun = self.runs.usual(begun, views[0].name)
             there = self.runs.looked_at(begun)
             rows = self.runs.rows(begun, there)
+
+        def draw_first() -> None:
+            """Draw behind the first page what the next ones begin with, which takes scipy."""
+            self.results.value = results(views, there, begun)
+
+        core.behind.append(draw_first)
         small: dict[str, Any] = {"visible": False, "size": "sm", "scale": 0}
         with gr.Column(elem_classes=["card", "runs-shown"], elem_id=f"{name}-list"):
             gr.HTML(_head(name), padding=False, js_on_load=FOUND)
@@ -313,7 +319,6 @@ class RunArea:
         self.problem = gr.HTML(elem_id=f"{name}-problem", padding=False)
         self.share = gr.HTML(elem_id=f"{name}-share", padding=False)
         self.results = gr.HTML(
-            results(views, there, begun),
             elem_id=f"{name}-results",
             padding=False,
             js_on_load=RESULT,

@@ -169,7 +169,8 @@ def _run(run: StoredRun, waiting: Sequence[str]) -> Belonging:
         verbs = ["share", "delete"]
     words, address = link_to_runs(run.kind, [run.id], run.plan.get("task", ""))
     opens = {"Open": address} if address else {}
-    name = f"{words} · {run_title(run)}" if words else run_title(run)
+    title = run_title(run)
+    name = title if title.startswith(words) else f"{words} · {title}"
     return Belonging(run.id, name, state_in_words(run).lower(), when, opens, verbs, far)
 
 

@@ -284,7 +284,7 @@ def test_the_sentence_says_who_is_better_and_where_all_are_weak() -> None:
         (rows(*["N NN"] * 3), "one and two are right on the same pairs, 100.0 %."),
         (wrong + right, guess),
         (wrong + right, f"(0 and 0 % of {FEWEST})"),
-        (rows("- NN", "- NE"), "one and two say the same of 50 % of 2 pairs. There are no gold"),
+        (rows("- NN", "- NE"), "one and two say the same of 50 % of 2 pairs. There are no right"),
         ([Row(0, NLI, error="the premise is empty")], "No row could be compared."),
     ):
         assert words in in_a_sentence(compared, ["one", "two"]), words

@@ -47,7 +47,7 @@ from probe.ui.measure.score import Score
 from tests.support.cases import each
 from tests.support.commands import run
 from tests.support.files.scoring_files import pair_file
-from tests.support.pages.views import view_of
+from tests.support.pages.views import named, view_of
 from tests.support.pages.visitors import ME
 from tests.support.waiting import until
 
@@ -310,10 +310,10 @@ def test_summary_page_and_command_name_each_precision_with_its_rows(
     short, out = pair_file(tmp_path / "short.csv", SHORT), tmp_path / "out.csv"
     source = open_source(short)
     request = ScoringRequest(reading_of(source, short, NLI).settled, ("reverse",))
-    named = replace(classifier, name=model)
+    called = replace(classifier, name=model)
 
     def requested(place: Path) -> RunRequest:
-        known = identity(short, named, request, Places(place))
+        known = identity(short, called, request, Places(place))
         return scoring_request(short, source, model, NLI, request, identity=known)
 
     shape, _ = assemble(scored_as(ME, requested(out), BOTH[::-1]), Places(out))

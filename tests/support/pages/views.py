@@ -1,6 +1,7 @@
 """A view of Measure as it is built, without a server, and what its handlers show by name."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ from probe.models.library import ModelCache
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.ui.measure import choice
-from probe.ui.page import Core, Page
+from probe.ui.page import ANSWERED, Core, Page
 
 View = TypeVar("View")
 
@@ -21,10 +22,10 @@ def view_of(kind: type[View], store: Store | None = None, engine: Engine | None 
     store = store or Store("sqlite://")
     core = Core(ModelCache(), store, engine or Engine(store, in_process=True), Path("no gallery"))
     with gr.Blocks() as blocks:
-        parts = gr.BrowserState(""), gr.BrowserState({}), gr.Textbox("nli"), gr.HTML()
-        page = Page(core, blocks, *parts, own_marks=[])
-        shared = choice.build(page)
-        return kind(Page(core, blocks, *parts, own_marks=[], shared=shared))  # type: ignore[call-arg]  # of any view
+        states = gr.BrowserState(""), gr.BrowserState({})
+        parts = gr.HTML(), *states, gr.Textbox("nli"), gr.HTML(), iter(ANSWERED)
+        page = Page(core, blocks, *parts)
+        return kind(replace(page, shared=choice.build(page)))  # type: ignore[call-arg]  # of any view
 
 
 def named(view: Any, shown: dict[Any, Any]) -> dict[str, Any]:

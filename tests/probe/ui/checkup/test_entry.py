@@ -61,12 +61,12 @@ def test_it_keeps_no_model_so_that_no_place_for_one_is_needed(
     }
 
 
-def test_my_data_lists_it_and_removes_it(runs: Runs) -> None:
+def test_mine_lists_it_and_removes_it(runs: Runs) -> None:
     runs.store.set_state(begin(runs), "cancelled")
-    (mine,) = belongings(runs.store, ME)["run"]
-    assert mine.name == "Check-up of Decomposable Attention (cancelled)"
-    delete(runs.store, runs.engine, ME, "run", mine.id)
-    assert not belongings(runs.store, ME)["run"] and not runs.store.runs()
+    (mine,) = belongings(runs.store, ME)["runs"]
+    assert mine.name == "Check-up of Decomposable Attention"
+    delete(runs.store, runs.engine, ME, "runs", mine.id)
+    assert not belongings(runs.store, ME)["runs"] and not runs.store.runs()
 
 
 def test_one_pair_is_refused(runs: Runs) -> None:

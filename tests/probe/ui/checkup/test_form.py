@@ -18,6 +18,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.registry import ready
 from probe.ui.checkup.form import MAX_N, Form, forecast, forms_of, plan_of, requests
+from probe.ui.measure.texts import NO_GOLD
 from tests.support.files.pair_files import PAIRS, row
 from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.pages.choices import chosen
@@ -112,7 +113,7 @@ def test_a_label_that_is_not_known_is_asked_about(file: str) -> None:
 
 
 def test_a_file_without_gold_labels_is_refused(file: str) -> None:
-    asked = of_file(file, "(no gold label)")
+    asked = of_file(file, NO_GOLD)
     with pytest.raises(UserError, match="no pair with a gold label"):
         plan_of(form_of("da", *asked))
 

@@ -73,7 +73,6 @@ def test_a_row_says_how_far_a_run_is_and_offers_what_its_state_allows(
         ("running", "Running · 0 of 2 steps · ", ["stop"]),
         ("cancelled", ">stopped</span> <span class=\"tiny soft\">0 of 2 steps · ",
          ["again", "link", "delete"]),
-        ("done", "", ["link", "delete"]),
     ):  # fmt: skip
         runs.store.set_state(run.id, state)
         rows = listed(runs, looked(run.id))
@@ -115,11 +114,11 @@ def test_a_browser_sees_its_own_runs_and_those_that_were_shared_with_it(
             runs.act(act, looked(), [theirs.id])
     link = runs.link(looked(theirs.id, owner=YOU))
     assert f"train?aim=trial&amp;task=nli&amp;run={theirs.id}&amp;grant=" in link
-    assert "lets others use models of yours" in link
+    assert "uses models of yours" in link
     redeem(runs.store, ME, link.partition("grant=")[2].partition('"')[0])
     own = listed(runs, looked(theirs.id)).partition("</li>")[0]
     assert "negation on minilm" in own and "data-do" not in own
-    assert "lets others" not in runs.link(looked("gallery-esim-negation"))
+    assert "models of yours" not in runs.link(looked("gallery-esim-negation"))
 
 
 def test_own_runs_are_stopped_taken_up_again_and_deleted(runs: Runs, sets: Sets) -> None:

@@ -5,6 +5,7 @@ import os
 import re
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,8 +18,11 @@ from probe.runs.access import NOBODY, brought, chosen_runs, redeem, require_for_
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.surveys.survey import join, start_class
+from probe.ui.lessons.word_salad import WORD_SALAD
 from probe.ui.tabs.mine import EVERYTHING, Handlers, bring
+from probe.ui.tabs.teaching import write_guesses
 from probe.ui.visitors.belongings import (
+    CLASS_FILES,
     GONE,
     KINDS,
     belongings,
@@ -153,7 +157,10 @@ def test_a_link_lets_others_in_until_it_is_taken_back(handlers: Handlers, run: s
     assert "cannot be done" in press(handlers, f"share:sets:{survey.id}")
 
 
-def test_what_is_taken_away_is_a_file_of_the_visitors_own(handlers: Handlers, run: str) -> None:
+def test_what_is_taken_away_is_a_file_of_the_visitors_own(
+    handlers: Handlers, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CLASS_FILES, "guesses", partial(write_guesses, [WORD_SALAD]))
     start_class(handlers.store, ME, "Word salad", "word_salad", "nli", "minilm")
     names = {}
     for kind, rows in belongings(handlers.store, ME).items():

@@ -14,6 +14,7 @@ from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import offered_tasks
 from probe.transforms.options import Options
 from probe.transforms.registry import presets
+from probe.ui.choices import BRING
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
 from probe.ui.tabs.probe.answer import draw, preset_of, take_example
@@ -119,7 +120,7 @@ def test_each_part_of_a_link_names_a_view_and_a_page_without_keeps_what_was_type
     shown = models_of(replace(opened({}), notices=(said,)))
     assert set(shown) == {"model", "notices"} and said[:22] in shown["notices"]
     names = [name for _, name in shown["model"].choices]
-    assert "minilm" in names and names[-1] == "bring"
+    assert "minilm" in names and names[-1] == BRING[1]
 
 
 def test_a_seed_below_0_is_refused_and_a_place_that_a_task_has_not_is_no_label() -> None:
