@@ -77,24 +77,24 @@ new ResizeObserver(([{{ contentRect }}]) => {{
   if (hidden && width) tell();
 }}).observe(element.parentElement);"""
 """Tells that a view is shown, for the first time or again: what is hidden is not laid out."""
-ADDRESSED = (
-    """((key, names, tasks) => token => {
+ADDRESSED = """((key, names, tasks) => token => {
   const link = new URLSearchParams(window.location.search), kept = { __type__: "update" };
   const view = link.get(key), task = tasks.includes(link.get("task")) ? link.get("task") : tasks[0];
   const digits = [...crypto.getRandomValues(new Uint8Array(16))];
   const known = window.returning = /^[0-9a-f]{32}$/.test(token);
   window.showTask(task);
-  if (!link.has("grant")) ("""
-    + VISITOR
-    + """).resolve();
   return [
     known ? kept : digits.map(each => each.toString(16).padStart(2, "0")).join(""), task,
     ...(names.length > 1 ? [names.includes(view) ? { ...kept, selected: view } : kept] : []),
   ];
 })(%s)"""
-)
 """Gives a browser that comes first a token, and takes the task and the view that the page's address
 names, before anybody can press one."""
+KNOWN = (
+    "() => { if (%snew URLSearchParams(window.location.search).has('grant')) "
+    f"({VISITOR}).resolve(); }}"
+)
+"""Lets the views be filled: where a link lets its holder use something, after it does."""
 WELCOMED = """token => window.returning || new URLSearchParams(window.location.search).has("grant")
   ? [token] : new Promise(() => {})"""
 """Asks the app only where a link lets its holder use something, or something may be kept of who
@@ -273,8 +273,10 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     def welcomed(token: str | None, request: gr.Request) -> Markup:
         return welcome(core.store, as_token(token), request.query_params.get("grant", ""))
 
+    # what fills the views needs the token, which is there once this has ended
+    come.then(None, js=KNOWN % "!", **QUIET)
     opened = come.then(welcomed, owner, kept, js=WELCOMED, **QUIET)
-    opened.then(None, js=f"() => ({VISITOR}).resolve()", **QUIET)
+    opened.then(None, js=KNOWN % "", **QUIET)
 
 
 def _build_for_tasks(view: View, page: Page) -> None:

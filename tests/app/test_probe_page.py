@@ -323,5 +323,5 @@ def test_a_refused_clipboard_is_said_and_the_list_of_models_leads_to_bringing_on
     selected = newcomer.evaluate("getSelection().toString() || document.activeElement.value")
     assert selected.startswith("http")
     newcomer.locator("#model input").click()
-    newcomer.get_by_role("option", name="Bring your own model").click()
+    newcomer.get_by_role("option", name="Bring a model").click()
     newcomer.wait_for_url("**/mine?kind=models&task=nli", timeout=SLOW)

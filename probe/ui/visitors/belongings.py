@@ -382,8 +382,9 @@ KINDS = {
 
 
 def belongings(store: Store, visitor: str) -> dict[str, list[Belonging]]:
-    """Return all that belongs to a visitor, by kind. Raises StoreError."""
-    return {name: kind.listed(store, visitor) for name, kind in KINDS.items()}
+    """Return all that belongs to a visitor, by kind, nothing of nobody's. Raises StoreError."""
+    known = as_token(visitor)
+    return {name: kind.listed(store, visitor) if known else [] for name, kind in KINDS.items()}
 
 
 def belonging(store: Store, visitor: str, kind: str, which: str) -> Belonging:
