@@ -130,9 +130,11 @@ def files_view(key: str, guard: bool = False, words: str = "") -> Markup:
 
 def guard(event: gr.EventData) -> Markup:
     """Offer the files of a result guarded or as they are."""
-    said = json.loads(cell_of(event))
     try:
+        said = dict(json.loads(cell_of(event)))
         return files_view(str(said["key"]), "guard" in said, str(said.get("words", "")))
+    except (KeyError, TypeError, ValueError):  # of no page of ours
+        return alert("say which result: press the button anew")
     except FileError as trouble:
         return alert(trouble)
 
