@@ -123,10 +123,10 @@ def test_a_view_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_agai
 ) -> None:
     asked: list[int] = []
     newcomer.on("request", lambda request: asked.extend(questions(request)))
-    visit(newcomer, "learn")
+    visit(newcomer, "measure")
     first = newcomer.get_by_role("tab").first.inner_text()
     view_is(newcomer, first)
-    for at, shown in enumerate((first, "Look up", first, "Look up")):
+    for at, shown in enumerate((first, "Ask people", first, "Ask people")):
         if at:
             open_view(newcomer, shown)
         all_asked(newcomer, asked)

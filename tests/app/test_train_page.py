@@ -55,7 +55,7 @@ def test_a_newcomer_sees_form_list_and_finished_runs_and_walks_through_the_aims(
     expect(theirs).to_be_visible()
     newcomer.locator("#train-aim").get_by_role("radio", name="Generalise").check()
     heat = newcomer.locator(f"{RESULTS} .heat")
-    expect(heat).to_be_visible(timeout=SLOW)
+    expect(heat).to_have_count(1, timeout=SLOW)
     heat.locator("tbody tr", has_text="Medium").locator("button").first.click()
     expect(newcomer.locator(f"{RESULTS} .panel.opened h4")).to_have_text("Trained on: Medium")
     badge, rule = newcomer.locator(f"{RESULTS} .badge").first, newcomer.locator("input[data-rule]")

@@ -20,6 +20,16 @@ FADED = """() => Promise.all(document.getAnimations()
   .map(one => one.finished.catch(() => {})))"""
 """Waits for transitions and animations that end."""
 OVERLAPPING = """() => {
+  const inSight = part => {  // what a list that scrolls hides is not there
+    let { left, top, right, bottom } = part.getBoundingClientRect();
+    for (let around = part.parentElement; around; around = around.parentElement)
+      if (getComputedStyle(around).overflowY.match(/auto|scroll/)) {
+        const box = around.getBoundingClientRect();
+        [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+        [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+      }
+    return { left, top, right, bottom, width: right - left, height: bottom - top };
+  };
   const parts = "main :is(button, input, select, textarea, summary, a[href])";
   const seen = [...document.querySelectorAll(parts)]
     .filter(part => !part.closest("#header"))  // it stays over what is scrolled
@@ -27,7 +37,7 @@ OVERLAPPING = """() => {
       ? part.closest("label") ?? part : part)
     .filter(part => part.tabIndex >= 0 || part.matches("label"))
     .filter(part => part.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-    .map(part => [part, part.getBoundingClientRect()])
+    .map(part => [part, inSight(part)])
     .filter(([, box]) => box.width > 2 && box.height > 2);
   const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
     && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
