@@ -82,7 +82,7 @@ def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
     run = store.create(ME, run_request(plan, sets)).id
     store.set_state(run, "cancelled")
     visit(newcomer, link_to_run([run]))
-    told = newcomer.locator("#inoculate-problem [role=alert]")
+    told = newcomer.locator("#train-problem [role=alert]")
     expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
     grant = share(store, ME, run)
     visit(newcomer, link_to_run([run], [grant]))
