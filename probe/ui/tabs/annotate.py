@@ -124,7 +124,11 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
             4, label=f"Texts of each change, 1 to {MAX_EACH}", precision=0, minimum=1,
             maximum=MAX_EACH, elem_id="annotate-each",
         )  # fmt: skip
-        make = gr.Button("Make the set", variant="primary", elem_id="annotate-make", min_width=0)
+        make = gr.Button(
+            "Make the set", variant="primary", elem_id="annotate-make", min_width=0,
+            interactive=False,
+        )  # fmt: skip
+        page.shared.allow(make)
 
     def offer(task_name: str) -> list[Any]:
         """Offer what the task has."""
