@@ -235,13 +235,13 @@ def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
 
 @takes_file(texts=False)
 @command(
-    "model train out dev dev_size task epochs lr batch max_tokens seed threads precision "
+    "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
     "freeze_word_embeddings teacher teacher_weight unlabelled",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",
     },
-    **{"dev_size": 2000, "epochs": 1, "lr": 1.5e-4, "batch": 32},
+    **{"dev_size": 2000, "epochs": 1, "lr": 1.5e-4, "batch": 32, "every": 1000},
 )
 def train_command(given: Given) -> None:
     """Fine-tune an encoder into a model of a task, by default NLI; run again to resume.
