@@ -69,6 +69,7 @@ _precision, _precision_option = get_args(PrecisionName)
 _device = choice("device", ("cpu", "cuda"), "Where it is trained.")
 FROZEN = "Keep the encoder's word embeddings, which models can share."
 WEIGHT = "Weight of the teachers' mean against a label."
+KEPT = "Folder of the teachers' answers, for several trainings; else in --out."
 LATEST = "No epoch ends later than this."
 OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for none), typer's own
     "model": _row(str),
@@ -89,6 +90,7 @@ OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for n
     "teacher": _row(list[str], [], "Model whose probabilities count beside the labels."),
     "teacher_weight": _row(float, TrainingOptions.teacher_weight, WEIGHT, min=0, max=1),
     "unlabelled": _row(list[Path], [], "Texts that are learnt from the teachers alone."),
+    "answers": _row(Path, None, KEPT),
     "preset": _row(str, "allennlp"),
     "vectors": _row(str, "words", "Name of the vectors in assets/vectors."),
     "correction": _row(int, 0, "Rank of what is learnt on top of them.", min=0),
@@ -229,14 +231,15 @@ def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
     sets = _dev_sets(given, task)
     typer.echo(f"{counted}, {options}")
     if teachers:
-        typer.echo("first the teachers answer all of them")
-    _follow(train(model, examples, options, out, sets, given.get("every", 1000)), out, task)
+        typer.echo("first the teachers answer those that they have not yet")
+    rows = train(model, examples, options, out, sets, given["every"], given.get("answers"))
+    _follow(rows, out, task)
 
 
 @takes_file(texts=False)
 @command(
     "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
-    "freeze_word_embeddings teacher teacher_weight unlabelled",
+    "freeze_word_embeddings teacher teacher_weight unlabelled answers",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",

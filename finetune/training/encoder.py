@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import BatchEncoding
 
@@ -35,10 +36,11 @@ from finetune.training.losses import cross_entropy, soft_cross_entropy
 from probe.errors import Stopped, TrainingError
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
-from probe.models.classifier import Classifier, Precision
+from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import AnyModel, load
 from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
+from probe.models.weights import pairs_hash
 from probe.statistics import accuracy
 from probe.stopping import Cancelled, Stop, never, stopping
 from probe.tasks.reading import Question, best, token_f1
@@ -78,6 +80,38 @@ def mean_probabilities(
             tokens[reading] = teacher.token_rows(examples)
         answers.append(torch.tensor(teacher.probabilities_of(tokens[reading], precision)))
     return torch.stack(answers).mean(0).float()
+
+
+ANSWERS = "answers"
+"""The folder of the teachers' answers, where none is named."""
+ANSWERED_TOGETHER = 2048
+"""Examples of a file of answers: a minute or two of a teacher of BERT's size on a core."""
+
+
+def kept_probabilities(
+    teachers: Sequence[Classifier],
+    examples: Sequence[Example],
+    precision: Precision,
+    folder: Path,
+) -> torch.Tensor:
+    """Return `mean_probabilities`, of which each part is kept as a file in `folder`.
+
+    So no part is answered again after a break, or for another training with this folder: the files
+    are named by hashes of the teachers, their precision and the examples.  # (examples, labels)
+    """
+    asked = " ".join([resolve(precision), *map(weights_hash, teachers)])
+    folder.mkdir(parents=True, exist_ok=True)
+    answers = []
+    for start in range(0, len(examples) or 1, ANSWERED_TOGETHER):
+        part = examples[start : start + ANSWERED_TOGETHER]
+        name = hashlib.sha256(f"{asked} {pairs_hash(part)}".encode()).hexdigest()
+        path, new = folder / f"{name}.npy", folder / f"{name}.new"
+        if not path.exists():
+            with new.open("wb") as file:
+                np.save(file, mean_probabilities(teachers, part, precision).numpy())
+            new.replace(path)
+        answers.append(torch.from_numpy(np.load(path)))
+    return torch.cat(answers)
 
 
 def soft_targets(
@@ -135,14 +169,16 @@ def train(
     out: Path,
     dev: Mapping[str, Sequence[Any]] | None = None,
     every: int = 1000,
+    answers: Path | None = None,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
     A checkpoint in `out` that was begun with the same is resumed; at the end the model is in `out`
-    as fp16 safetensors. Examples without a gold label are learnt from teachers alone. A reader
-    learns each question's first answer, from the windows that hold it whole. Raises TrainingError
-    where the checkpoint was begun with something else, a teacher gives other answers, nothing can
-    be trained on or the training diverges, and ModelError.
+    as fp16 safetensors. Examples without a gold label are learnt from teachers alone, whose answers
+    are kept in the folder `answers`, by default one in `out`. A reader learns each question's first
+    answer, from the windows that hold it whole. Raises TrainingError where the checkpoint was begun
+    with something else, a teacher gives other answers, nothing can be trained on or the training
+    diverges, and ModelError.
     """
     same, loss = {**asdict(options), **begun_with(model, examples)}, cross_entropy
     data: TrainingData
@@ -152,7 +188,8 @@ def train(
         longest = min(options.max_tokens, model.max_tokens)
         data = encode(model, examples, longest, torch.device("cpu"))
         if teachers := load_teachers(options.teachers, model):
-            taught = mean_probabilities(teachers, examples, options.precision)
+            folder = answers or out / ANSWERS
+            taught = kept_probabilities(teachers, examples, options.precision, folder)
             targets = soft_targets(taught, data.targets, options.teacher_weight)
             data, loss = replace(data, targets=targets), soft_cross_entropy
     lengths = data.lengths

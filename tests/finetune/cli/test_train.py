@@ -64,11 +64,14 @@ def test_a_model_is_distilled_on_pairs_with_and_without_a_label(tmp_path: Path) 
     labelled = pair_file(tmp_path / "labelled.jsonl", 12)
     bare = pair_file(tmp_path / "bare.jsonl", 12, labelled=False)
     files = ("--train", labelled, "--unlabelled", bare, "--unlabelled", labelled, "--dev", labelled)
-    first, said, last = done(
-        "train", "--model", model, *files, "--teacher", model, "--out", out, "--batch", 6
+    kept = ("--every", 4, "--answers", tmp_path / "answers")
+    first, said, early, last = done(
+        "train", "--model", model, *files, "--teacher", model, "--out", out, "--batch", 6, *kept
     )
     assert first.startswith("36 pairs, ")
-    assert said == "first the teachers answer all of them"
+    assert said == "first the teachers answer those that they have not yet"
+    assert len(list((tmp_path / "answers").iterdir())) == 1
+    assert early.startswith("step 4/6  loss ")
     assert last.startswith("step 6/6  loss ") and "  labelled 0." in last
     assert load(str(out)).probabilities(tiny_pairs(12)).shape == (12, 3)
 

@@ -1,7 +1,7 @@
 """Trainings of every kind: what is learnt and kept, and what one that was broken off goes on to."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+import finetune.training.encoder as encoder
 import finetune.training.word_models as word_models
 from benchmarks.architectures import KINDS, save
 from finetune.training.checkpoints import Checkpoint, load_checkpoint, save_checkpoint, save_model
@@ -17,6 +18,7 @@ from finetune.training.encoder import (
     EncodedQuestions,
     TrainingOptions,
     dev_score,
+    kept_probabilities,
     mean_probabilities,
     schedule,
     soft_targets,
@@ -253,6 +255,34 @@ def test_teachers_that_read_texts_alike_have_them_tokenised_once(
     monkeypatch.setattr(Classifier, "token_rows", counted)
     assert mean_probabilities(models, TAUGHT, "fp32").numpy() == pytest.approx(expected, abs=1e-6)
     assert tokenised == [models[0].name, models[2].name]
+
+
+def test_teachers_broken_off_answer_no_part_again(
+    model: str, teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "ANSWERED_TOGETHER", 10)
+    known, other, asked = [load(teacher)], [load(model)], list[int]()
+
+    def answers(of: list[Classifier], examples: Sequence[Pair], most: int) -> torch.Tensor:
+        def counted(teachers: Any, part: Sequence[Pair], precision: Any) -> torch.Tensor:
+            if sum(asked) >= most:
+                raise KeyboardInterrupt
+            asked.append(len(part))
+            return mean_probabilities(teachers, part, precision)
+
+        asked.clear()
+        monkeypatch.setattr(encoder, "mean_probabilities", counted)
+        return kept_probabilities(of, examples, "fp32", tmp_path)
+
+    with pytest.raises(KeyboardInterrupt):
+        answers(known, TAUGHT, most=10)
+    expected = torch.tensor(known[0].probabilities(TAUGHT)).float()
+    torch.testing.assert_close(answers(known, TAUGHT, most=24), expected)
+    assert asked == [10, 4]
+    answers(known, [*TAUGHT[10:20], *TAUGHT[:13]], most=24)  # in another order
+    assert asked == [3]
+    answers(other, TAUGHT, most=99)
+    assert asked == [10, 10, 4]
 
 
 def test_a_student_learns_from_its_teacher_without_a_label(
