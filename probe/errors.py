@@ -3,6 +3,7 @@
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -153,6 +154,21 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise FileError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, also where the machine stops.
+
+    Raises FileError.
+    """
+    fresh = path.with_name(f"{path.name}.new")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -33,7 +34,7 @@ from finetune.training.loop import (
     trainable,
 )
 from finetune.training.losses import cross_entropy, soft_cross_entropy
-from probe.errors import Stopped, TrainingError
+from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Precision, resolve
@@ -100,16 +101,14 @@ def kept_probabilities(
     are named by hashes of the teachers, their precision and the examples.  # (examples, labels)
     """
     asked = " ".join([resolve(precision), *map(weights_hash, teachers)])
-    folder.mkdir(parents=True, exist_ok=True)
     answers = []
     for start in range(0, len(examples) or 1, ANSWERED_TOGETHER):
         part = examples[start : start + ANSWERED_TOGETHER]
         name = hashlib.sha256(f"{asked} {pairs_hash(part)}".encode()).hexdigest()
-        path, new = folder / f"{name}.npy", folder / f"{name}.new"
+        path = folder / f"{name}.npy"
         if not path.exists():
-            with new.open("wb") as file:
-                np.save(file, mean_probabilities(teachers, part, precision).numpy())
-            new.replace(path)
+            np.save(content := BytesIO(), mean_probabilities(teachers, part, precision).numpy())
+            write_whole(path, content.getvalue())
         answers.append(torch.from_numpy(np.load(path)))
     return torch.cat(answers)
 

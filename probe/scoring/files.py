@@ -4,7 +4,6 @@ import filecmp
 import gzip
 import hashlib
 import json
-import os
 import secrets
 import shutil
 from collections import Counter
@@ -42,7 +41,7 @@ from probe.data.questions import ADVERSARIAL, BASE
 from probe.data.rows import NO_RECORD, Columns, Form, Record, Source, cell
 from probe.data.source import FORMS, end_of, form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
-from probe.errors import FileError, UserError, reading, writing
+from probe.errors import FileError, UserError, reading, write_whole, writing
 from probe.limits import UNBOUNDED, Bounds
 from probe.models.classifier import Classifier, Model, Named, Precision, resolve
 from probe.models.library import that_reads
@@ -234,21 +233,6 @@ def read_packed_values(content: bytes) -> ScoredPart:
 def part_name(start: int) -> str:
     """Return the name of the file that keeps the part that begins with a row."""
     return f"{start:09}.json.gz"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all, also where the machine stops.
-
-    Raises FileError.
-    """
-    fresh = path.with_name(f"{path.name}.new")
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
 
 
 def scored_chunks(
