@@ -8,9 +8,10 @@ import json
 import shutil
 from pathlib import Path
 
+from probe.errors import write_whole
 from probe.runs.gallery import OWNER, gallery_runs
 from probe.runs.run import StoredRun
-from probe.scoring.files import input_file, kept_file, pack, write_whole
+from probe.scoring.files import input_file, kept_file, pack
 from probe.settings import ASSETS
 from probe.tasks.task import Task
 
