@@ -93,8 +93,8 @@ class Options:
         "safe",
         "which words synonyms and antonyms replace",
         {
-            "safe": "no names, no auxiliaries, never by the word itself",
-            "fritz_code": "every tagged word, as in the code",
+            "safe": "no names, no auxiliaries, never by a name or the word itself",
+            "fritz_code": "every tagged word, by names too, as in the code",
         },
     )
     replacements: int = option(0, "how many words synonyms and antonyms replace; 0 is all", high=20)

@@ -100,7 +100,10 @@ def left_alone(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
 def _choices(
     word: str, tag: str, kind: Kind, relation: Relation, options: Options
 ) -> tuple[str, ...]:
-    """Return the replacements of a lower-case word: as in the code, or never the word itself."""
+    """Return the replacements of a lower-case word: as in the code, or never itself or a name.
+
+    WordNet's instances and lemmas with a capital are names, such as Samuel Butler for a butler.
+    """
     pos = WORD_CLASSES[kind][1]
     max_senses = 1 if options.senses == "first" else None
     if options.substitution == "fritz_code":
@@ -110,7 +113,13 @@ def _choices(
     related_names = [
         name
         for lemma in word_lemmas
-        for name in related(own_senses(lemma, pos)[:max_senses], relation)
+        for name in related(
+            [sense for sense in own_senses(lemma, pos) if not sense.instance_hypernyms()][
+                :max_senses
+            ],
+            relation,
+        )
+        if name == name.lower()
     ]
     same_word = {word, *word_lemmas, reader().morphy(word, pos)}
     names = [name for name in dict.fromkeys(related_names) if name.lower() not in same_word]
