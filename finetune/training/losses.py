@@ -52,13 +52,15 @@ def focal(gamma: float) -> Loss:
     return partial(_focal, gamma)
 
 
-def entropic(weight: float) -> Loss:
+def entropic(weight: float, kinds_alike: bool = False) -> Loss:
     """Return the cross entropy of the labelled rows and `weight` times KL(uniform || p) of others.
 
-    Each is a mean over its own rows. Gupta et al. 2021 print a plus before the entropy of invalid
-    rows, which would make the model surer of them; their code takes the divergence, as here.
+    Each row counts once, as in the code of Gupta et al. 2021, or with `kinds_alike` each kind: the
+    more broken texts stand beside whole ones, the stronger the same weight is by rows. The paper
+    prints a plus before the entropy of invalid rows, which would make the model surer of them;
+    its code takes the divergence, as here.
     """
-    return partial(_entropic, weight)
+    return partial(_entropic, weight, kinds_alike)
 
 
 def balanced_last(
@@ -99,13 +101,17 @@ def _focal(gamma: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.T
     return (factor * surprise).mean()
 
 
-def _entropic(weight: float, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def _entropic(
+    weight: float, kinds_alike: bool, logits: torch.Tensor, targets: torch.Tensor
+) -> torch.Tensor:
     labelled = targets.any(1)
     loss = logits.sum() * 0.0  # of a batch without such rows
     if labelled.any():
-        loss = loss + cross_entropy(logits[labelled], targets[labelled])
+        share = 1 if kinds_alike else labelled.float().mean()
+        loss = loss + share * cross_entropy(logits[labelled], targets[labelled])
     if not labelled.all():
-        loss = loss + weight * divergence_from_uniform(logits[~labelled])
+        share = 1 if kinds_alike else (~labelled).float().mean()
+        loss = loss + share * weight * divergence_from_uniform(logits[~labelled])
     return loss
 
 

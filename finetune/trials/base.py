@@ -268,7 +268,8 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
     The fields in `varies` say which cells a plan has, and how they are judged. The model of a cell
     that `keeps_model` comes with its point and may stay; unless `takes_all`, such a cell is
     computed anew even where it is known. `artefacts` are facts that a run keeps of its data,
-    `depends` those of them that a cell's result depends on.
+    `depends` those of them that a cell's result depends on. `older` are fields of a plan that came
+    later, with what they were before.
     """
 
     name: str
@@ -284,10 +285,11 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
     takes_all: bool = False
     load: Callable[[str, str, tuple[str, ...]], Any] = load_unchanged  # Any: as above
     depends: Callable[[Json, Cell], object] = _sets_of
+    older: Sequence[tuple[str, object]] = ()
 
     def plan_from(self, values: Json) -> Plan:
-        """Read a plan from its JSON; what an older one lacks begins as the dataclass says."""
-        plan: Plan = _read(self.plan, values)
+        """Read a plan from its JSON; what an older one lacks is as `older` or the dataclass says."""
+        plan: Plan = _read(self.plan, {**dict(self.older), **values})
         return plan
 
     def cell_from(self, key: Json) -> Cell:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
 from statistics import fmean
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,8 +103,10 @@ class Plan:
     them are destroyed too, by each transform, but by those that ask the model only
     `gradient_share`: less of these helps where a model collapses (Gupta et al. 2021, appendix D).
     With `balance` clean and broken texts weigh alike in the training of the class; the paper counts
-    every text alike, of which most are broken. `weight` is of the entropic term, `tolerance` what a
-    threshold may cost of clean accuracy, `tests` how many dev and test examples are destroyed.
+    every text alike, of which most are broken. `weight` is of the entropic term, in which each text
+    counts once, as in the paper's code, or with `entropy_by` "kinds", as in older runs, whole and
+    broken ones alike. `tolerance` is what a threshold may cost of clean accuracy, `tests` how many
+    dev and test examples are destroyed.
     `transforms` destroy the texts, all of the task's where none is named.
     """
 
@@ -117,6 +120,7 @@ class Plan:
     gradient_share: float = SHARE
     balance: bool = True
     weight: float = 0.1
+    entropy_by: Literal["rows", "kinds"] = "rows"
     tolerance: float = TOLERANCE
     task: str = NLI.name
     labels: tuple[Label, ...] = ()
@@ -316,7 +320,7 @@ def _worth(result: Json) -> float:
 KIND = "mitigation"
 TRIALS = TrialKind(
     KIND, Plan, Cell, Point, cells, ("methods", "sizes", "seeds"), source_json, source_from,
-    source_artefacts, is_largest,
+    source_artefacts, is_largest, older=(("entropy_by", "kinds"),),
 )  # fmt: skip
 plan_from, point_from, points_of = TRIALS.plan_from, TRIALS.point_from, TRIALS.points_of
 run_request, known_results = TRIALS.request, TRIALS.known_results

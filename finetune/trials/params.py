@@ -317,6 +317,13 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         ),
         Param("weight", float, 0.1, "Of the entropic term."),
         Param(
+            "entropy_by",
+            Literal["rows", "kinds"],
+            "rows",
+            "What counts alike in it: each text, as in the paper's code, or whole and broken ones.",
+            ("rows", "kinds"),
+        ),
+        Param(
             "tolerance", float, mitigation.TOLERANCE, "Clean accuracy that a threshold may cost."
         ),
         tests="How many dev and test examples are destroyed.",

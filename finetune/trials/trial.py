@@ -336,7 +336,7 @@ def mitigate(repair: Repair) -> Iterator[Epoch | mitigation.Point]:
         clean = repair.drawn()
         loss: Loss = balanced_last if plan.balance else cross_entropy
         if cell.method == "entropic":
-            loss = entropic(plan.weight)
+            loss = entropic(plan.weight, plan.entropy_by == "kinds")
         epochs = yield from repair.train((*clean, *broken(plan, cell, clean, repair.before)), loss)
     if cell.method in WITH_THRESHOLD:  # fitted on dev, as the temperature is
         salad = repair.destroyed(source.dev, names)

@@ -96,11 +96,12 @@ def test_slopes_are_finite_and_lead_to_less_certainty_alone() -> None:
     assert float(after.softmax(0).max()) < float(start.softmax(0).max())
 
 
-def test_each_part_of_a_loss_is_a_mean_over_its_own_rows() -> None:
+def test_rows_weigh_alike_or_each_kind_of_them_does() -> None:
     first, rest = ROWS[:1], ROWS[1:]
     unlabelled = torch.tensor([[True, False, False], [False] * 3, [False] * 3])
-    wanted = cross_entropy(first, unlabelled[:1]) + 0.1 * divergence_from_uniform(rest)
-    torch.testing.assert_close(entropic(0.1)(ROWS, unlabelled), wanted)
+    known, unsure = cross_entropy(first, unlabelled[:1]), 0.1 * divergence_from_uniform(rest)
+    torch.testing.assert_close(entropic(0.1)(ROWS, unlabelled), (known + 2 * unsure) / 3)
+    torch.testing.assert_close(entropic(0.1, kinds_alike=True)(ROWS, unlabelled), known + unsure)
     last = torch.tensor([[True, False, False], [False, False, True], [False, False, True]])
     wanted = (cross_entropy(first, last[:1]) + cross_entropy(rest, last[1:])) / 2
     torch.testing.assert_close(balanced_last(ROWS, last), wanted)

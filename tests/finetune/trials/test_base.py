@@ -207,6 +207,10 @@ def test_all_cells_are_taken_over_but_those_whose_model_is_kept() -> None:
     assert not known(made, replace(calibrated, tests=7), SAME)
     assert not known(made[1:], calibrated, SAME)
     assert not known_mended(made, replace(mended, transforms=("sort",)), SAME)
+    by_kinds = made[1].plan | {"entropy_by": "kinds"}  # as before it was a field of the plan
+    assert mitigation.plan_from(by_kinds) == mitigation.plan_from(
+        {name: value for name, value in by_kinds.items() if name != "entropy_by"}
+    )
     assert [typed.id for typed in mitigation.TRIALS.runs(made)] == ["mitigation"]  # no other kind
 
 
