@@ -288,7 +288,7 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
     older: Sequence[tuple[str, object]] = ()
 
     def plan_from(self, values: Json) -> Plan:
-        """Read a plan from its JSON; what an older one lacks is as `older` or the dataclass says."""
+        """Read a plan from its JSON; what it lacks is as `older` or the dataclass says."""
         plan: Plan = _read(self.plan, {**dict(self.older), **values})
         return plan
 

@@ -54,6 +54,13 @@ ALL = -1
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
 LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
 """The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
+READER_LRS = (1e-5, 1e-4, 1e-3, 1e-2)
+"""The published rates of Adversarial SQuAD."""
+
+
+def liu_rates(task: Task) -> tuple[float, ...]:
+    """Return the learning rates that Liu et al. 2019 chose among."""
+    return READER_LRS if task.has_spans else LIU_LRS
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ REQUIRED = ...
 """The default of what has none."""
 USUAL_RATE = "usual"
 """Stands for the learning rate to begin with, by model and mode."""
+GRID_RATES = "grid"
+"""Stands for the learning rates of Liu et al. 2019, of an inoculation."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,10 @@ def _sizes(
     )
 
 
-def _rates(help: str, name: str = "lrs") -> Param:
+def _rates(help: str, name: str = "lrs", more: str = "") -> Param:
     reads: Literal["rates", "rate"] = "rates" if name == "lrs" else "rate"
     title = "Learning rates" if name == "lrs" else "Learning rate"
-    said = f"{help}; {USUAL_RATE}: that of the model's kind."
+    said = f"{help}; {USUAL_RATE}: that of the model's kind{more}."
     return Param(name, str, USUAL_RATE, said, (), "", reads, title, http=True)
 
 
@@ -202,7 +204,10 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             "sizes",
             published=",".join("all" if size < 0 else str(size) for size in inoculation.LIU_SIZES),
         ),
-        _rates("Learning rates to choose among"),
+        _rates(
+            "Learning rates to choose among",
+            more=f"; {GRID_RATES}: those of Liu et al. 2019, 1e-6 (readers 1e-5) to 1e-2",
+        ),
         _seeds("0"),
         _mode("full"),
         ORIGINAL,

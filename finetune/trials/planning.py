@@ -18,7 +18,7 @@ from finetune.trials.challenges import (
 from finetune.trials.datasets import Sets, SourceData, labelled
 from finetune.trials.generalisation import read_data
 from finetune.trials.inoculation import fast_notes
-from finetune.trials.params import PARAMS, REQUIRED, USUAL_RATE, Param, param_of
+from finetune.trials.params import GRID_RATES, PARAMS, REQUIRED, USUAL_RATE, Param, param_of
 from finetune.trials.word_salad import salad_names
 from probe import experiments, glossary, limits
 from probe.data.names import stem_of
@@ -69,7 +69,10 @@ class Choices:
             return tuple(part.strip() for part in names if part.strip())
         if not param.reads:
             return value if value is None or param.type not in (int, int | None) else int(value)
-        if value.strip().lower() in ("", USUAL_RATE):
+        word = value.strip().lower()
+        if word == GRID_RATES and self.kind == inoculation.KIND:
+            return inoculation.liu_rates(self.task)
+        if word in ("", USUAL_RATE):
             rate = default_rate(self["model"], self["mode"])
             usual = KINDS[self.kind].usual(rate)
             return usual if param.reads == "rates" else usual[0]

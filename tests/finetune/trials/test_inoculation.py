@@ -18,7 +18,7 @@ from finetune.trials.inoculation import (
     ALL,
     BASE,
     INOCULATION,
-    LIU_LRS,
+    KIND,
     LIU_SIZES,
     MEASURED,
     MEASURES,
@@ -60,6 +60,8 @@ from finetune.trials.inoculation import (
     unpack_scores,
     verdict_json,
 )
+from finetune.trials.params import param_of
+from finetune.trials.planning import Choices
 from finetune.ui.html.inoculation import outcome
 from probe.errors import ExperimentError
 from probe.models.weights import pairs_hash
@@ -348,7 +350,14 @@ def test_sizes_and_rates_are_read_as_liu_gave_them(sets: Sets) -> None:
     assert resolved(plan, sets).sizes == (6, 30)
     assert resolved(replace(plan, sizes=(30, ALL)), sets).sizes == (30,)
     assert read_sizes("--sizes", "5,10,50,100,400,500,750,1000, all") == LIU_SIZES
-    assert LIU_LRS == (0.000001, 0.00001, 0.0001, 0.0004, 0.001, 0.01)
+    for task, rates in (
+        (NLI, (0.000001, 0.00001, 0.0001, 0.0004, 0.001, 0.01)),
+        (READING, (0.00001, 0.0001, 0.001, 0.01)),
+    ):
+        chosen = Choices(KIND, task, {"lrs": "Grid"})
+        assert chosen.read(param_of(KIND, "lrs")) == rates
+    with pytest.raises(ExperimentError, match="'grid' is not a list of numbers"):
+        Choices("generalisation", NLI, {"lrs": "grid"}).read(param_of("generalisation", "lrs"))
     assert read_sizes("--sizes", "5,10,5,010") == (5, 10)
     for text in ("-1", "5,-5", "0", "-0"):
         with pytest.raises(ExperimentError, match="each size must be 1 or more"):
