@@ -19,15 +19,15 @@ SIGNS: Mapping[str, str] = {
 class Option:
     """One choice in words: the values it may take and what they mean.
 
-    `values` is empty for numbers, which lie from `low` to `high`. `one_text` says that only tasks
-    of a single text have it.
+    `values` is empty for numbers, which lie from `low` to `high`. `of_two` says that only tasks
+    of two texts, the target and its source, have it, or only the others.
     """
 
     words: str
     values: Mapping[Any, str]  # Any: text, or truth values for a check box
     low: float = 0
     high: float = 0
-    one_text: bool = False
+    of_two: bool | None = None
 
 
 def option(
@@ -64,6 +64,16 @@ class Options:
             "paper_code": "vocabulary ids 100 to 19,999, as in the code",
         },
     )
+    side: Literal["target", "source", "both"] = option(
+        "target",
+        "which text loses its word order, or its unimportant tokens",
+        {
+            "target": "the second, such as the hypothesis",
+            "source": "the first, such as the premise",
+            "both": "both, each by itself",
+        },
+        of_two=True,
+    )
     pin: tuple[str, ...] = option(
         (".", "!", "?"),
         "the mark at the end of words in another order",
@@ -79,7 +89,7 @@ class Options:
         False,
         "what pbsmt makes of a single text, whose second half it translates from the first",
         {False: "the translation alone", True: "the first half and the translation"},
-        one_text=True,
+        of_two=False,
     )
     subsequence: Literal["contiguous", "gappy"] = option(
         "contiguous",

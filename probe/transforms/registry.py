@@ -9,7 +9,7 @@ from probe import pbsmt
 from probe.errors import OptionError, TransformError, Unavailable, UnknownTransform
 from probe.tasks.label_rules import UNDEFINED, Rule, compose
 from probe.tasks.nli import NLI
-from probe.tasks.task import TARGET, Example, Label, Task, task_named
+from probe.tasks.task import SOURCE, TARGET, Example, Label, Task, task_named
 from probe.terms import Term
 from probe.text import tagger, wordnet
 from probe.transforms.options import DEFAULTS, OPTIONS, Options, read_options
@@ -144,18 +144,39 @@ class Transform:
     def make(self, example: Example, task: Task, tools: Tools) -> Changed | None:
         """Apply it to an example: a tuple of examples is made; None where it does not apply."""
         if self.fields:
-            made = self.function(example, tools)
-        else:
-            reads, edits = task.field_of(self.reads), task.field_of(self.edits)
-            if not reads or not edits:
-                raise TransformError(f"{self.name} is not for the task {task.name}")
+            made = _changed(self.function(example, tools))
+            several = made.made if isinstance(made.made, tuple | None) else (made.made,)
+            return replace(made, made=several) if several else None
+        new, texts = dict[str, str](), list[Changed]()
+        for reads, edits in self._texts(task, tools.options):
             own = replace(tools, field=reads, edited=edits)
-            made = self.function(getattr(example, reads), own)
-        changed = made if isinstance(made, Changed) else Changed(made)
-        if changed.made is None or changed.made == ():
+            text = _changed(self.function(getattr(example, reads), own))
+            if text.made is not None:
+                new[edits] = text.made
+                texts.append(text)
+        if not new:
             return None
-        new = changed.made if self.fields else replace(example, **{str(edits): changed.made})
-        return replace(changed, made=new if isinstance(new, tuple) else (new,))
+        why, note = (
+            "; ".join(filter(None, dict.fromkeys(said)))
+            for said in ((text.why for text in texts), (text.note for text in texts))
+        )
+        return Changed((replace(example, **new),), why, note)
+
+    def _texts(self, task: Task, options: Options) -> Sequence[tuple[str, str]]:
+        """Return the fields that a text function reads and edits, a pair for each text."""
+        roles = [(self.reads, self.edits)]
+        if "side" in self.options and task.source and options.side != TARGET:
+            roles = [(SOURCE, SOURCE)] + (roles if options.side == "both" else [])
+        fields = [
+            (task.field_of(reads) or "", task.field_of(edits) or "") for reads, edits in roles
+        ]
+        if not all(map(all, fields)):
+            raise TransformError(f"{self.name} is not for the task {task.name}")
+        return fields
+
+
+def _changed(made: Any) -> Changed:  # Any: as a function returns it
+    return made if isinstance(made, Changed) else Changed(made)
 
 
 FAMILIES = {
@@ -344,8 +365,8 @@ def group_of(name: str) -> str:
 def options_of(task: Task) -> list[str]:
     """Return the names of the options that a task has."""
     read = {name for entry in REGISTRY.values() if entry.suits(task) for name in entry.options}
-    several = len(task.fields) > 1
-    return [name for name in OPTIONS if name in read and not (several and OPTIONS[name].one_text)]
+    kinds = (None, task.source is not None)
+    return [name for name in OPTIONS if name in read and OPTIONS[name].of_two in kinds]
 
 
 def foreign(options: Options, task: Task) -> list[str]:

@@ -25,6 +25,7 @@ TRANSFORMS: Offers = {
 }
 OPTIONS: Offers = {
     **dict.fromkeys(("keep", "sign", "ranks", "by_id", "draw"), EVERY),
+    "side": PAIRS,
     **dict.fromkeys(("pin", "tautology", "spelling"), EVERY),
     "other_languages": EVERY,
     **dict.fromkeys(("lm_weight", "distortion_weight", "distortion_limit"), LABELLED),

@@ -25,7 +25,7 @@ register = partial(
     rule=UNDEFINED,
     level="sub-word",
     source="Gupta et al. 2021, section 3.1",
-    options=("sign", "ranks", "keep", "by_id"),
+    options=("side", "sign", "ranks", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"
 Ids = tuple[int, ...]
@@ -114,7 +114,7 @@ def repeat(text: str, tools: Tools) -> str | Changed | None:
     "Replace the unimportant half",
     "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
-    options=("sign", "ranks", "keep", "by_id", "draw"),
+    options=("side", "sign", "ranks", "keep", "by_id", "draw"),
 )
 def replace(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them from the vocabulary without special and unused tokens."""

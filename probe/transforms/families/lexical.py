@@ -21,7 +21,9 @@ MAX_EXHAUSTIVE_WORDS = 6  # of which all permutations are tried where random dra
 MAX_SWAPS = 2000  # of two words of the best draw, where there are more of them
 WORSE = 0.1  # how often a swap that keeps more bigrams is gone on from
 
-register = partial(transform, family="lexical", rule=UNDEFINED, source=PAPER, options=("pin",))
+register = partial(
+    transform, family="lexical", rule=UNDEFINED, source=PAPER, options=("side", "pin")
+)
 
 
 def split(text: str, tools: Tools) -> tuple[list[str], list[str]]:
@@ -104,6 +106,7 @@ register(
     reads=SOURCE,
     applies="a word in {source}",
     default=True,
+    options=("pin",),
 )(sort)
 
 
