@@ -48,6 +48,7 @@ class Preset:
     The rate is halved after more than `halve_patience` epochs in a row without a gain, counted anew
     from each halving, never where that is None; or it falls to zero over all epochs (`fall`).
     `patience` is how many epochs without a gain end the training; `max_tokens` cuts training pairs.
+    Teachers are as in an encoder's `TrainingOptions`.
     """
 
     settings: Mapping[str, object]
@@ -57,6 +58,8 @@ class Preset:
     halve_patience: int | None = None
     fall: bool = False
     max_tokens: int = 96
+    teachers: tuple[str, ...] = ()
+    teacher_weight: float = 0.5
 
 
 @dataclass(frozen=True)
