@@ -365,7 +365,7 @@ def words_command(given: Given) -> None:
         **PRESETS,
         "model": "bidaf or qanet.",
         "train": "SQuAD's JSON, or a table.",
-        "preset": "allennlp (Liu et al. 2019) or small.",
+        "preset": "allennlp (Liu et al. 2019), small or, of qanet, medium.",
         "more": "Go on from this trained reader.",
     },
     **dict.fromkeys(PRESETS),

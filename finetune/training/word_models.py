@@ -4,6 +4,7 @@ Early stopping, the best epoch and the halving of the rate are decided by exampl
 training file, by premise or passage; dev sets are only measured.
 """
 
+import math
 import time
 import zlib
 from collections import Counter
@@ -184,18 +185,24 @@ def without_gain(scores: Sequence[float]) -> int:
     return len(scores) - 1 - scores.index(max(scores)) if scores else 0
 
 
-def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0) -> float:
-    """Return the learning rate behind epochs of these dev scores, when so many have passed."""
+def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0, steps: int = 1) -> float:
+    """Return the learning rate behind epochs of these dev scores, of so many steps each.
+
+    So many epochs have passed, with a fraction inside one.
+    """
+    lr = preset.recipe.lr
+    if preset.warmup:
+        lr *= min(1.0, (passed * steps + 1) / preset.warmup)
     if preset.fall:
-        return preset.recipe.lr * (1 - passed / preset.epochs)
+        return lr * (1 - passed / preset.epochs)
     if preset.halve_patience is None:
-        return preset.recipe.lr
+        return lr
     best, waited, halvings = -1.0, 0, 0
     for each in scores:
         best, waited = (each, 0) if each > best else (best, waited + 1)
         if waited > preset.halve_patience:
             halvings, waited = halvings + 1, 0
-    return preset.recipe.lr * 0.5**halvings
+    return lr * 0.5**halvings
 
 
 def train(
@@ -253,6 +260,7 @@ def train(
         assert questions is not None
         data, measure = questions, partial(dev_score, model, dev, precision)
     average = average_of(preset.recipe, network, reached.averages)
+    steps = math.ceil(left / preset.recipe.batch)
 
     def keep(step: int) -> None:
         if step % every == 0:
@@ -263,7 +271,7 @@ def train(
         range(first + done, first + preset.epochs),
         preset.recipe.batch,
         seed,
-        lambda passed, _: rate(preset, scores, done + passed),
+        lambda passed, _: rate(preset, scores, done + passed, steps),
         preset.epochs,
     )
     best = BestEpoch(max(scores, default=-1.0))

@@ -368,6 +368,7 @@ def test_a_vector_is_the_mean_of_a_words_sub_words_along_the_widest_directions(
         ("bidaf", "small", (1e-3, 40, 20, 10, 2), 1_204_145),
         ("qanet", "allennlp", (1e-3, 25, 50, 10, None), None),
         ("qanet", "small", (1e-3, 25, 50, 10, None), 224_565),
+        ("qanet", "medium", (1e-3, 25, 50, 10, 1), 537_141),
     ],
 )
 def test_presets_are_those_of_the_configurations_and_begin_the_same_again(
@@ -452,6 +453,9 @@ def test_the_rate_follows_the_preset(
     assert rate(WORD_READERS[kind].presets["allennlp"], scores) == halved * 1e-3
     falls = preset(lr=1.0, epochs=4, fall=True)
     assert [rate(falls, scores, passed) for passed in range(4)] == [1.0, 0.75, 0.5, 0.25]
+    rising = preset(lr=1.0, epochs=4, warmup=10)  # five steps an epoch
+    rates = [rate(rising, scores, passed, 5) for passed in (0, 0.2, 1, 1.8, 3)]
+    assert rates == pytest.approx([0.1, 0.2, 0.6, 1.0, 1.0])
     if len(scores) == 3:  # patience ends it, of a reader too
         still = preset(lr=1e-9, epochs=20, patience=3, halve_patience=0)
         rates = [row.lr for row in trained(tmp_path, still)]
