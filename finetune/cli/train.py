@@ -70,6 +70,7 @@ _device = choice("device", ("cpu", "cuda"), "Where it is trained.")
 FROZEN = "Keep the encoder's word embeddings, which models can share."
 WEIGHT = "Weight of the teachers' mean against a label."
 KEPT = "Folder of the teachers' answers, for several trainings; else in --out."
+TAUGHT = "teacher teacher_weight unlabelled answers"
 LATEST = "No epoch ends later than this."
 OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for none), typer's own
     "model": _row(str),
@@ -100,7 +101,7 @@ OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for n
     "minutes": _row(float, 600.0, LATEST, callback=_checked_minutes),
     "device": (str, "cpu", _device),
 }
-"""The options of all four commands that train."""
+"""The options of all four commands that train, those of `TAUGHT` where there can be teachers."""
 PRESETS = dict.fromkeys(("lr", "batch", "epochs"), "Instead of the preset's.")
 
 
@@ -181,20 +182,32 @@ def _dev_sets(given: Given, task: Task) -> dict[str, Sequence[Any]]:
     return dev_sets(given.get("dev", ()), read, task, given.get("dev_size"))
 
 
-def _make_model_folder(out: Path, resumes: bool = True) -> None:
-    """Make the folder of a new model; with `resumes` a checkpoint in it is gone on from.
+def _make_model_folder(out: Path) -> None:
+    """Make the folder of a new model; a checkpoint in it is gone on from.
 
     Raises FileError, and TrainingError where another model lies there.
     """
-    if resumes and newest_checkpoint(out):
+    if newest_checkpoint(out):
         return
     if any((out / name).exists() for name in ("config.json", CHECKPOINT)):
         raise TrainingError(f"{out} holds a model already; name another folder with --out")
     make_folder(out)
 
 
-def _follow(rows: Iterable[Progress | Epoch], out: Path, task: Task) -> None:
+def _teachers(given: Given) -> tuple[str, ...]:
+    """Return the names of teachers, which are there. Raises TrainingError, ModelError."""
+    names = given.get("teacher", ())
+    bare = given.get("unlabelled") and not names
+    refuse({"--unlabelled needs a --teacher, whose answers are learnt": bare})
+    for name in names:
+        locate(name)  # before files are read
+    return tuple(map(full_name, names))
+
+
+def _follow(rows: Iterable[Progress | Epoch], given: Given, task: Task) -> None:
     """Carry out a training, and print a line of each of its rows; say where there is none left."""
+    if given.get("teacher"):
+        typer.echo("first the teachers answer those that they have not yet")
 
     def written(value: float) -> str:
         return f"F1 {100 * value:.1f}" if task.has_spans else f"{value:.4f}"
@@ -211,35 +224,31 @@ def _follow(rows: Iterable[Progress | Epoch], out: Path, task: Task) -> None:
         typer.echo("  ".join(said))
     if row is None:
         typer.echo(
-            f"{out} was trained to its end before, with the same data and options: nothing is left "
-            "to train; name another folder with --out to train anew"
+            f"{given['out']} was trained to its end before, with the same data and options: "
+            "nothing is left to train; name another folder with --out to train anew"
         )
 
 
 def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
     """Train what an encoder starts as."""
-    out, teachers = given["out"], given.get("teacher", ())
+    out = given["out"]
     _make_model_folder(out)
     model = start(str(locate(given["model"])[0]))
     warn(notes_of(model))
-    for name in teachers:
-        locate(name)  # before files are read
-    own = {"precision": resolve(given["precision"]), "teachers": tuple(map(full_name, teachers))}
+    own = {"precision": resolve(given["precision"]), "teachers": _teachers(given)}
     known = {each.name: given[each.name] for each in fields(TrainingOptions) if each.name in given}
     options = TrainingOptions(**{**known, **own})
     examples, counted = _examples(given, task)
     sets = _dev_sets(given, task)
     typer.echo(f"{counted}, {options}")
-    if teachers:
-        typer.echo("first the teachers answer those that they have not yet")
     rows = train(model, examples, options, out, sets, given["every"], given.get("answers"))
-    _follow(rows, out, task)
+    _follow(rows, given, task)
 
 
 @takes_file(texts=False)
 @command(
     "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
-    "freeze_word_embeddings teacher teacher_weight unlabelled answers",
+    f"freeze_word_embeddings {TAUGHT}",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",
@@ -251,8 +260,6 @@ def train_command(given: Given) -> None:
 
     With teachers it is distilled: it learns from the mean of their probabilities too.
     """
-    bare = given["unlabelled"] and not given["teacher"]
-    refuse({"--unlabelled needs a --teacher, whose answers are learnt": bare})
     task = task_named(given["task"])
     _tune(given, task, lambda path: start_from_encoder(path, task))
 
@@ -287,6 +294,8 @@ def _preset(kinds: Mapping[str, WordModel], given: Given) -> Preset:
         epochs=given["epochs"] or begun.epochs,
         halve_patience=None if fall else begun.halve_patience,
         fall=fall,
+        teachers=_teachers(given),
+        teacher_weight=given.get("teacher_weight", begun.teacher_weight),
     )
 
 
@@ -301,12 +310,12 @@ def _trained(folder: Path, name: str, kind: WordModel, task: Task) -> AnyModel:
 
 
 def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> None:
-    """Train a word model, or a reader, whose training alone can be resumed."""
+    """Train a word model or a reader."""
     name, out, device = given["model"], given["out"], given.get("device", "cpu")
     preset = _preset(kinds, given)
     if device == "cuda" and not torch.cuda.is_available():
         raise TrainingError("there is no GPU here that torch can use; take --device cpu")
-    _make_model_folder(out, resumes=task.has_spans)
+    _make_model_folder(out)
     sets = _dev_sets(given, task)
     names = ("preset", "vectors", "correction", "own", "seed")
     model: Any = (  # Any: a classifier or a reader
@@ -322,20 +331,19 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
         f"lr {preset.recipe.lr:g}, at most {preset.epochs} epochs"
     )
     exact = resolve(given["precision"])
-    rows = train_words(model, preset, examples, out, given["seed"], given["minutes"], exact)
-    _follow(rows, out, task)
+    how = given["seed"], given["minutes"], exact, given["every"], given.get("answers")
+    _follow(train_words(model, preset, examples, out, *how), given, task)
     for name, measured in sets.items():
         typer.echo(f"{name} {score(model, encode(model, measured, DEV_TOKENS, place)):.4f}")
 
 
 @takes_file(texts=False)
 @command(
-    "model train out preset vectors correction own dev more lr batch epochs fall seed minutes "
-    "device precision threads",
+    "model train out preset vectors correction own dev more lr batch epochs fall every seed "
+    f"minutes device precision threads {TAUGHT}",
     {
         **PRESETS,
         "model": "da, esim or esim_char.",
-        "out": "Folder for the model.",
         "preset": "allennlp (Liu et al. 2019) or paper.",
         "dev": "Sets to measure on at the end.",
         "more": "Go on from this trained model.",
@@ -343,18 +351,21 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
     **{**dict.fromkeys(PRESETS), "precision": "fp32"},
 )
 def words_command(given: Given) -> None:
-    """Train one of the papers' word-level models from word vectors."""
+    """Train one of the papers' word-level models from word vectors; run again to resume.
+
+    With teachers it is distilled: it learns from the mean of their probabilities too.
+    """
     _train_words(given, WORD_MODELS, NLI)
 
 
 @command(
-    "model train out preset vectors correction more lr batch epochs fall seed minutes precision "
-    "threads",
+    "model train out preset vectors correction more lr batch epochs fall every seed minutes "
+    "precision threads",
     {
         **PRESETS,
         "model": "bidaf or qanet.",
         "train": "SQuAD's JSON, or a table.",
-        "preset": "allennlp (Liu et al. 2019) or small.",
+        "preset": "allennlp (Liu et al. 2019), small or, of qanet, medium.",
         "more": "Go on from this trained reader.",
     },
     **dict.fromkeys(PRESETS),

@@ -77,7 +77,7 @@ def model_files(model: AnyModel) -> dict[str, bytes]:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far a training is: steps taken, averages of the weights and scores of earlier epochs."""
+    """How far a training is: steps behind the last score, averages of weights, epochs' scores."""
 
     step: int = 0
     averages: Weights = field(default_factory=dict)

@@ -33,7 +33,7 @@ from finetune.training.loop import (
     train_epoch,
     trainable,
 )
-from finetune.training.losses import cross_entropy, soft_cross_entropy
+from finetune.training.losses import admissible, cross_entropy, soft_cross_entropy
 from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
@@ -46,21 +46,6 @@ from probe.statistics import accuracy
 from probe.stopping import Cancelled, Stop, never, stopping
 from probe.tasks.reading import Question, best, token_f1
 from probe.tasks.task import Example
-
-
-def load_teachers(names: Sequence[str], student: Classifier) -> list[Classifier]:
-    """Load the models that the student learns from: folders, bundled names or hub ids.
-
-    Raises ModelError, and TrainingError for a model that gives other answers than the student.
-    """
-    teachers = [load(name) for name in names]
-    for name, teacher in zip(names, teachers, strict=True):
-        if (teacher.task, teacher.labels) != (student.task, student.labels):
-            raise TrainingError(
-                f"a model that answers {', '.join(student.labels)} cannot learn from {name!r}, "
-                f"which answers {', '.join(teacher.labels)}"
-            )
-    return teachers
 
 
 def mean_probabilities(
@@ -128,6 +113,30 @@ def soft_targets(
     return torch.where(admitted.any(1, keepdim=True), weight * taught + (1 - weight) * gold, taught)
 
 
+def distilled_targets(
+    student: Classifier,
+    examples: Sequence[Example],
+    names: Sequence[str],
+    weight: float,
+    precision: Precision,
+    folder: Path,
+) -> torch.Tensor:
+    """Return `soft_targets` of teachers, whose answers are kept in `folder`.  # (examples, labels)
+
+    Teachers are named as models are. Raises ModelError, and TrainingError for one that gives other
+    answers than the student.
+    """
+    teachers = [load(name) for name in names]
+    for name, teacher in zip(names, teachers, strict=True):
+        if (teacher.task, teacher.labels) != (student.task, student.labels):
+            raise TrainingError(
+                f"a model that answers {', '.join(student.labels)} cannot learn from {name!r}, "
+                f"which answers {', '.join(teacher.labels)}"
+            )
+    taught = kept_probabilities(teachers, examples, precision, folder)
+    return soft_targets(taught, admissible(examples, student.task, student.labels), weight)
+
+
 @dataclass(frozen=True)
 class TrainingOptions:
     """How to train. `warmup` is a share of all steps; after it the rate falls linearly to zero.
@@ -186,10 +195,9 @@ def train(
     else:
         longest = min(options.max_tokens, model.max_tokens)
         data = encode(model, examples, longest, torch.device("cpu"))
-        if teachers := load_teachers(options.teachers, model):
-            folder = answers or out / ANSWERS
-            taught = kept_probabilities(teachers, examples, options.precision, folder)
-            targets = soft_targets(taught, data.targets, options.teacher_weight)
+        if names := options.teachers:
+            teaching = names, options.teacher_weight, options.precision, answers or out / ANSWERS
+            targets = distilled_targets(model, examples, *teaching)
             data, loss = replace(data, targets=targets), soft_cross_entropy
     lengths = data.lengths
     if not lengths:

@@ -173,7 +173,10 @@ def halving(epochs: int, batch: int, seed: int, lr: float, patience: int) -> Sch
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch: mean loss of a row, mean score on the dev set, the rate at its start."""
+    """One epoch: mean loss of a row, mean score on the dev set, the rate at its start.
+
+    Loss and speed are those of the steps since a training was taken up.
+    """
 
     epoch: int
     loss: float
@@ -198,25 +201,29 @@ def train_epochs(
     schedule: Schedule,
     best: BestEpoch,
     stop: Stop = never,
+    taken: int = 0,
+    keep: Callable[[int], object] = int,
 ) -> Iterator[Epoch]:
     """Train and yield epochs; `best` is replaced where the dev score strictly improves.
 
-    `measure` returns the dev score of the weights as they are. Raises Cancelled and Diverged.
+    `measure` returns the dev score of the weights as they are. Of the first epoch some steps may be
+    `taken` already; `keep` is told behind each step how many are. Raises Cancelled and Diverged.
     """
-    model, size, without_gain, waited = trainer.classifier.model, len(data.lengths), 0, 0
+    model, without_gain, waited = trainer.classifier.model, 0, 0
     for passed, epoch in enumerate(schedule.epochs):
-        start, total = time.monotonic(), 0.0
+        start, total, seen = time.monotonic(), 0.0, 0
         batches = epoch_batches(data.lengths, schedule.batch, schedule.seed, epoch)
         fractions = [passed + step / len(batches) for step in range(len(batches))]
         rates = [schedule.rate(fraction, without_gain) for fraction in fractions]
-        seed = (schedule.seed * 1_000 + epoch) * 1_000_003
-        losses = train_epoch(trainer, batches, rates, data.batch, seed, stop)
-        before = (epoch - 1) * len(batches)
-        for step, (loss, rows) in enumerate(zip(losses, batches, strict=True), before + 1):
-            total += loss * len(rows)
+        seed = (schedule.seed * 1_000 + epoch) * 1_000_003 + taken
+        rest, before = batches[taken:], (epoch - 1) * len(batches)
+        losses = train_epoch(trainer, rest, rates[taken:], data.batch, seed, stop)
+        for step, (loss, rows) in enumerate(zip(losses, rest, strict=True), taken + 1):
+            total, seen = total + loss * len(rows), seen + len(rows)
             if trainer.average:
-                trainer.average.update(model, step)
-        speed = size / (time.monotonic() - start)
+                trainer.average.update(model, before + step)
+            keep(step)
+        taken, speed = 0, seen / (time.monotonic() - start)
         with averaged(model, trainer.average):
             require_finite(model)
             dev = measure()
@@ -225,7 +232,7 @@ def train_epochs(
                 waited = 0
             else:
                 without_gain, waited = without_gain + 1, waited + 1
-        yield Epoch(epoch, total / size, dev, rates[0], speed)
+        yield Epoch(epoch, total / max(1, seen), dev, rates[0], speed)
         if waited >= schedule.patience:
             return
 

@@ -45,9 +45,10 @@ def default_rate(model: str, mode: Mode = "full") -> float:
 class Preset:
     """A published configuration of a word model: its settings and its training.
 
-    The rate is halved after more than `halve_patience` epochs in a row without a gain, counted anew
-    from each halving, never where that is None; or it falls to zero over all epochs (`fall`).
-    `patience` is how many epochs without a gain end the training; `max_tokens` cuts training pairs.
+    The rate rises over `warmup` steps. It is halved after more than `halve_patience` epochs in a
+    row without a gain, counted anew from each halving, never where that is None; or it falls to
+    zero over all epochs (`fall`). `patience` is how many epochs without a gain end the training;
+    `max_tokens` cuts training pairs. Teachers are as in an encoder's `TrainingOptions`.
     """
 
     settings: Mapping[str, object]
@@ -56,7 +57,10 @@ class Preset:
     patience: int
     halve_patience: int | None = None
     fall: bool = False
+    warmup: int = 0
     max_tokens: int = 96
+    teachers: tuple[str, ...] = ()
+    teacher_weight: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ WORD_MODELS: Mapping[str, WordModel] = {
 _BIDAF = Preset({}, ARCHITECTURES["bidaf"].recipe, epochs=20, patience=10, halve_patience=2)
 _QANET = Preset({}, ARCHITECTURES["qanet"].recipe, epochs=50, patience=10)
 _SMALL = {"hidden_size": 64, "blocks": 3, "heads": 2, "character_size": 32, "filters": 50}
+_MEDIUM = {**_SMALL, "hidden_size": 96, "blocks": 4, "heads": 4, "position_scale": 0.1}
 WORD_READERS: Mapping[str, WordModel] = {
     "bidaf": WordModel(
         "bidaf",
@@ -106,6 +111,14 @@ WORD_READERS: Mapping[str, WordModel] = {
             "small": replace(_BIDAF, settings={"hidden_size": 50, "filters": 50}),
         },
     ),
-    "qanet": WordModel("qanet", {"allennlp": _QANET, "small": replace(_QANET, settings=_SMALL)}),
+    "qanet": WordModel(
+        "qanet",
+        {
+            "allennlp": _QANET,
+            "small": replace(_QANET, settings=_SMALL),
+            "medium": replace(_QANET, settings=_MEDIUM, halve_patience=1, warmup=1_000),
+        },
+    ),
 }
-"""Liu et al. 2019's AllenNLP configurations, and sizes that a processor trains in an hour."""
+"""Liu et al. 2019's AllenNLP configurations, and sizes that a processor trains in an hour or, in a
+night, `medium`, whose warm-up is the paper's."""

@@ -1,15 +1,15 @@
 """Word vectors distilled from an encoder, and word models and readers trained from them.
 
 Early stopping, the best epoch and the halving of the rate are decided by examples held out of the
-training file, by premise or passage; dev sets are only measured. A reader's epochs end with a
-checkpoint to resume from.
+training file, by premise or passage; dev sets are only measured.
 """
 
+import math
 import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from finetune.training.checkpoints import (
     save_checkpoint,
     save_model,
 )
-from finetune.training.encoder import EncodedQuestions, dev_score
+from finetune.training.encoder import ANSWERS, EncodedQuestions, dev_score, distilled_targets
 from finetune.training.frozen_layers import encode, score
 from finetune.training.loop import (
     BestEpoch,
@@ -48,6 +48,7 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
+from finetune.training.losses import Loss, cross_entropy, soft_cross_entropy
 from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset
 from probe.errors import TrainingError
 from probe.models.architectures import architecture
@@ -179,18 +180,29 @@ def untrained(
     return Classifier(name, model, tokenizer, NLI, LABELS)
 
 
-def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0) -> float:
-    """Return the learning rate behind epochs of these dev scores, when so many have passed."""
+def without_gain(scores: Sequence[float]) -> int:
+    """Return how many epochs have passed since the best one."""
+    return len(scores) - 1 - scores.index(max(scores)) if scores else 0
+
+
+def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0, steps: int = 1) -> float:
+    """Return the learning rate behind epochs of these dev scores, of so many steps each.
+
+    So many epochs have passed, with a fraction inside one.
+    """
+    lr = preset.recipe.lr
+    if preset.warmup:
+        lr *= min(1.0, (passed * steps + 1) / preset.warmup)
     if preset.fall:
-        return preset.recipe.lr * (1 - passed / preset.epochs)
+        return lr * (1 - passed / preset.epochs)
     if preset.halve_patience is None:
-        return preset.recipe.lr
+        return lr
     best, waited, halvings = -1.0, 0, 0
     for each in scores:
         best, waited = (each, 0) if each > best else (best, waited + 1)
         if waited > preset.halve_patience:
             halvings, waited = halvings + 1, 0
-    return preset.recipe.lr * 0.5**halvings
+    return lr * 0.5**halvings
 
 
 def train(
@@ -201,23 +213,28 @@ def train(
     seed: int = 0,
     minutes: float = 600.0,
     precision: Precision = "fp32",
+    every: int = 200,
+    answers: Path | None = None,
 ) -> Iterator[Epoch]:
     """Train in place and yield epochs; the best one so far lies in `out` as fp16 safetensors.
 
     The dev score of an Epoch is that of what is held out. No epoch begins that would end after
-    `minutes`. At the end the model has the best epoch's weights. For how many epochs a classifier
-    was trained is kept in its config (`epochs_done`), and a later training continues the count: an
-    epoch's number determines its batches and dropout, which must not repeat. A reader's checkpoint
-    in `out` of the same options is resumed. Raises TrainingError where the checkpoint was begun
-    with something else or there is nothing to train on or held out, and Diverged.
+    `minutes`. At the end the model has the best epoch's weights. For how many epochs it was trained
+    is kept in its config (`epochs_done`), and a later training continues the count: an epoch's
+    number determines its batches and dropout, which must not repeat. A checkpoint is saved every
+    `every` steps and behind each epoch, and one in `out` of the same options is resumed. Teachers'
+    answers are kept as in the training of an encoder. Raises TrainingError where the checkpoint was
+    begun with something else, a teacher gives other answers or there is nothing to train on or held
+    out, ModelError, and Diverged.
     """
     start, network, reads = time.monotonic(), model.model, isinstance(model, Reader)
     deadline = start + 60 * minutes
-    parts: tuple[list[Any], list[Any]] = ([], [])  # Any: as above
-    for example in examples:
-        parts[held_out(example.passage if reads else example.premise)].append(example)
-    kept, dev = parts
-    questions = EncodedQuestions(model, tuple(kept)) if isinstance(model, Reader) else None
+    parts: tuple[list[int], list[int]] = ([], [])  # rows of examples
+    for row, each in enumerate(examples):
+        parts[held_out(each.passage if reads else each.premise)].append(row)
+    kept, learnt = parts[0], tuple(examples[row] for row in parts[0])
+    dev = [examples[row] for row in parts[1] if reads or examples[row].gold]
+    questions = EncodedQuestions(model, learnt) if isinstance(model, Reader) else None
     left = len(questions.examples if questions else kept)
     if not (left and dev):
         raise TrainingError(
@@ -225,45 +242,52 @@ def train(
             "out to select epochs by; it takes some of each, so give larger files"
         )
     optimiser = make_optimiser(preset.recipe, trainable(model), preset.recipe.lr)
-    reached, first = Checkpoint(), getattr(network.config, "epochs_done", 0) + 1
+    begun = asdict(preset) | {"seed": seed, "precision": precision} | begun_with(model, examples)
+    first = getattr(network.config, "epochs_done", 0) + 1
+    reached = load_checkpoint(model, optimiser, begun, out)
+    scores, done = list(reached.scores), len(reached.scores)
     data: TrainingData
+    loss: Loss = cross_entropy
     if isinstance(model, Classifier):
         dev_rows = encode(model, dev, preset.max_tokens, model.device)
-        data = encode(model, kept, preset.max_tokens, model.device)
+        data = encode(model, learnt, preset.max_tokens, model.device)
+        if names := preset.teachers:
+            teaching = names, preset.teacher_weight, precision, answers or out / ANSWERS
+            targets = distilled_targets(model, examples, *teaching)[kept].to(model.device)
+            data, loss = replace(data, targets=targets), soft_cross_entropy
         measure = partial(score, model, dev_rows, precision)
     else:
         assert questions is not None
         data, measure = questions, partial(dev_score, model, dev, precision)
-        begun = asdict(preset) | {"seed": seed, "precision": precision}
-        begun |= begun_with(model, examples)
-        del begun["max_tokens"]  # of pairs
-        reached = load_checkpoint(model, optimiser, begun, out)
-    scores, done = list(reached.scores), len(reached.scores)
     average = average_of(preset.recipe, network, reached.averages)
-    trainer = Trainer(model, preset.recipe, optimiser, precision, average=average)
+    steps = math.ceil(left / preset.recipe.batch)
+
+    def keep(step: int) -> None:
+        if step % every == 0:
+            averages = average.weights if average else {}
+            save_checkpoint(model, optimiser, begun, Checkpoint(step, averages, scores), out)
+
     schedule = Schedule(
         range(first + done, first + preset.epochs),
         preset.recipe.batch,
         seed,
-        lambda passed, _: rate(preset, scores, done + passed),
+        lambda passed, _: rate(preset, scores, done + passed, steps),
         preset.epochs,
     )
     best = BestEpoch(max(scores, default=-1.0))
+    trainer = Trainer(model, preset.recipe, optimiser, precision, loss, average)
+    epochs = train_epochs(trainer, data, measure, schedule, best, taken=reached.step, keep=keep)
     with kept_unless_diverged(out):
-        for epoch in train_epochs(trainer, data, measure, schedule, best):
-            if not reads:
-                network.config.epochs_done = epoch.epoch
+        while without_gain(scores) < preset.patience and (epoch := next(epochs, None)):
+            network.config.epochs_done = epoch.epoch
             if best.epoch == epoch.epoch:
                 with averaged(network, average):
                     save_model(model, out)
             scores.append(epoch.dev)
-            if reads:
-                reached = Checkpoint(epoch.epoch, average.weights if average else {}, scores)
-                save_checkpoint(model, optimiser, begun, reached, out)
+            keep(0)
             yield epoch
             end = time.monotonic()
-            without_gain = len(scores) - 1 - scores.index(max(scores))
-            if without_gain >= preset.patience or 2 * end - start > deadline:
+            if 2 * end - start > deadline:
                 break
             start = end
     network.load_state_dict(best.weights or load_file(out / WEIGHTS))

@@ -40,7 +40,9 @@ PASSES = 3
 class QanetConfig(WordConfig):
     """Sizes of the model. `layer_dropout` is the chance that a block's last sub-layer is passed by.
 
-    Its earlier sub-layers are passed by less often, in proportion to their number.
+    Its earlier sub-layers are passed by less often, in proportion to their number. Positions are
+    added times `position_scale`: at one, as in the paper, they are more than twice as large as the
+    projected words at first, so that words are matched by their places alone for long.
     """
 
     model_type = "qanet"
@@ -54,6 +56,7 @@ class QanetConfig(WordConfig):
     highway_layers: int = 2
     dropout: float = 0.1
     layer_dropout: float = 0.1
+    position_scale: float = 1.0
 
 
 class SeparableConvolution(nn.Module):
@@ -87,7 +90,10 @@ class SelfAttention(nn.Module):
             part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
             for part in self.inputs(vectors).chunk(3, -1)
         )  # (batch, heads, words, size of a head)
-        attended = scaled_dot_product_attention(queries, keys, values, mask[:, None, None])
+        if self.training and vectors.is_cpu:  # which takes twice to five times as long in bf16
+            queries, keys, values = queries.float(), keys.float(), values.float()
+        with torch.autocast(vectors.device.type, enabled=False):  # all are of one type already
+            attended = scaled_dot_product_attention(queries, keys, values, mask[:, None, None])
         joined: torch.Tensor = self.outputs(attended.transpose(1, 2).flatten(2))
         return joined
 
@@ -123,12 +129,12 @@ class EncoderBlock(nn.Module):
             ]
         )
         self.norms = nn.ModuleList(nn.LayerNorm(size) for _ in self.layers)
-        self.layer_dropout = config.layer_dropout
+        self.layer_dropout, self.position_scale = config.layer_dropout, config.position_scale
         self.dropout = ByteDropout(config.dropout)
 
     def forward(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Return vectors of the same shape."""
-        vectors = vectors + positions(*vectors.shape[1:]).to(vectors)
+        vectors = vectors + self.position_scale * positions(*vectors.shape[1:]).to(vectors)
         for number, (norm, layer) in enumerate(zip(self.norms, self.layers, strict=True), 1):
             skipped = self.layer_dropout * number / len(self.layers)
             if self.training and float(torch.rand(())) < skipped:

@@ -85,9 +85,14 @@ def test_a_word_model_is_trained_and_trained_on(tmp_path: Path) -> None:
     assert epoch.startswith("epoch 1  loss ") and "  held out 0." in epoch
     assert dev.startswith("train 0.")
     assert load(str(tmp_path / "first")).order == LABELS
-    more = ("--more", tmp_path / "first", "--fall", "--lr", 0.02)
-    start, epoch = done(*common, "--out", tmp_path / "second", *more)
-    assert start.endswith("lr 0.02, at most 1 epochs") and epoch.startswith("epoch 2  loss ")
+    bare = pair_file(tmp_path / "bare.jsonl", 9, labelled=False)
+    more = ("--more", tmp_path / "first", "--fall", "--lr", 0.02, "--unlabelled", bare)
+    second = (*common, "--out", tmp_path / "second", *more, "--teacher", tmp_path / "first")
+    start, said, epoch = done(*second)
+    assert start.startswith("129 pairs, ") and start.endswith("lr 0.02, at most 1 epochs")
+    assert said.startswith("first the teachers answer") and epoch.startswith("epoch 2  loss ")
+    assert len(list((tmp_path / "second" / "answers").iterdir())) == 1
+    assert done(*second)[-1].startswith(f"{tmp_path / 'second'} was trained to its end before")
 
 
 def test_readers_are_trained_from_a_file(
@@ -138,7 +143,7 @@ VALUES = {
     WORDS: {
         "--batch": [-1, 0], "--lr": ["nan", "-1", "0"], "--correction": [-1],
         "--minutes": ["nan", "-1"], "--vectors": ["nosuch"], "--device": ["nosuch"],
-        "--threads": [0],
+        "--threads": [0], "--every": [0],
     },
     WORD_READER: {"--lr": ["nan"], "--vectors": ["nosuch"], "--minutes": ["nan"]},
     VECTORS: {"--size": [0], "--words": [1]},
@@ -166,6 +171,8 @@ REFUSED: dict[tuple[str, ...], str] = {
         "there is no 'esim' with 'mine'; there are: da (allennlp, paper), "
     ),
     (*WORD_READER, "--preset", "paper"): "there is no 'bidaf' with 'paper'; there are: bidaf",
+    (*WORDS, "--teacher", "nosuch"): NONE_THERE,
+    (*WORDS, "--unlabelled", "any"): "--unlabelled needs a --teacher",
     (*TRAIN, "--unlabelled", "any"): "--unlabelled needs a --teacher, whose answers are learnt",
 }
 UNFIT = {

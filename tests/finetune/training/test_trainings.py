@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,7 @@ LEARNING = TrainingOptions(lr=2e-3, epochs=40, batch=8, max_tokens=64, precision
 OPTIONS = replace(LEARNING, lr=1e-3, epochs=2, batch=4)
 READING = TrainingOptions(lr=3e-3, epochs=6, batch=8, warmup=0.1, precision="fp32")
 PAIRS, TAUGHT = tiny_pairs(22), tiny_pairs(24)  # 6 batches an epoch, the last one short
+BARE = tuple(replace(pair, gold=None) for pair in TAUGHT)
 QUESTIONS = [
     asked(f"The {name} sat in the {place}.", "Who sat?", (Span(name, 4),), f"{name}-{place}")
     for name in ("man", "woman", "boy", "girl", "teacher", "baker", "driver", "farmer")
@@ -113,8 +113,12 @@ def trainings(model: str, teacher: str, start: str) -> dict[str, Training]:
 
     def word(kind: str) -> Training:
         def training(out: Path, **changes: Any) -> Any:
-            begun = word_reader(kind)
-            return begun, train_words(begun, reader_preset(kind, **changes), FEW_QUESTIONS, out)
+            if kind in WORD_READERS:
+                begun, how, data = word_reader(kind), reader_preset(kind, **changes), FEW_QUESTIONS
+                return begun, train_words(begun, how, data, out, every=2)
+            taught = preset(**{"teachers": (teacher,), **changes})
+            student = word_classifier(kind)
+            return student, train_words(student, taught, [*tiny_pairs(60), *BARE], out, every=2)
 
         return training
 
@@ -122,33 +126,45 @@ def trainings(model: str, teacher: str, start: str) -> dict[str, Training]:
         "classifier": of(lambda: load(model), PAIRS, OPTIONS, dev, 3),
         "distilled": of(lambda: load(model), TAUGHT, distilled, None, 2),
         "reader": of(lambda: start_reader(start), QUESTIONS, READING, None, 8),
-        **{kind: word(kind) for kind in WORD_READERS},
+        **{kind: word(kind) for kind in (*WORD_MODELS, *WORD_READERS)},
     }
 
 
 def facts(rows: list[Any]) -> list[dict[str, Any]]:
     """Return rows without what differs from call to call: a mean since it was taken up is such."""
-    apart = {"pairs_per_second", *(["loss"] if hasattr(rows[0], "steps") else [])}
+    apart = {"pairs_per_second", "loss"}
     return [{name: value for name, value in vars(row).items() if name not in apart} for row in rows]
 
 
 @each(
-    "kind, stops, other, sentence",
+    "kind, saved, other, sentence",
     [
         ("classifier", 1, {"lr": 2e-3}, r"another --lr \(0.001, now 0.002\)"),
         ("classifier", 3, {"seed": 1}, r"begun with another --seed \(0, now 1\); name another"),
         ("distilled", 2, {"teachers": ("minilm",)}, "another --teacher"),
         ("reader", 1, {"epochs": 7}, r"another --epochs \(6, now 7\)"),
-        ("bidaf", 1, {"epochs": 4}, "begun with another --epochs"),
-        ("qanet", 2, {"fall": True}, "another --fall"),
+        ("da", 2, {"teachers": ("minilm",)}, "begun with another --teacher; name"),
+        ("esim", 6, {"teacher_weight": 0.2}, r"another --teacher-weight \(0.5, now 0.2\)"),
+        ("bidaf", 2, {"epochs": 4}, "begun with another --epochs"),
+        ("qanet", 3, {"fall": True}, "another --fall"),
     ],
 )
 def test_a_training_that_was_broken_off_ends_as_if_it_had_not_been(
-    kind: str, stops: int, other: Any, sentence: str, trainings: dict[str, Training], tmp_path: Path
-) -> None:
+    kind: str, saved: int, other: Any, sentence: str, trainings: dict[str, Training],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     whole, broken, begin = tmp_path / "whole", tmp_path / "broken", trainings[kind]
-    rows = list(begin(whole)[1])
-    first = list(islice(begin(broken)[1], stops))
+    rows, first, left = list(begin(whole)[1]), list[Any](), iter(range(saved))
+
+    def dies(*given: Any) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        save_checkpoint(*given)
+
+    with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
+        for module in (encoder, word_models):
+            dying.setattr(module, "save_checkpoint", dies)
+        first.extend(begin(broken)[1])
     with pytest.raises(TrainingError, match=sentence):
         next(begin(broken, **other)[1])
     assert facts([*first, *begin(broken)[1]]) == facts(rows)
@@ -286,14 +302,20 @@ def test_teachers_broken_off_answer_no_part_again(
 
 
 def test_a_student_learns_from_its_teacher_without_a_label(
-    model: str, teacher: str, tmp_path: Path
+    model: str, teacher: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_labels = tuple(replace(pair, gold=None) for pair in TAUGHT)
     student, options = load(model), replace(LEARNING, teachers=(teacher,))
-    list(train(student, without_labels, options, tmp_path))
+    list(train(student, BARE, options, tmp_path / "out"))
     known = load(teacher).probabilities(TAUGHT)
     after, before = (abs(it.probabilities(TAUGHT) - known).mean() for it in (student, load(model)))
     assert after < 0.05 < 0.2 < before
+    monkeypatch.setattr(word_models, "held_out", lambda premise: premise.endswith("again"))
+    labelled = (replace(pair, premise=f"{pair.premise} again") for pair in TAUGHT)
+    recipe = Recipe("adam", 5e-3, batch=8)
+    taught = replace(preset(epochs=12, patience=99, teachers=(teacher,)), recipe=recipe)
+    words = untrained("da", "allennlp")
+    rows = list(train_words(words, taught, [*BARE, *labelled], tmp_path / "words"))
+    assert max(row.dev for row in rows) > 0.6  # of three labels
 
 
 def test_a_reader_learns_the_tokens_that_spell_the_answer(start: str, tmp_path: Path) -> None:
@@ -346,6 +368,7 @@ def test_a_vector_is_the_mean_of_a_words_sub_words_along_the_widest_directions(
         ("bidaf", "small", (1e-3, 40, 20, 10, 2), 1_204_145),
         ("qanet", "allennlp", (1e-3, 25, 50, 10, None), None),
         ("qanet", "small", (1e-3, 25, 50, 10, None), 224_565),
+        ("qanet", "medium", (1e-3, 25, 50, 10, 1), 537_141),
     ],
 )
 def test_presets_are_those_of_the_configurations_and_begin_the_same_again(
@@ -430,6 +453,9 @@ def test_the_rate_follows_the_preset(
     assert rate(WORD_READERS[kind].presets["allennlp"], scores) == halved * 1e-3
     falls = preset(lr=1.0, epochs=4, fall=True)
     assert [rate(falls, scores, passed) for passed in range(4)] == [1.0, 0.75, 0.5, 0.25]
+    rising = preset(lr=1.0, epochs=4, warmup=10)  # five steps an epoch
+    rates = [rate(rising, scores, passed, 5) for passed in (0, 0.2, 1, 1.8, 3)]
+    assert rates == pytest.approx([0.1, 0.2, 0.6, 1.0, 1.0])
     if len(scores) == 3:  # patience ends it, of a reader too
         still = preset(lr=1e-9, epochs=20, patience=3, halve_patience=0)
         rates = [row.lr for row in trained(tmp_path, still)]

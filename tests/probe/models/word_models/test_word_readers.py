@@ -126,6 +126,7 @@ def test_a_new_reader_carries_by_its_highways_and_takes_every_word_for_an_end_al
 def test_the_weights_are_as_many_as_the_papers_have() -> None:
     bidaf = BidafForQuestionAnswering(BidafConfig(vocab_size=4, word_size=100))
     qanet = QanetForQuestionAnswering(QanetConfig(vocab_size=4))
+    assert qanet.encoder.position_scale == 1.0  # as in the paper
     assert bidaf.num_parameters() == 2_582_095 + 4 * 100
     assert qanet.num_parameters() == 1_407_307 + 4 * 300
     corrected = BidafForQuestionAnswering(BidafConfig(vectors="words", correction=2))
@@ -188,7 +189,8 @@ def test_sub_layers_are_passed_by_in_training_and_count_by_their_chance_later() 
     used, text = [0] * 4, side(random(1, 3, 8), 3)
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(0)
-        config = QanetConfig(**SIZES, heads=2, dropout=0.0, layer_dropout=0.8)
+        chance = {"dropout": 0.0, "layer_dropout": 0.8}
+        config = QanetConfig(**SIZES, heads=2, position_scale=0.5, **chance)
         block = EncoderBlock(config, 2, 3).train()
         for number, layer in enumerate(block.layers):
             layer.register_forward_hook(
@@ -200,7 +202,7 @@ def test_sub_layers_are_passed_by_in_training_and_count_by_their_chance_later() 
         assert positions(3, 4)[0].tolist() == [0.0, 0.0, 1.0, 1.0]  # sines, then cosines
         angles = [math.sin(2), math.sin(2e-4), math.cos(2), math.cos(2e-4)]
         assert positions(3, 4)[2].tolist() == pytest.approx(angles)
-        expected = text.vectors + positions(3, 8)
+        expected = text.vectors + 0.5 * positions(3, 8)
         chances = (0.8, 0.6, 0.4, 0.2)
         for norm, layer, chance in zip(block.norms, block.layers, chances, strict=True):
             expected = expected + chance * layer(norm(expected), text.mask)
