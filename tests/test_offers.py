@@ -59,9 +59,9 @@ def in_sight(part: Any, task: Task) -> bool:
 def probe(task: Task) -> set[str]:
     """Return what Probe offers: changes, their options, and the button between two texts."""
     opened = open_link(page_models(), ME, {"task": task.name})
-    swap = probe_tab.values_of(opened)["swap"]
+    tools = str(probe_tab.values_of(opened)["tools"])
     shown = named(probe_tab.changes(task)) | set_options(options.build, task)
-    return shown | ({"swap"} if swap.visible else set())
+    return shown | ({"swap"} if "Swap" in tools else set())
 
 
 def batch(task: Task) -> set[str]:

@@ -5,6 +5,7 @@ lacks. All changes are made on one thread, in the order in which events arrive; 
 cannot take waits there, and dask holds the results.
 """
 
+import asyncio
 import logging
 import os
 import secrets
@@ -13,25 +14,26 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, repeat
 from threading import Event, Thread, Timer
+from typing import TYPE_CHECKING
 
 import psutil  # type: ignore[import-untyped]  # has no types
-from distributed import KilledWorker, TimeoutError
 from sqlalchemy import or_, select, update
 
 from probe.errors import ExperimentError, StoreError, UserError, library_words, public_words
 from probe.models.weights import model_hash
 from probe.runs.database import Database, RunRow
-from probe.runs.dispatch import UNREACHABLE, Dispatch, Task, Workers, fetch
 from probe.runs.experiment import Progress, Result, experiment_of
 from probe.runs.fair_order import FairOrder
 from probe.runs.models import named_model_hash, save_model_files
 from probe.runs.run import OPEN, Json, RunCell, State
 from probe.runs.store import IS_OPEN, Store, renew
-from probe.runs.worker import REPORT_INTERVAL
 from probe.settings import settings
+
+if TYPE_CHECKING:  # dask is slow to load, and neither the page nor a command's help waits for it
+    from probe.runs.dispatch import Dispatch, Task, Workers
 
 MEMORY_SENTENCE = (
     "memory ran out while this was computed; a smaller batch or a smaller model needs less"
@@ -51,7 +53,7 @@ def sentence(problem: BaseException | None) -> str:
 
     A problem that is not known speaks for itself.
     """
-    if isinstance(problem, KilledWorker):
+    if _killed(problem):
         return "the process that computed this died again and again; is memory short?"
     if isinstance(problem, MemoryError):
         return MEMORY_SENTENCE
@@ -59,6 +61,13 @@ def sentence(problem: BaseException | None) -> str:
         return public_words(problem)
     known = (words for part, words in SENTENCES.items() if part in str(problem))
     return next(known, library_words(problem or RuntimeError()))
+
+
+def _killed(problem: BaseException | None) -> bool:
+    """Whether a cell's process died, again and again."""
+    from distributed import KilledWorker
+
+    return isinstance(problem, KilledWorker)
 
 
 def keep_model(store: Store, run_id: str, result: Result) -> str:
@@ -227,7 +236,10 @@ class Engine:
         """
         self._store = store
         self._lease = Lease(store.database)
-        self.cluster = Workers(None if in_process else address or settings().engine, in_process)
+        self._in_process = in_process
+        self._place = None if in_process else address or settings().engine
+        if self._place:
+            self._place = self.cluster.address  # what is wrong with it is said at once
         self._topic = f"runs-{secrets.token_hex(4)}"
         self._events = EventQueue(self._fail)
         self._dispatches: dict[str, Dispatch] = {}
@@ -235,10 +247,17 @@ class Engine:
         self._submitted: set[str] = set()
         self._listener = listener
 
+    @cached_property
+    def cluster(self) -> "Workers":
+        """Where the cells are computed; loads dask."""
+        from probe.runs.dispatch import Workers
+
+        return Workers(self._place, self._in_process)
+
     @property
     def address(self) -> str | None:
         """Where the cluster is; None before our own has started."""
-        return self.cluster.address
+        return self.cluster.address if "cluster" in vars(self) else None
 
     def submit(self, run_id: str) -> None:
         """Run the cells that a run lacks; returns at once."""
@@ -276,7 +295,8 @@ class Engine:
             self._lease.renew(0.0)
         for dispatch in self._dispatches.values():
             dispatch.stop()
-        self.cluster.close()
+        if "cluster" in vars(self):
+            self.cluster.close()
 
     def _upkeep(self) -> None:
         """Renew the lease, take up what was left, cancel what others want cancelled, and rest.
@@ -306,9 +326,13 @@ class Engine:
             noted = runs & set(self._store.ids(IS_OPEN, RunRow.error == words))
             for run_id in lacking ^ noted:
                 self._store.requeue(run_id, words if run_id in lacking else "")
-        self.cluster.rest(busy=bool(runs))
+        if "cluster" in vars(self):
+            self.cluster.rest(busy=bool(runs))
 
     def _start(self, run_id: str) -> None:
+        from probe.runs.dispatch import UNREACHABLE, Dispatch
+        from probe.runs.worker import REPORT_INTERVAL
+
         run = self._store.get(run_id)
         if run.state not in OPEN or run_id in self._dispatches or not self._lease.acquire(run_id):
             return
@@ -347,7 +371,7 @@ class Engine:
         self._dispatches[run_id] = dispatch
         self._send_more(run_id, dispatch)
 
-    def _send_more(self, run_id: str, dispatch: Dispatch) -> None:
+    def _send_more(self, run_id: str, dispatch: "Dispatch") -> None:
         for cell in dispatch.sendable():
             self._await(run_id, cell, dispatch.send(cell))
 
@@ -356,7 +380,7 @@ class Engine:
         cluster = f"the cluster at {self.address} does not answer"
         self._store.requeue(run_id, f"{cluster}; the run goes on when it does")
 
-    def _await(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
+    def _await(self, run_id: str, cell: RunCell[Json, Json, Json], task: "Task") -> None:
         """Fetch a cell's result when it ends; dask calls back on a thread of its own."""
         work = partial(self._fetch, run_id, cell, task)
         task.add_done_callback(lambda done: self._events.put(run_id, work))
@@ -381,16 +405,18 @@ class Engine:
         self._store.set_state(run_id, "running")
         self._store.set_cell(run_id, number, "running")
 
-    def _fetch(self, run_id: str, cell: RunCell[Json, Json, Json], task: Task) -> None:
+    def _fetch(self, run_id: str, cell: RunCell[Json, Json, Json], task: "Task") -> None:
+        from probe.runs.dispatch import fetch
+
         try:
             result = fetch(task)
-        except TimeoutError:
+        except asyncio.TimeoutError:
             self._await(run_id, cell, task)
         else:
             self._events.put(run_id, partial(self._end_cell, run_id, cell, task, result))
 
     def _end_cell(
-        self, run_id: str, cell: RunCell[Json, Json, Json], task: Task, result: Result | None
+        self, run_id: str, cell: RunCell[Json, Json, Json], task: "Task", result: Result | None
     ) -> None:
         """Store how a cell ended. May be done again, so memory changes after the store."""
         dispatch, number = self._dispatches.get(run_id), cell.number
@@ -413,7 +439,7 @@ class Engine:
                 self._requeue(run_id)
             self._forget(run_id)
             return
-        elif isinstance(task.exception(), KilledWorker) and number not in dispatch.begun:
+        elif _killed(task.exception()) and number not in dispatch.begun:
             # it only waited for a process that another cell killed
             self._await(run_id, cell, dispatch.send(cell))
             return

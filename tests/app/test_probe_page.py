@@ -140,7 +140,9 @@ def test_a_text_is_typed_swapped_and_drawn_and_its_right_answer_goes_unless_it_w
     texts(page, second="The country was calm.")
     right_answer(page, "not known")
     texts(page, second="")
-    expect(page.locator("#answer [role=alert]")).to_have_text("the hypothesis is empty.")
+    expect(page.locator("#answer [role=alert]")).to_have_text(
+        "the hypothesis is empty.", timeout=SLOW
+    )
     assert texts(page)[0]
 
 

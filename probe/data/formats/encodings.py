@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any, AnyStr, Literal
 
 import pyarrow as pa
-from charset_normalizer import from_bytes
 
 from probe.data.names import shown
 from probe.errors import FileError, FileQuestion, what_is_wrong
@@ -469,6 +468,8 @@ def _guessed(piece: bytes, name: str) -> str:
     if len(piece) >= SAMPLE_BYTES:  # whole lines: a character may be cut at either end
         piece = piece.partition(b"\n")[2].rpartition(b"\n")[0] or piece
     if not is_latin(piece):
+        from charset_normalizer import from_bytes  # slow, and few files need it
+
         matches = from_bytes(piece)
         best = matches.best()
         if best is None:

@@ -181,12 +181,13 @@ class CheckedBlocks(gr.Blocks):
         """Describe the page as browsers are sent it.
 
         gradio (6.31) asks four times before it serves: as the page is laid out, where nobody reads
-        it, and twice as it is launched. Once it is served, what parts begin with may change.
+        it, and twice as it is launched. Once it is served, what parts begin with may change. A page
+        keeps no connection to say that it is open: the stream of its answers says so.
         """
         now = time.monotonic() if self.is_running else 0
         state = len(self.blocks), len(self.fns), getattr(self, "theme_hash", None), now
         if self.exited and self._config[0] != state:
-            self._config = state, super().get_config_file()
+            self._config = state, {**super().get_config_file(), "connect_heartbeat": False}
         config: BlocksConfigDict = self._config[1]
         return config
 

@@ -228,6 +228,19 @@ class Upload(route_utils.GradioUploadFile):
         self.sha.update(secrets.token_bytes(32))
 
 
+STORAGE = """<script>try { window.localStorage.length; } catch {
+  const kept = new Map();
+  Object.defineProperty(window, "localStorage", { value: {
+    getItem: name => kept.get(name) ?? null,
+    setItem: (name, value) => kept.set(name, value),
+    removeItem: name => kept.delete(name),
+    forgetful: true,
+  } });
+}</script>"""
+"""Lets the page be shown in a frame of a browser that keeps nothing there: gradio (6.31) shows none
+where what it wants to keep cannot be read. What would be kept ends with the page."""
+
+
 def launch_options() -> dict[str, Any]:
     """Return what is passed to launch(). Raises SettingsError for logins that cannot be read."""
     logins = settings().login.get_secret_value()
@@ -235,6 +248,7 @@ def launch_options() -> dict[str, Any]:
         "auth": login(read_logins(logins)) if logins else None,
         "theme": theme(),
         "css_paths": style_files(),
+        "head": STORAGE,
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
         "max_file_size": settings().max_upload,
         "allowed_paths": [],

@@ -113,103 +113,119 @@ ABOUT = (
 )
 
 
+Shown = dict[str, Any]  # Any: markup, values and gradio's updates
+"""What parts of the view show, by their names."""
+
+
 @dataclass(frozen=True)
 class Handlers:
-    """What the tab's buttons do. Each asks first whether the door is open for this page.
-
-    They return what `Shown` has, in its order.
-    """
+    """What the view's buttons do. Each asks first whether the door is open for this page."""
 
     page: Page
     door: AdminDoor = field(default_factory=AdminDoor)
 
-    async def open(self, password: str | None) -> list[Any]:
+    async def open(self, password: str | None) -> Shown:
         """Open the view for the right password, which is then gone from the page."""
         try:
             token = await self.door.open(password or "")
         except UserError as trouble:
-            return ["", "", alert(trouble), gr.Column(visible=False), *[gr.skip()] * 3]
-        return [token, "", *self.refresh(token)]
+            return {"token": "", "password": "", **_closed(alert(trouble))}
+        return {"token": token, "password": "", **self.refresh(token)}
 
-    def shut(self, token: str) -> list[Any]:
+    def shut(self, token: str) -> Shown:
         """Close the view."""
         self.door.shut(token)
-        return ["", "", NOTHING, gr.Column(visible=False), NOTHING, NOTHING, gr.Dropdown([])]
+        return {"token": "", "password": "", **_closed(NOTHING)}
 
-    def refresh(self, token: str) -> list[Any]:
+    def refresh(self, token: str) -> Shown:
         """Show load and runs as they are now."""
-        return self._do(token, lambda: NOTHING)
+        return self._shown(token, lambda: NOTHING)
 
-    def cancel(self, token: str, run_id: str | None) -> list[Any]:
+    def cancel(self, token: str, run_id: str | None) -> Shown:
         """Cancel a run."""
-        return self._do(token, lambda: self._cancel(run_id or ""))
 
-    def delete(self, token: str, run_id: str | None) -> list[Any]:
+        def act() -> Markup:
+            self.page.core.engine.cancel(self._run(run_id).id)
+            return note(f"Run {run_id} is being cancelled.")
+
+        return self._shown(token, act)
+
+    def delete(self, token: str, run_id: str | None) -> Shown:
         """Delete a run with its model."""
-        return self._do(token, lambda: self._delete(run_id or ""))
 
-    def _cancel(self, run_id: str) -> Any:
-        core = self.page.core
-        core.engine.cancel(self._run(run_id).id)
-        return note(f"Run {run_id} is being cancelled.")
+        def act() -> Markup:
+            core = self.page.core
+            discard_run(core.store, core.engine, self._run(run_id))
+            return note(f"Run {run_id} is deleted.")
 
-    def _delete(self, run_id: str) -> Any:
-        core = self.page.core
-        discard_run(core.store, core.engine, self._run(run_id))
-        return note(f"Run {run_id} is deleted.")
+        return self._shown(token, act)
 
-    def _run(self, run_id: str) -> Any:
+    def _run(self, run_id: str | None) -> AnyRun:
         if not run_id:
             raise RunError("choose a run first")
         return self.page.core.store.get(run_id)
 
-    def _do(self, token: str, act: Callable[[], Any]) -> list[Any]:
+    def _shown(self, token: str, act: Callable[[], Markup]) -> Shown:
         """Act and show what is then; a closed door shows nothing."""
         try:
             self.door.require_open(token)
         except UserError as trouble:
-            return [alert(trouble), gr.Column(visible=False), NOTHING, NOTHING, gr.skip()]
+            return _closed(alert(trouble))
         try:
             told = act()
         except UserError as trouble:
             told = alert(trouble)
         runs = self.page.core.store.runs()
         choices = [(f"{run.id} of {short_owner(run.owner)}", run.id) for run in runs]
-        return [
-            told,
-            gr.Column(visible=True),
-            load_table(load_of(self.page.blocks, runs)),
-            runs_table(runs),
-            gr.Dropdown(choices, value=None),
-        ]
+        return {
+            "told": told,
+            "view": gr.Column(visible=True),
+            "load": load_table(load_of(self.page.blocks, runs)),
+            "runs": runs_table(runs),
+            "run": gr.Dropdown(choices, value=None),
+        }
+
+
+def _closed(told: Markup) -> Shown:
+    nothing = {"load": NOTHING, "runs": NOTHING, "run": gr.Dropdown([])}
+    return {"told": told, "view": gr.Column(visible=False), **nothing}
 
 
 def build(page: Page) -> None:
-    """Put the tab together."""
-    handlers = Handlers(page)
+    """Put the view together. The token stays in the app, and goes as the page is left."""
+    handlers, parts = Handlers(page), dict[str, Any]()  # Any: components share no useful type
     gr.HTML(note(ABOUT), padding=False)
     with gr.Row(elem_classes="card tools"):
-        password = gr.Textbox(label="Password", type="password", elem_id="admin-password")
+        parts["password"] = gr.Textbox(label="Password", type="password", elem_id="admin-password")
         enter = gr.Button("Open", scale=0, min_width=120, elem_id="admin-open")
-    token, told = (
-        gr.Textbox("", label="token", visible=False),
-        gr.HTML(elem_id="admin-told", padding=False),
-    )
-    with gr.Column(visible=False) as view:
+    token = parts["token"] = gr.State("")
+    parts["told"] = gr.HTML(elem_id="admin-told", padding=False)
+    small: dict[str, Any] = {"scale": 0, "size": "sm", "min_width": 90}
+    with gr.Column(visible=False) as parts["view"]:
         with gr.Row(elem_classes="tools"):
-            again = gr.Button("Refresh", scale=0, size="sm", min_width=90, elem_id="admin-refresh")
-            leave = gr.Button("Close", scale=0, size="sm", min_width=90, elem_id="admin-close")
-        load = gr.HTML(elem_id="admin-load", padding=False)
+            again = gr.Button("Refresh", elem_id="admin-refresh", **small)
+            leave = gr.Button("Close", elem_id="admin-close", **small)
+        parts["load"] = gr.HTML(elem_id="admin-load", padding=False)
         with gr.Row(elem_classes="card tools"):
-            run = gr.Dropdown([], value=None, label="Run", elem_id="admin-run", **CHANGING)
-            cancel = gr.Button("Cancel this run", scale=0, size="sm", elem_id="admin-cancel")
-            delete = gr.Button("Delete this run", scale=0, size="sm", elem_id="admin-delete")
-        runs = gr.HTML(elem_id="admin-runs", padding=False)
-    shown = [told, view, load, runs, run]
-    behind: dict[str, Any] = {"concurrency_id": "admin", **QUIET}
-    entered = [token, password, *shown]
-    gr.on([enter.click, password.submit], handlers.open, password, entered, **behind)
-    leave.click(handlers.shut, token, entered, **behind)
-    again.click(handlers.refresh, token, shown, **behind)
-    cancel.click(handlers.cancel, [token, run], shown, **behind)
-    delete.click(handlers.delete, [token, run], shown, **behind)
+            run = parts["run"] = gr.Dropdown(
+                [], value=None, label="Run", elem_id="admin-run", **CHANGING
+            )
+            cancel = gr.Button("Cancel this run", elem_id="admin-cancel", **small)
+            delete = gr.Button("Delete this run", elem_id="admin-delete", **small)
+        parts["runs"] = gr.HTML(elem_id="admin-runs", padding=False)
+    behind: dict[str, Any] = {"outputs": list(parts.values()), "concurrency_id": "admin", **QUIET}
+
+    def named(shown: Shown) -> dict[Any, Any]:
+        return {parts[name]: value for name, value in shown.items()}
+
+    async def opened(password: str | None) -> dict[Any, Any]:
+        return named(await handlers.open(password))
+
+    gr.on([enter.click, parts["password"].submit], opened, parts["password"], **behind)
+    for button, press, given in (
+        (leave, handlers.shut, [token]),
+        (again, handlers.refresh, [token]),
+        (cancel, handlers.cancel, [token, run]),
+        (delete, handlers.delete, [token, run]),
+    ):
+        button.click(lambda *them, press=press: named(press(*them)), given, **behind)

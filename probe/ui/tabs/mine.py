@@ -58,8 +58,7 @@ ABOVE, BELOW = ("runs", "files", "models"), ("links", "sets", "answers")
 """The kinds before and after the form that brings a model, which stands beside the models."""
 SECONDS = 3
 """Between two looks how far runs are."""
-SHOWING = """try { window.localStorage.length; }
-catch { document.getElementById("not-kept").hidden = false; }
+SHOWING = """document.getElementById("not-kept").hidden = !window.localStorage.forgetful;
 const all = document.getElementById("mine");
 const asked = () => new URLSearchParams(location.search).get("kind") ?? "";
 const show = () => {

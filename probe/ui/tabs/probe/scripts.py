@@ -66,8 +66,9 @@ def toggle_settings(parts: int) -> str:
     """Return what shows the settings and hides them again; its parts stay visible in them."""
     return f"""() => {{
   const button = document.getElementById("settings-button"), change = {{ __type__: "update" }};
-  const visible = button.getAttribute("aria-expanded") !== "true";
-  const first = !button.hasAttribute("aria-expanded");
+  const visible = !document.getElementById("probe-settings")?.checkVisibility();
+  const first = !window.settingsOpened;
+  window.settingsOpened = true;
   button.setAttribute("aria-expanded", String(visible));
   const inside = Array({parts}).fill(first ? {{ ...change, visible }} : change);
   return [{{ ...change, visible }}, ...inside];

@@ -19,8 +19,8 @@ from probe.transforms.registry import choice, first_choice, presets, ready
 from probe.ui.answers.answering import SharedAnswers
 from probe.ui.api.models import build_probe
 from probe.ui.choices import has_labels, short_model_choices
-from probe.ui.events import CHANGING, EACH, EMPTY, LAST, QUIET, in_turn
-from probe.ui.html.elements import alert
+from probe.ui.events import CHANGING, EACH, EMPTY, LAST, PRESSED, QUIET, in_turn
+from probe.ui.html.elements import alert, join
 from probe.ui.html.examination import hint, not_available, notices, question, waiting
 from probe.ui.html.shared_link import copy_script
 from probe.ui.links import link_to_lesson
@@ -51,6 +51,19 @@ UNKNOWN = ("not known", "")
 SEVERAL = "As it stands in the passage; | between several."
 PREDICTED = ("the right answer, else the predicted one", "")
 HEAD = Markup('<h2 class="title small">Change the text</h2>')
+TOOL = Markup(
+    '<button type="button" class="btn" id="{}" data-event="{}" data-cell="{}">{}</button>'
+)
+TOOLS = (
+    ("random", "click", "Random"),
+    ("swap", "input", "Swap"),
+    ("link", "submit", "Copy link"),
+    ("settings-button", "expand", "Settings"),
+)
+"""What stands beside the example: by which event each is told, and what is written on it.
+
+They are no buttons of gradio's, whose code takes a newcomer eight requests.
+"""
 REPLACING = [AUTO, *(name for name, row in METHODS.items() if row.replaces)]
 """The methods that put a token in the place of another."""
 
@@ -73,16 +86,7 @@ def build(page: Page) -> None:
         parts["example"] = gr.Dropdown(
             titles, value=titles[0], label="Example", elem_id="example", **inline
         )
-        tools = {
-            name: gr.Button(title, size="sm", min_width=0, elem_id=name)
-            for name, title in (
-                ("random", "Random"),
-                ("swap", "Swap"),
-                ("link", "Copy link"),
-                ("settings-button", "Settings"),
-            )
-        }
-        parts["swap"] = tools["swap"]
+        tools = parts["tools"] = gr.HTML(tools_for(NLI), elem_id="tools", js_on_load=PRESSED)
     given = gr.HTML(elem_id="share")
     with gr.Column(visible=False, elem_id="probe-settings", elem_classes="card") as settings:
         file = _build_settings(page, parts, begun)
@@ -97,13 +101,13 @@ def build(page: Page) -> None:
     parts["rows"] = gr.HTML(elem_id="rows", js_on_load=scripts.ROWS)
     parts["said"] = gr.HTML(elem_id="said", elem_classes="sr-only", js_on_load=scripts.LIVE)
     fields = {name: parts[name] for name in begun}
-    _forget_gold(parts, tools["random"])  # before the answer is asked for
+    _forget_gold(parts)  # before the answer is asked for
     answer = _answer_on_change(page, parts, fields)
     _open(page, parts, fields, file, answer)
-    _fill_on_press(page, parts, tools["random"])
+    _fill_on_press(page, parts)
     _open_rows(page, parts["rows"], fields)
-    _share(page, fields, tools["link"], given)
-    _open_on_press(tools["settings-button"], settings)
+    _share(page, fields, tools, given)
+    _open_on_press(tools, settings)
     page.core.behind.append(partial(_answer_first, page, parts, begun, answer["fn"]))
     build_probe(page.core.models)
 
@@ -175,7 +179,7 @@ def _build_settings(page: Page, parts: Parts, begun: Mapping[str, Any]) -> gr.Fi
     return file
 
 
-def _open_on_press(button: gr.Button, settings: gr.Column) -> None:
+def _open_on_press(tools: gr.HTML, settings: gr.Column) -> None:
     """Show the settings and hide them again.
 
     Of what is visible gradio loads the code as the page is opened, also where it stands in what is
@@ -189,7 +193,7 @@ def _open_on_press(button: gr.Button, settings: gr.Column) -> None:
             part.visible = False
             inside.append(part)
     outputs = [settings, *inside]
-    button.click(None, None, outputs, js=scripts.toggle_settings(len(inside)), **QUIET)
+    tools.expand(None, None, outputs, js=scripts.toggle_settings(len(inside)), **QUIET)
 
 
 def _build_example(parts: Parts, begun: Mapping[str, Any]) -> None:
@@ -265,7 +269,7 @@ def values_of(opened: Opened) -> Shown:
             choices=changes(task), value=values["transforms"], label=_search(task)
         ),
         "example": gr.Dropdown(choices=list(names), value=title),
-        "swap": gr.Button(visible=len(task.fields) == 2 and marked),
+        "tools": tools_for(task),
         "preset": gr.Radio(choices=list(presets(task)), value=preset_of(task, view.names)),
         "question": question(task),
         "verdict": waiting(LOADING),
@@ -282,6 +286,17 @@ def models_of(opened: Opened) -> Shown:
         "model": gr.Dropdown(choices=short_model_choices(opened.models)),
         "notices": notices(opened.notices),
     }
+
+
+def tools_for(task: Task) -> Markup:
+    """Return what stands beside the example; only the texts of a pair are swapped."""
+    pair = len(task.fields) == 2 and not task.has_spans
+    buttons = (
+        TOOL.format(name, event, name, words)
+        for name, event, words in TOOLS
+        if pair or name != "swap"
+    )
+    return Markup('<div class="strip">{}</div>').format(join(buttons))
 
 
 def changes(task: Task) -> list[tuple[str, str]]:
@@ -391,16 +406,16 @@ def _open(page: Page, parts: Parts, fields: Parts, file: gr.File, answer: dict[s
     read.then(None, page.task, None, js="task => window.showTask(task)", **QUIET)
 
 
-def _fill_on_press(page: Page, parts: Parts, random: gr.Button) -> None:
+def _fill_on_press(page: Page, parts: Parts) -> None:
     """Bring another example, or other changes, when a tool is pressed."""
     first = next(iter(examples_of(NLI).values()))
     example = [parts[name] for name in example_fields(NLI, first)]
     chosen = [page.task, parts["example"]]
     taken, drawn = (shown_by(parts, each) for each in (answering.take_example, answering.draw))
     parts["example"].input(taken, chosen, example, **LAST, **FILLING)
-    random.click(drawn, page.task, [*example, parts["example"]], **FILLING)
+    parts["tools"].click(drawn, page.task, [*example, parts["example"]], **FILLING)
     texts = [parts["text_1"], parts["text_2"]]
-    parts["swap"].click(
+    parts["tools"].input(
         None, texts, [*texts, parts["gold"], parts["answer"]], js=scripts.SWAP, **QUIET
     )
 
@@ -418,14 +433,14 @@ def _fill_on_press(page: Page, parts: Parts, random: gr.Button) -> None:
     told.change(name_preset, named, parts["preset"], **QUIET)
 
 
-def _forget_gold(parts: Parts, random: gr.Button) -> None:
+def _forget_gold(parts: Parts) -> None:
     """Let go of the right answer that came with an example once a person types another text.
 
     One that they have said themselves stays.
     """
     gold, answer, example = (parts[name] for name in ("gold", "answer", "example"))
     said = [gold.input, answer.input]
-    brought = [example.input, parts["swap"].click, random.click]
+    brought = [example.input, parts["tools"].click, parts["tools"].input]
     for events, by_a_person in ((said, "true"), (brought, "false")):
         gr.on(events, None, js=f"() => {{ window.saidGold = {by_a_person}; }}", **QUIET)
     gr.on(  # what is pasted gradio tells as a change alone
@@ -452,10 +467,10 @@ def _open_rows(page: Page, rows: gr.HTML, fields: Parts) -> None:
     pressed.then(None, full, js=scripts.PUT_FULL, **QUIET)
 
 
-def _share(page: Page, fields: Parts, link: gr.Button, given: gr.HTML) -> None:
+def _share(page: Page, fields: Parts, tools: gr.HTML, given: gr.HTML) -> None:
     """Give the link to what is shown, until anything else is."""
     gr.on([part.change for part in fields.values()], None, None, given, js=EMPTY, **QUIET)
     share_view = partial(answering.share_view, page.core.models)
     asked: dict[str, Any] = {"inputs_kwargs": fields, **QUIET}
-    shared = link.click(share_view, [page.owner, page.task], given, **asked)
+    shared = tools.submit(share_view, [page.owner, page.task], given, **asked)
     shared.then(None, js=copy_script("share"), **QUIET)

@@ -1,10 +1,9 @@
-"""The Admin tab: there only with a password, each action asked for the token anew."""
+"""Admin: there only with a password, each action asked for the token anew."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
-import gradio as gr
 import pytest
 
 from app import places
@@ -31,7 +30,7 @@ def password(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def handlers(home: Any) -> Iterator[Handlers]:
-    """What the tab does, on a page that is served."""
+    """What the view does, on a page that is served."""
     made: list[Handlers] = []
 
     def build(page: Page) -> None:
@@ -57,69 +56,47 @@ def test_there_is_no_such_page_without_a_password(monkeypatch: pytest.MonkeyPatc
 
 
 def test_it_shows_load_and_runs_and_no_owner_s_token(handlers: Handlers, run: str) -> None:
-    token, emptied, *shown = result_of(handlers.open(PASSWORD))
-    assert (bool(token), emptied) == (True, "")
-    _, view, load, runs, choices = shown
-    assert view.visible
+    shown = result_of(handlers.open(PASSWORD))
+    load, runs, choices = (shown[part] for part in ("load", "runs", "run"))
+    assert (bool(shown["token"]), shown["password"], shown["view"].visible) == (True, "", True)
     assert "pages remembered" in load
     assert "0 of 500" in load
-    assert run in runs
     owner = sha256(ME.encode()).hexdigest()[:8]
-    assert owner in runs
+    assert {run in runs, owner in runs} == {True}
     assert ME not in f"{load}{runs}{choices.choices}"
     assert choices.choices == [(f"{run} of {owner}", run)]
 
 
-def test_a_wrong_password_shows_nothing(handlers: Handlers, run: str) -> None:
-    token, _, told, view, *rest = result_of(handlers.open("wrong"))
-    assert token == ""
-    assert "this is not the admin&#39;s password" in told
-    assert not view.visible
-    assert rest == [gr.skip()] * 3
-
-
 @pytest.mark.parametrize("token", ["", "0", "x" * 43])
-def test_without_the_token_nothing_is_shown_cancelled_or_deleted(
+def test_without_password_or_token_nothing_is_shown_cancelled_or_deleted(
     handlers: Handlers, run: str, token: str
 ) -> None:
-    calls: list[Callable[[], list[Any]]] = [
-        lambda: handlers.refresh(token),
-        lambda: handlers.cancel(token, run),
-        lambda: handlers.delete(token, run),
+    closed = "give the password"
+    calls: list[tuple[str, Callable[[], dict[str, Any]]]] = [
+        ("not the admin&#39;s password", lambda: result_of(handlers.open("wrong"))),
+        (closed, lambda: handlers.refresh(token)),
+        (closed, lambda: handlers.cancel(token, run)),
+        (closed, lambda: handlers.delete(token, run)),
     ]
-    for call in calls:
-        told, view, *rest = call()
-        assert "give the password" in told
-        assert not view.visible
-        assert run not in str(rest)
+    for words, call in calls:
+        shown = call()
+        assert (words in shown["told"], shown["view"].visible) == (True, False)
+        assert (shown.get("token", ""), run in str(shown)) == ("", False)
     kept = handlers.page.core.store.get(run)
     assert (kept.owner, kept.cancelling) == (ME, False)
 
 
-def test_a_run_of_anybody_is_deleted(handlers: Handlers, run: str) -> None:
-    store = handlers.page.core.store
+def test_a_run_of_anybody_is_cancelled_and_deleted(handlers: Handlers, run: str) -> None:
+    store, token = handlers.page.core.store, result_of(handlers.open(PASSWORD))["token"]
+    assert f"Run {run} is being cancelled." in handlers.cancel(token, run)["told"]
+    assert store.get(run).cancelling
     store.set_state(run, "failed", "for this test")
-    token = result_of(handlers.open(PASSWORD))[0]
-    told, *_, choices = handlers.delete(token, run)
-    assert f"Run {run} is deleted." in told
-    assert choices.choices == []
-    assert store.runs() == ()
-
-
-def test_a_run_of_anybody_is_cancelled(handlers: Handlers, run: str) -> None:
-    token = result_of(handlers.open(PASSWORD))[0]
-    assert f"Run {run} is being cancelled." in handlers.cancel(token, run)[0]
-    assert handlers.page.core.store.get(run).cancelling
-
-
-@pytest.mark.parametrize(("run_id", "sentence"), [("", "choose a run"), (YOU, "there is no run")])
-def test_a_run_that_is_not_there_is_a_sentence(
-    handlers: Handlers, run_id: str, sentence: str
-) -> None:
-    token = result_of(handlers.open(PASSWORD))[0]
-    told, view, *_ = handlers.delete(token, run_id)
-    assert sentence in told
-    assert view.visible
+    shown = handlers.delete(token, run)
+    assert f"Run {run} is deleted." in shown["told"]
+    assert (shown["run"].choices, store.runs()) == ([], ())
+    for wrong, words in (("", "choose a run"), (YOU, "there is no run")):
+        shown = handlers.delete(token, wrong)
+        assert (words in shown["told"], shown["view"].visible) == (True, True)
 
 
 def test_no_event_of_the_page_is_an_endpoint() -> None:
