@@ -367,12 +367,23 @@ def first_models(known: Sequence[str], count: int = 1) -> list[str]:
     return sorted(known, key=lambda name: name != "minilm")[:count]
 
 
+def names_in(said: str, known: Sequence[str]) -> list[str]:
+    """Return the models that a link names; a name that is known may have commas of its own."""
+    parts, names = said.split(","), list[str]()
+    while parts:
+        sizes = range(len(parts), 0, -1)
+        size = next((size for size in sizes if ",".join(parts[:size]) in known), 1)
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
+    return list(dict.fromkeys(filter(None, names)))
+
+
 def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str, str]) -> Link:
     """Read what a link says is measured, the usual where it says nothing of it."""
     notices = list[str]()
     several = query.get("view") == "compare"
     usual = first_models(known, 2 if several else 1)
-    named = list(dict.fromkeys(name for name in query.get("models", "").split(",") if name))
+    named = names_in(query.get("models", ""), known)
     here = [name for name in named if name in known][:MAX_MODELS]
     notices += [
         f"The link names the model {shortened(name)!r}: there is no model called that here for "

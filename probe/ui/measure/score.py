@@ -9,7 +9,8 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
@@ -22,8 +23,16 @@ from markupsafe import Markup
 from probe.analysis.summary import Totals
 from probe.data.names import stem_of
 from probe.errors import FileError, ModelError, Stopped, UnknownRun, UserError, writing
-from probe.models.library import task_of_model, that_reads
-from probe.runs.access import DAY, as_token, asks_alike, own_run, readable_run, start_runs
+from probe.models.library import that_reads
+from probe.runs.access import (
+    DAY,
+    SCORED_HERE,
+    as_token,
+    asks_alike,
+    own_run,
+    readable_run,
+    start_runs,
+)
 from probe.runs.experiment import run_title
 from probe.runs.run import OPEN, STOPPED, Json, RunRequest, StoredRun
 from probe.runs.store import IS_OPEN, Store
@@ -210,7 +219,8 @@ def keep(
     store: Store, visitor: str, asked: RunRequest, here: ScoringHere, began: float, state: str
 ) -> StoredRun:
     """Store as a run what was scored here: whole, stopped, or queued for the engine to go on."""
-    run = store.create(visitor, asked, here.results)
+    artefacts = {**asked.artefacts, SCORED_HERE: True}
+    run = store.create(visitor, replace(asked, artefacts=artefacts), here.results)
     if state != "queued":
         store.update(run.id, state=state, started=began, finished=time.time())
     if state == "cancelled":
@@ -320,21 +330,18 @@ class Score:
                 open_upload(visitor, str(upload), asked.reading),
                 self.stops.reason(session),
             )
-            self.core.models.require(visitor, asked.model)
             wanted = ScoringRequest(
                 asked.columns_in(source), tuple(names), asked.seed, read_options, asked.precision,
                 reading=asked.reading, long=asked.long,
             )  # fmt: skip
+            own, opened = self.core.models.for_run(visitor, asked.model)
+            if not asks_alike(own, task):
+                words = f"{asked.model} answers {own.title.lower()}, not {task.title.lower()}"
+                raise ModelError(words)
+            file = own_file(visitor, upload)
+            ordered = partial(scoring_request, file, source, asked.model, own, wanted, opened)
             if len(source) > settings().background_rows:
-                own = task_of_model(asked.model)
-                if not asks_alike(own, task):
-                    words = f"{asked.model} answers {own.title.lower()}, not {task.title.lower()}"
-                    raise ModelError(words)
-                file = own_file(visitor, upload)
-                run = start(
-                    store, self.core.engine, visitor,
-                    scoring_request(file, source, asked.model, own, wanted),
-                )  # fmt: skip
+                run = start(store, self.core.engine, visitor, ordered())
                 yield self.going_on(visitor, run)
                 return
             begun = {parts.trouble: NOTHING, parts.halt: gr.Button(visible=True)}
@@ -348,10 +355,9 @@ class Score:
                 loading = FileProgress(upload.name, "loading")
                 yield {**begun, parts.progress: file_progress(loading)}
                 model = that_reads(self.core.models.get(visitor, asked.model, task), asked.long)
-                file = own_file(visitor, upload)
-                ordered = scoring_request(file, source, asked.model, model.task, wanted)
-                here, began = ScoringHere(source, model, ordered), time.time()
-                yield from self._scored(visitor, ordered, here, began, stopped, upload.name)
+                kept, began = ordered(), time.time()
+                here = ScoringHere(source, model, kept)
+                yield from self._scored(visitor, kept, here, began, stopped, upload.name)
         except UserError as trouble:
             yield self.failed(alert(trouble))
         finally:

@@ -82,18 +82,18 @@ def only(run: StoredRun, *parts: int) -> StoredRun:
     return replace(run, cells=tuple(cells), state="cancelled")
 
 
-def fields(upload: Path) -> tuple[Any, ...]:
+def fields(upload: Path, model: str = MODEL) -> tuple[Any, ...]:
     """Return what a visitor has entered to score a file."""
     with gr.Blocks():
         controls = [control.value for control in options.build()]
     columns = ("premise", "hypothesis", "label", None)
-    given = chosen([MODEL], FILE, str(uploaded(upload)), columns, precision="fp32")
+    given = chosen([model], FILE, str(uploaded(upload)), columns, precision="fp32")
     return (ME, "nli", *given, ["reverse"], *controls)
 
 
-def scoring(view: Score, file: Path) -> Iterator[dict[str, Any]]:
+def scoring(view: Score, file: Path, model: str = MODEL) -> Iterator[dict[str, Any]]:
     """Press Score."""
-    return each_named(view, view.score(asked_by(), *fields(file)))
+    return each_named(view, view.score(asked_by(), *fields(file, model)))
 
 
 def key_in(shown: dict[str, Any]) -> str:
@@ -221,6 +221,43 @@ def test_a_file_that_is_under_way_is_not_begun_again(
     assert [begun(replace(request, seed=1)), begun(request, other)] == [2, 3]
     store.request_cancel(store.runs(ME)[-1].id)
     assert begun(request) == 4
+
+
+def test_a_file_that_is_scored_at_once_is_none_of_the_runs_of_a_day(
+    view: Score, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MAX_RUNS_A_DAY", "1")
+    file = pair_file(tmp_path / "mine.csv", 20)
+    shown = [list(scoring(view, file))[-1] for _ in range(2)]
+    assert all("20 rows, 20 scored" in each["head"] for each in shown)
+    monkeypatch.setenv("NLI_CLINIC_BACKGROUND_ROWS", "1")
+    (begun,) = scoring(view, file)
+    assert "scored in the background" in begun["trouble"]
+    until(view.core.store, begun["run"], ended)
+    (refused,) = scoring(view, file)
+    assert "2 runs in 24 hours would be more than 1" in refused["trouble"]
+
+
+@each("order", [None, NLI.labels[::-1]])
+def test_a_model_that_was_brought_scores_in_the_background_as_here(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, order: Any
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path))
+    monkeypatch.setenv("NLI_CLINIC_OWN_MODELS", "folder")
+    store = Store()
+    view = view_of(Score, store, engine := Engine(store, in_process=True))
+    name = view.core.models.open(ME, model, order).model.name
+    file = pair_file(tmp_path / "mine.csv", 20)
+    *_, here = scoring(view, file, name)
+    monkeypatch.setenv("NLI_CLINIC_BACKGROUND_ROWS", "1")
+    (begun,) = scoring(view, file, name)
+    until(store, begun["run"], ended)
+    there = named(view, view.look(ME, begun["run"]))
+    first, second = (files_of(key_in(each))["-scored"].read_text() for each in (here, there))
+    assert first.split("\n")[1:] == second.split("\n")[1:]
+    opened = named(view, view.open(ME, "nli", asked_by(run=begun["run"])))
+    assert "20 rows, 20 scored" in opened["head"]
+    engine.close()
 
 
 def test_an_address_opens_a_run_for_its_owner_and_by_a_link_for_others(
