@@ -631,10 +631,12 @@ class ScoringHere:
     `results` are those of the parts that are done, by the numbers of their cells.
     """
 
-    def __init__(self, source: Source, model: Model, asked: RunRequest) -> None:
+    def __init__(
+        self, source: Source, model: Model, asked: RunRequest, results: dict[int, Json]
+    ) -> None:
         """`model` is loaded already; `asked` is that of `scoring_request`."""
         self._source, self._model, self._asked = source, model, asked
-        self.results: dict[int, Json] = {}
+        self.results = results
 
     def chunks(self) -> Iterator[Chunk[Row]]:
         """Score; whoever drives it may stop after any chunk. Raises as `scored_chunks` does."""

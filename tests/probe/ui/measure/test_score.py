@@ -145,9 +145,8 @@ def test_a_stop_before_the_first_part_leaves_nothing_behind(
     view: Score, tmp_path: Path, home: Path
 ) -> None:
     steps = scoring(view, pair_file(tmp_path / "mine.csv", ROWS))
-    shown = [next(steps) for _ in range(2)]
-    assert "Loading the model" in shown[0]["progress"]
-    assert "Scoring the first rows" in shown[1]["progress"] and "600 rows" in shown[1]["progress"]
+    first = next(steps)["progress"]
+    assert "Loading the model and scoring the first rows" in first and "600 rows" in first
     view.stops.ask("me")
     *_, last = steps
     assert "nothing to show" in last["trouble"] and "alert" not in last["trouble"]
