@@ -129,8 +129,8 @@ NO_RUN = (
     "The link names a scored file that is not here, or that you may not see; ask who gave you the "
     "link for a new one."
 )
-OF_A_LINK = "These results are of {file}, which a link does not hold."
 READY = "Scored before, with the app's own texts. Choose others above, or other changes, and Score."
+SHOWN = "Shown to you by a link, with its texts and files."
 PRIVATE = "Only you see this result, until you give its link to others."
 FOLD_BESIDE = f"""() => setTimeout(() => {{
   if (document.querySelector("#batch-figures .say")) {{ {FOLDED} }}
@@ -305,17 +305,14 @@ class Score:
         shown = self.listed(visitor)
         if "changes" in query:
             shown[parts.changes] = [name for name in query["changes"].split(",") if name]
-        run, private = None, True
+        run = None
         try:
             if run_id := query.get("run"):
                 run = readable_run(store, visitor, run_id)
-                private = run.owner == visitor
             elif _is_usual(task, self.core.models.names(visitor, task), visitor, query):
                 run = ready_run(task)
             if run:
                 shown |= self.shown(run, visitor)
-            if run and not private:
-                shown[parts.trouble] = note(OF_A_LINK.format(file=run.plan["file"]))
         except UnknownRun:
             shown[parts.trouble] = alert(NO_RUN)
         except UserError as trouble:
@@ -485,7 +482,7 @@ class Score:
                 key, words=words if ready else f"{words} Kept in Mine until {until}."
             ),
             parts.run: "" if ready else run.id,
-            parts.who: note(READY if ready else PRIVATE if run.owner == visitor else ""),
+            parts.who: note(READY if ready else PRIVATE if run.owner == visitor else SHOWN),
         }
 
     def look(self, visitor: str, run_id: str) -> Shown:

@@ -16,6 +16,7 @@ import pytest
 from probe.analysis.batch import FIRST_ROWS
 from probe.data.rows import guess
 from probe.data.source import open_source
+from probe.errors import FileError
 from probe.models.weights import file_hash
 from probe.runs.access import redeem, share
 from probe.runs.engine import Engine
@@ -26,13 +27,14 @@ from probe.scoring.files import SCORING, ScoringRequest, input_file, scoring_req
 from probe.scoring.ready import ready_run
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
-from probe.ui.measure.choice import FILE
+from probe.ui.measure.choice import FILE, fill
 from probe.ui.measure.progress import FileProgress, file_progress, in_words, per_second_words
 from probe.ui.measure.result_files import files_of, files_view, kept_folder
 from probe.ui.measure.rows import PAGE_ROWS, Selection, rows_page
 from probe.ui.measure.score import Score, background_runs, result_of, start
 from probe.ui.panels import options
-from probe.ui.visitors.visitor_files import bundled_copy, folder_of
+from probe.ui.visitors.visitor_files import bundled_copy, folder_of, own_file
+from probe.ui.visitors.visitor_files import files_of as stored
 from tests.support.cases import each
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.choices import chosen
@@ -270,8 +272,19 @@ def test_an_address_opens_a_run_for_its_owner_and_by_a_link_for_others(
     assert 'role="alert"' in named(view, view.press(pressed(f"stop:{run.id}"), YOU))["trouble"]
     redeem(view.core.store, YOU, share(view.core.store, ME, run.id))
     shown = named(view, view.open(YOU, "nli", request))
-    assert "mine.csv" in shown["head"] and "a link does not hold" in shown["trouble"]
+    assert "mine.csv" in shown["head"] and "Shown to you by a link" in shown["who"]
     assert key_in(shown).partition("/")[0] == folder_of(YOU).name
+    assert (
+        rows_page(Selection(key_in(shown))).rows[0]["texts"]
+        == rows_page(Selection(key_in(mine))).rows[0]["texts"]
+    )
+    models = view.core.models
+    for who in (ME, YOU, YOU):  # the texts are theirs from then on, once
+        file = fill(models, who, NLI, {"run": run.id, "texts": "file:gone"})[7]
+        assert Path(file).read_bytes() == input_file(run.plan["folder"], "mine.csv").read_bytes()
+        assert own_file(who, file) and len([each for each in stored(who) if each.upload]) == 1
+    with pytest.raises(FileError):
+        own_file(YOU, fill(models, ME, NLI, {"run": run.id})[7])
 
 
 def test_a_result_is_written_once_and_anew_where_it_is_not_whole(
