@@ -28,12 +28,11 @@ from probe.runs.store import Store
 from probe.settings import OTHERS, settings
 from probe.ui.annotation import answering, own_sets
 from probe.ui.api.endpoint import HTTP, build_page
-from probe.ui.checkup import panel as checkup
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
-from probe.ui.measure import choice, compare, score
+from probe.ui.measure import checkup, choice, compare, score
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import serving
 from probe.ui.server.serving import load_behind, start

@@ -136,7 +136,9 @@ class Settings(BaseSettings):
     )
     max_cells: PositiveInt | None = limit(300, 5000, "cells (fine-tunes) of one run")
     max_open_runs: PositiveInt | None = limit(20, 100, "runs of one visitor at a time")
-    max_runs_a_day: PositiveInt | None = limit(60, None, "runs that one visitor starts in 24 hours")
+    max_runs_a_day: PositiveInt | None = limit(
+        60, None, "runs that one visitor starts in 24 hours; a file that is scored at once is none"
+    )
     max_all_open_runs: PositiveInt | None = limit(300, None, "runs of all visitors at a time")
     max_kept_models: PositiveInt | None = limit(10, None, "inoculated models of one visitor")
     max_stored_mb: PositiveInt | None = limit(

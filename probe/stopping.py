@@ -1,5 +1,7 @@
 """How work ends when nobody wants it any more: long loops ask, whoever started the work answers.
 
+They also tell how many texts a model has answered, to whoever wants to know how far they are.
+
 Training takes its question as an argument, `stop`. What answers a request of the page asks
 `check_stop`, so that a caller who has left, a press on Stop or a time that is up ends it between
 two batches, inside one example too.
@@ -44,6 +46,7 @@ class Pause(Protocol):
 
 
 _pause: ContextVar[Pause | None] = ContextVar("pause", default=None)
+_hear: ContextVar[Callable[[int], None]] = ContextVar("hear", default=lambda texts: None)
 _reasons: ContextVar[tuple[Reason, ...]] = ContextVar("reasons", default=())
 
 
@@ -68,6 +71,21 @@ def pausing(pause: Pause) -> Iterator[None]:
         yield
     finally:
         _pause.reset(token)
+
+
+@contextmanager
+def hearing(hear: Callable[[int], None]) -> Iterator[None]:
+    """Hear what `tell_answered` tells in this thread, until the block ends."""
+    token = _hear.set(hear)
+    try:
+        yield
+    finally:
+        _hear.reset(token)
+
+
+def tell_answered(texts: int) -> None:
+    """Tell that so many more texts are answered."""
+    _hear.get()(texts)
 
 
 def seconds_paused() -> float:

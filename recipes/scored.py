@@ -38,7 +38,7 @@ def scored(task: Task, models: ModelAccess) -> None:
         form=source.form,
     )  # fmt: skip
     asked, began = RunRequest("scoring", plan_json(plan), {}), time.time()
-    here = ScoringHere(source, models.get("", name, task), asked)
+    here = ScoringHere(source, models.get("", name, task), asked, {})
     for chunk in here.chunks():
         print(f"{task.name}: {chunk.done} of {chunk.total}", flush=True)
     cells = tuple(

@@ -50,6 +50,11 @@ class Chunk(Generic[Output]):
         return (self.total - self.done) / max(self.per_second, 1e-9)
 
 
+def chunk_end(done: int, largest: int) -> int:
+    """Return the number of the row behind the chunk that begins with a row."""
+    return (done // largest + 1) * largest if done else min(FIRST_ROWS, largest)
+
+
 def in_chunks(
     rows: Iterable[Input],
     total: int,
@@ -64,8 +69,7 @@ def in_chunks(
     """
     began, done, waiting = time.monotonic(), start, iter(rows)
     while True:
-        end = (done // largest + 1) * largest if done else min(FIRST_ROWS, largest)
-        chunk = tuple(islice(waiting, end - done))
+        chunk = tuple(islice(waiting, chunk_end(done, largest) - done))
         if not chunk:
             return
         answers = tuple(answer(chunk))

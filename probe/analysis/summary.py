@@ -272,7 +272,10 @@ def fp32_words(sampled: int, differing: int) -> str:
         return ""
     answers = f"{differing:,} of {sampled:,} answer{'' if sampled == 1 else 's'}"
     differ = "differs" if differing == 1 or sampled == 1 else "differ"
-    return f"In a sample of the rows computed in bf16 {answers} {differ} from fp32."
+    return (
+        f"Computed with numbers of 16 bits (bf16): in a sample of the rows {answers} {differ} from "
+        "those with 32 bits (fp32)."
+    )
 
 
 WINDOW = ("window", "window_text")

@@ -51,7 +51,7 @@ def run_stored_cell(
 @lru_cache(maxsize=1)
 def _subject(plan: Plan, model_hash: str, examples: Examples) -> Subject:
     """Return the model with its examples, which the parts of a run share on a worker."""
-    model = load_any_unchanged(plan.model, model_hash, plan.labels)
+    model = load_any_unchanged(plan.opened, model_hash, plan.labels, plan.template)
     return Subject(model, examples, plan.asked)
 
 
@@ -62,7 +62,7 @@ def run_request(plan: Plan, examples: Sequence[Any]) -> RunRequest:
     """
     task = task_named(plan.task)
     facts = {
-        "model": named_model_hash(plan.model),
+        "model": named_model_hash(plan.opened),
         "sets": {"test": {"n": len(examples), "sha256": pairs_hash(examples)}},
         "left_out": left_out(task),
     }
@@ -101,7 +101,7 @@ CHECKUP = Experiment(
     brief=lambda result: {
         figure["name"]: round(figure["value"], 4) for figure in (result or {}).get("figures", ())
     },
-    model=lambda plan: str(plan["model"]),
+    model=lambda plan: plan_from(plan).opened,
     conclude=lambda run, inputs: conclude(run),
     one_worker=lambda plan: True,
     form=2,  # the first had fewer figures, and neither examples nor bins

@@ -404,7 +404,8 @@ class Plan:
 
     `parts` are those that can be measured here. `file` names a person's file, "" for the bundled
     examples, and `reading` are the options of the command that say how it is read. `labels` are
-    those of the model's outputs in their order, where its config does not say it.
+    those of the model's outputs in their order, where its config does not say it; `address` and
+    `template` are how a model is read that a person brought to the page.
     """
 
     model: str
@@ -414,6 +415,13 @@ class Plan:
     labels: tuple[Label, ...] = ()
     file: str = ""
     reading: tuple[str, ...] = ()
+    address: str = ""
+    template: str = ""
+
+    @property
+    def opened(self) -> str:
+        """What leads to the model from any process."""
+        return self.address or self.model
 
 
 def plan_from(values: Json) -> Plan:
@@ -473,9 +481,10 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
     """
     task, names = task_named(plan.task), [part for part in plan.parts if part in REGISTRY]
     with _LOCK:
-        key = (plan.model, *names)
+        key = (plan.opened, *names)
         if key not in _PACES:
-            loaded = model or load_any(plan.model, plan.labels or None)
+            order = plan.labels or None
+            loaded = model or load_any(plan.opened, order, template=plan.template)
             few = examples[:: max(1, len(examples) // TRIAL)][:TRIAL]
             length = sum(text_lengths(task, few))
             # on a CPU the time of one core, which is what a worker has

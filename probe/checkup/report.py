@@ -123,7 +123,7 @@ def command(plan: Plan) -> str:
         "--out": "checkup",
     }
     given = (str(word) for both in options.items() if both[1] != "" for word in both)
-    return shlex.join(["python", "-m", "probe", "checkup", plan.model, *file, *given])
+    return shlex.join(["python", "-m", "probe", "checkup", plan.opened, *file, *given])
 
 
 def references(task: Task, data: str, name: str) -> dict[str, dict[str, Figure]]:

@@ -31,7 +31,7 @@ from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers import checked_form
 from probe.errors import ExampleError, ExperimentError, Stopped
-from probe.models.library import that_reads
+from probe.models.library import Opened, that_reads
 from probe.runs.access import COMMAND_LINE
 from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
@@ -159,7 +159,9 @@ def batch_command(
     if as_run:
         check_forms(places, source, tuple(columns.texts.values()), names)
         order = classifier.order if labels else ()
-        asked = partial(scoring_request, path, source, model, answered, request, order, known)
+        asked = partial(
+            scoring_request, path, source, model, answered, request, Opened(model, order), known
+        )
         shape, stopped = score_as_run(asked, known, places)
     else:
         shape, stopped = _score(FileScoring(source, classifier, request, places, known))

@@ -31,7 +31,7 @@ from probe.models.windows import (
     decided,
     windows_of,
 )
-from probe.stopping import Stop, check_stop, never, raise_if_stopped
+from probe.stopping import Stop, check_stop, never, raise_if_stopped, tell_answered
 from probe.tasks.task import INVALID, Example, Label, Task
 
 if TYPE_CHECKING:
@@ -397,6 +397,7 @@ class Classifier(TextModel):
 
         for rows, values in self.each_of_like_length(precision, tokens.lengths, logits):
             result[rows] = values.to(result.device)
+            tell_answered(len(rows))
         return result
 
     def predict(

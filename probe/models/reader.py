@@ -13,6 +13,7 @@ import numpy as np
 from probe.models.classifier import Precision, by_length
 from probe.models.prediction import Prediction
 from probe.models.text_model import Explainable, TextModel, TokenPlace, token_places
+from probe.stopping import tell_answered
 from probe.tasks.reading import READING
 from probe.tasks.task import Label, Task
 
@@ -169,6 +170,7 @@ class Reader(TextModel):
             return model.logits(self.collate([windows[row][1] for row in rows]))
 
         for rows, values in self.each(precision, batches, logits):
+            tell_answered(len(rows))
             for row, start, end in zip(rows, *values.chunk(2), strict=True):
                 at, window = windows[row]
                 spans[at].append(best_spans(start, end, window.in_passage, CANDIDATES))

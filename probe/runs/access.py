@@ -18,7 +18,7 @@ from tempfile import NamedTemporaryFile
 from threading import Lock
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, delete, false, func, not_, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, false, func, not_, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from probe.errors import ModelError, StoreError, UnknownRun
@@ -34,6 +34,7 @@ from probe.models.library import (
     model_folders,
     require_on_disk,
     require_open,
+    task_of_model,
 )
 from probe.runs.database import BroughtRow, CellRow, GrantHolderRow, GrantRow, RunRow
 from probe.runs.engine import Engine
@@ -49,6 +50,9 @@ DAY = 86_400
 """Seconds of a day."""
 COMMAND_LINE = "command line"
 """The owner of the runs of the command line, whose user owns the machine."""
+SCORED_HERE = "scored here"
+"""Marks among its artefacts a file that was scored in the answer to a press: it takes no worker, so
+that it is none of the runs that a visitor may start in a day."""
 TOKEN = re.compile("[0-9a-f]{32}")
 _starting = Lock()
 """Two pages of one owner may start runs at once: the second counts those of the first."""
@@ -115,9 +119,10 @@ def start_runs(
         for request in requests:
             check("max_cells", len(experiment_of(request.kind).cells(request.plan)))
         today = RunRow.created >= time.time() - DAY
+        by_engine = RunRow.artefacts[SCORED_HERE].as_boolean().is_not(true())
         for limit, counted in {
             "max_open_runs": (own, IS_OPEN),
-            "max_runs_a_day": (own, today),
+            "max_runs_a_day": (own, today, by_engine),
             "max_all_open_runs": (IS_OPEN,),
         }.items():
             check(limit, len(store.ids(*counted)) + len(requests))
@@ -277,6 +282,19 @@ class ModelAccess:
             require_open(row.address)
             labels = tuple(row.labels["order"]) or None
             self.cache.remember(name, Opened(row.address, labels, row.template))
+
+    def for_run(self, visitor: str, name: str) -> tuple[Task, Opened]:
+        """Return a model's task, and how a run's workers read it, brought or not.
+
+        Raises ModelError for one that is not there or not for this visitor.
+        """
+        self.require(visitor, name)
+        with self.store.database.session() as session:
+            row = session.scalars(select(BroughtRow).where(BroughtRow.name == name)).first()
+        if row is None or name in {entry.name for entry in entries()}:
+            return task_of_model(name), Opened(name)
+        order = row.labels["order"] if row.labels["given"] else ()
+        return TASKS[row.task], Opened(row.address, tuple(order) or None, row.template)
 
     def get(self, visitor: str, name: str, task: Task = NLI) -> AnyModel:
         """Return a model, loaded. Raises ModelError, also for one of another task."""

@@ -41,10 +41,13 @@ def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> C
 
 
 @lru_cache(maxsize=1)
-def load_any_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> AnyModel:
+def load_any_unchanged(
+    name: str, expected: str, order: tuple[Label, ...] = (), template: str = ""
+) -> AnyModel:
     """Load a model once for all runs that begin with it. Raises ModelError for none or another one.
 
-    `order` is that of its outputs where its config does not say it.
+    `order` is that of its outputs where its config does not say it, `template` takes the place of a
+    decoder's own.
     """
     try:
         found = named_model_hash(name)
@@ -52,7 +55,7 @@ def load_any_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) 
         raise ModelError(NOT_FOUND.format(model=name, problem=problem)) from problem
     if found != expected:
         raise ModelError(f"the model {name!r} where this was computed is not the app's")
-    return load_any(name, order or None)
+    return load_any(name, order or None, template=template)
 
 
 def save_model_files(files: Mapping[str, bytes], name: str) -> Path:

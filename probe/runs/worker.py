@@ -17,7 +17,7 @@ from distributed import Event, Variable, Worker, WorkerPlugin, get_worker
 
 from probe.runs.experiment import CellContext, Result, RunCell
 from probe.runs.run import Json
-from probe.stopping import Cancelled
+from probe.stopping import Cancelled, hearing
 
 STOP_INTERVAL = 0.5
 """Seconds between two questions to the scheduler whether to stop."""
@@ -48,8 +48,9 @@ class CellTask:
     """A cell to compute.
 
     `model` is the hash of the run's model, `topic` takes the reports, at most one in
-    `report_interval` seconds. `inputs` names the variable in which the scheduler holds the run's
-    plan and inputs as JSON text, `stop_event` the event that stops the cell.
+    `report_interval` seconds, with the `texts` that are answered since the last of the cell's own.
+    `inputs` names the variable in which the scheduler holds the run's plan and inputs as JSON text,
+    `stop_event` the event that stops the cell.
     """
 
     run_id: str
@@ -81,14 +82,24 @@ def compute(run_cell: RunCell, task: CellTask) -> Result | None:
     if stop():
         return None
     report(None)
+    told, texts = Json(), 0
+
+    def hear(count: int) -> None:
+        nonlocal texts
+        texts += count
+        if report_again():
+            report({**told, "texts": texts})
+
     try:
         work = _inputs(task.inputs)
         context = CellContext(task.model, stop, task.part)
-        for row in run_cell(work["plan"], work["inputs"], task.key, context):
-            if isinstance(row, Result):
-                return row
-            if report_again():
-                report(row.values)
+        with hearing(hear):
+            for row in run_cell(work["plan"], work["inputs"], task.key, context):
+                if isinstance(row, Result):
+                    return row
+                told, texts = row.values, 0
+                if report_again():
+                    report(told)
     except Cancelled:
         pass
     return None

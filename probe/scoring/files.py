@@ -44,7 +44,7 @@ from probe.data.writers import Output, Values, as_json, check_cells, check_rows,
 from probe.errors import FileError, UserError, reading, write_whole, writing
 from probe.limits import UNBOUNDED, Bounds
 from probe.models.classifier import Classifier, Model, Named, Precision, resolve
-from probe.models.library import that_reads
+from probe.models.library import Opened, that_reads
 from probe.models.weights import file_hash
 from probe.models.windows import Long
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
@@ -400,7 +400,8 @@ class ScoringPlan:
     """A file as a run. `folder` names where the app keeps the file and what comes of it.
 
     `order` is that of the model's outputs where its config does not say it, `form` that of the
-    rows, in which scored ones are written.
+    rows, in which scored ones are written. A model that a person brought is read from `address`,
+    and with the `template`.
     """
 
     model: str
@@ -411,6 +412,8 @@ class ScoringPlan:
     folder: str
     order: tuple[Label, ...] = ()
     form: Form = "csv"
+    address: str = ""
+    template: str = ""
 
     @property
     def part_rows(self) -> int:
@@ -446,6 +449,7 @@ def read_plan(values: Json) -> ScoringPlan:
         "reading": FileOptions(**values.get("reading", {})),
     }
     named = {name: values[name] for name in ("model", "file", "rows", "folder")}
+    named |= {name: values.get(name, "") for name in ("address", "template")}
     request = ScoringRequest(**known)
     form = values.get("form") or FORMS.get(end_of(Path(values["file"])), "parquet")
     return ScoringPlan(task=task, request=request, order=tuple(values["order"]), form=form, **named)
@@ -526,7 +530,8 @@ def run_cell(
     """Score a part chunk by chunk. Raises ModelError, FileError, Cancelled."""
     planned, rows_sent = read_plan(plan), read_packed_part(context.part)
     request = planned.request
-    loaded = load_any_unchanged(planned.model, context.model, planned.order)
+    address = planned.address or planned.model
+    loaded = load_any_unchanged(address, context.model, planned.order, planned.template)
     model = that_reads(loaded, request.long)
     rows = list[Row]()
     for chunk in scored_chunks(rows_sent, model, request, planned.rows, key["start"]):
@@ -542,12 +547,12 @@ def scoring_request(
     model: str,
     task: Task,
     request: ScoringRequest,
-    order: tuple[Label, ...] = (),
+    opened: Opened | None = None,
     identity: Mapping[str, str] | None = None,
 ) -> RunRequest:
     """Keep a file as long as its run, with its parts, and return the run that scores it.
 
-    `task` is the model's own, `order` that of its outputs where its config does not say it.
+    `task` is the model's own; `opened` says how one is read that is not on disk, or has no order.
     `identity` is kept with the run, so that who asks for the same finds it. Raises FileError.
     """
     if file.is_dir():
@@ -557,7 +562,11 @@ def scoring_request(
         )
     request, columns = request.judged(source, task), request.columns
     folder = secrets.token_hex(8)
-    planned = ScoringPlan(model, task, request, file.name, len(source), folder, order, source.form)
+    address, order, template = opened or Opened(model)
+    planned = ScoringPlan(
+        model, task, request, file.name, len(source), folder, order or (), source.form,
+        address if address != model else "", template,
+    )  # fmt: skip
     plan, place = plan_json(planned), input_file(planned.folder, file.name)
     wanted = {*columns.texts.values(), columns.gold, BASE, ADVERSARIAL}
     names = [name for name in source.names if name in wanted]
@@ -606,7 +615,7 @@ SCORING = Experiment(
     run_cell=run_cell,
     title=_title,
     brief=lambda result: {name: (result or {}).get(name) for name in ("rows", "scored")},
-    model=lambda plan: str(plan["model"]),
+    model=lambda plan: str(plan.get("address") or plan["model"]),
     alike=_alike,
     part=lambda plan, key: read_kept(kept_file(plan, "parts", key)),
     store_content=lambda plan, key, content: write_whole(kept_file(plan, "values", key), content),
@@ -622,10 +631,12 @@ class ScoringHere:
     `results` are those of the parts that are done, by the numbers of their cells.
     """
 
-    def __init__(self, source: Source, model: Model, asked: RunRequest) -> None:
+    def __init__(
+        self, source: Source, model: Model, asked: RunRequest, results: dict[int, Json]
+    ) -> None:
         """`model` is loaded already; `asked` is that of `scoring_request`."""
         self._source, self._model, self._asked = source, model, asked
-        self.results: dict[int, Json] = {}
+        self.results = results
 
     def chunks(self) -> Iterator[Chunk[Row]]:
         """Score; whoever drives it may stop after any chunk. Raises as `scored_chunks` does."""

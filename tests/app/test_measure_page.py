@@ -120,7 +120,7 @@ def test_a_file_is_asked_about_scored_turned_over_and_shared(
     page.locator("#score-link").click()
     link = page.locator("#score-share input")
     page.wait_for_function("document.querySelector('#score-share input')?.value.includes('grant=')")
-    expect(page.locator("#score-share")).to_contain_text("Whoever has this link sees the result")
+    expect(page.locator("#score-share")).to_contain_text("sees this result")
     visit(other, f"measure?{urlparse(link.input_value()).query}")
     expect(other.locator("#batch-name")).to_contain_text("mine.csv", timeout=SLOW)
     page.evaluate("window.history.back()")  # the page is loaded anew

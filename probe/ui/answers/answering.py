@@ -3,9 +3,13 @@
 import sys
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass
 from functools import wraps
-from threading import Condition
+from itertools import islice
+from threading import Condition, Event
 from typing import Literal, ParamSpec, TypeVar
 from weakref import ref
 
@@ -19,7 +23,7 @@ from probe.data.rows import require_text
 from probe.limits import check, message, visitor_bounds
 from probe.models.library import AnyModel
 from probe.settings import settings
-from probe.stopping import Reason, check_stop, seconds_paused, stopping
+from probe.stopping import Reason, check_stop, hearing, seconds_paused, stopping
 from probe.tasks.task import Example, Task
 from probe.ui.events import QUIET
 
@@ -56,6 +60,45 @@ def in_steps(limit: Limit, steps: Iterator[T], *reasons: Reason) -> Iterator[T]:
             except StopIteration:
                 return
         yield step
+
+
+TICK = 1.0
+"""Seconds between two looks how far a step is."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """So many texts are answered of the step that is under way, after so many seconds of it."""
+
+    texts: int
+    seconds: float
+
+
+def seen_in_steps(limit: Limit, steps: Iterator[T], *reasons: Reason) -> Iterator[T | Answered]:
+    """Do so on a thread, and say each second of a step how far that is."""
+    left, texts, context = Event(), 0, copy_context()
+    work = in_steps(limit, steps, *reasons, lambda: LEFT if left.is_set() else "")
+
+    def hear(count: int) -> None:
+        nonlocal texts
+        texts += count
+
+    def step() -> list[T]:
+        with hearing(hear):
+            return list(islice(work, 1))
+
+    with ThreadPoolExecutor(1) as thread:
+        try:
+            while True:
+                texts, began = 0, time.monotonic()
+                coming = thread.submit(context.run, step)
+                while wait([coming], TICK).not_done:
+                    yield Answered(texts, time.monotonic() - began)
+                if not (found := coming.result()):
+                    return
+                yield found[0]
+        finally:  # also where nobody looks any more
+            left.set()
 
 
 def time_up(limit: Limit) -> Reason:

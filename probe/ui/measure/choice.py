@@ -16,6 +16,7 @@ from probe.models.windows import LONG, Long
 from probe.runs.access import ModelAccess, readable_run
 from probe.runs.access import share as share_run
 from probe.runs.store import Store
+from probe.scoring.files import input_file
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task, task_named
@@ -24,7 +25,7 @@ from probe.ui.api.endpoint import whole_in
 from probe.ui.api.files import is_open
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET, in_focus
-from probe.ui.html.elements import alert, hint, join, note
+from probe.ui.html.elements import alert, hint, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to_measure, link_to_run, not_here, shortened
 from probe.ui.measure import templates
@@ -32,10 +33,20 @@ from probe.ui.measure.texts import LabelledFile, build_file, columns_of, options
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.visitors.visitor_files import bundled_copy, upload_called
+from probe.ui.visitors.visitor_files import (
+    bundled_copy,
+    check_room,
+    upload_called,
+    upload_like,
+)
 
 BUNDLED, FILE, HUB, TEMPLATES, ONE = SOURCES = ("bundled", "file", "hub", "templates", "one")
-SHARED = "Whoever has this link sees the result, until you take it back in Mine."
+SHARED = (
+    "Whoever has this link, and reaches this app, sees this result until you take the link back in "
+    "Mine: its figures, the texts of every row, and the files, with that which was scored."
+)
+RUN = "of the run"
+"""Stands for the file that a run has scored, where texts are named."""
 MAX_MODELS = 6
 """How many models the page compares at once."""
 TEXTS = 2
@@ -99,9 +110,11 @@ FOLDED = """const choice = document.getElementById("choice"), all = (path) =>
     [...all("#texts label.selected span"), ...all("#measure-models .token > span")].join(" · ");"""
 ANOTHER_FILE = f"""file => {{
   const known = new URLSearchParams(window.location.search).get("texts");
-  if (!file || known !== `file:${{file.path.split("/").at(-2)}}`) ({CHANGED})();
+  const other = !file || known !== `file:${{file.path.split("/").at(-2)}}`;
+  if (window.choiceKnown && other) ({CHANGED})();
 }}"""
-"""A file that the address names is no other one: it is that of the results."""
+"""A file that the address names is no other one: it is that of the results, as is the file of a run
+with which the choice is filled."""
 KNOWN = f"(...values) => {{ window.choiceKnown = true; ({ADDRESS})(...values); }}"
 SEVERAL = """models => {
   const [score, compare] = ["score", "compare"].map(
@@ -321,7 +334,16 @@ def sources(task: Task) -> list[tuple[str, str]]:
 def fill(models: ModelAccess, visitor: str, task: Task, query: Mapping[str, str]) -> list[Any]:
     """Return what the components begin with, by what a link says; what is not here is said."""
     known = models.names(visitor, task)
-    link = read_link(visitor, task, known, with_run(models.store, visitor, query))
+    asked = with_run(models.store, visitor, query)
+    link = read_link(visitor, task, known, asked)
+    file, trouble = link.file, join(alert(notice) for notice in link.notices)
+    if asked.get("texts") == f"{FILE}:{RUN}":
+        try:
+            check_room(models.store, visitor)
+            plan = readable_run(models.store, visitor, query["run"]).plan
+            file = upload_like(visitor, input_file(plan["folder"], plan["file"]))
+        except UserError as lacking:
+            trouble += alert(lacking)
     first = task.texts(list(examples_of(task).values())[-1])
     boxes = [
         gr.Textbox(
@@ -331,7 +353,6 @@ def fill(models: ModelAccess, visitor: str, task: Task, query: Mapping[str, str]
         )
         for name in (*task.fields, "")[:TEXTS]
     ]
-    trouble = join(alert(notice) for notice in link.notices)
     return [
         gr.Dropdown(choices=model_choices(known), value=list(link.models)),
         gr.Radio(sources(task), value=link.source),
@@ -339,7 +360,7 @@ def fill(models: ModelAccess, visitor: str, task: Task, query: Mapping[str, str]
         gr.Radio(value=link.long),
         link.seed,
         *boxes,
-        str(link.file) if link.file else gr.skip(),
+        str(file) if file else gr.skip(),
         gr.HTML(trouble, visible=bool(trouble)),
     ]
 
@@ -367,12 +388,23 @@ def first_models(known: Sequence[str], count: int = 1) -> list[str]:
     return sorted(known, key=lambda name: name != "minilm")[:count]
 
 
+def names_in(said: str, known: Sequence[str]) -> list[str]:
+    """Return the models that a link names; a name that is known may have commas of its own."""
+    parts, names = said.split(","), list[str]()
+    while parts:
+        sizes = range(len(parts), 0, -1)
+        size = next((size for size in sizes if ",".join(parts[:size]) in known), 1)
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
+    return list(dict.fromkeys(filter(None, names)))
+
+
 def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str, str]) -> Link:
     """Read what a link says is measured, the usual where it says nothing of it."""
     notices = list[str]()
     several = query.get("view") == "compare"
     usual = first_models(known, 2 if several else 1)
-    named = list(dict.fromkeys(name for name in query.get("models", "").split(",") if name))
+    named = names_in(query.get("models", ""), known)
     here = [name for name in named if name in known][:MAX_MODELS]
     notices += [
         f"The link names the model {shortened(name)!r}: there is no model called that here for "
@@ -383,7 +415,7 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
     said = query.get("texts", query.get("on", ""))
     source, _, which = said.partition(":")
     file = None
-    if source == FILE and which:
+    if source == FILE and which and which != RUN:
         try:
             file = upload_called(visitor, which)
         except FileError:
@@ -425,11 +457,10 @@ def with_run(store: Store, visitor: str, query: Mapping[str, str]) -> Mapping[st
     if "names" not in plan:
         return query
     bundled = plan["file"] == bundled_copy(task_named(plan["task"])).name
-    texts = query.get("texts", "")
     return {
         **query,
         "models": plan["model"],
-        "texts": BUNDLED if bundled else texts if texts.startswith(FILE) else FILE,
+        "texts": BUNDLED if bundled else f"{FILE}:{RUN}",
         "seed": str(plan["seed"]),
         "precision": plan["precision"],
         "long": plan["long"],
@@ -448,7 +479,7 @@ def share(models: ModelAccess, view: str, run: str, changes: Sequence[str], *val
         if run:
             own = share_run(models.store, asked.visitor, run)
             link = link_to_run([run], [own], asked.task.name, aim=view, path="measure")
-            return shared_link(link, False) + note(SHARED)
+            return shared_link(link, label="Link to this result", who=SHARED)
     except UserError as trouble:
         return alert(trouble)
     link = link_to_measure(

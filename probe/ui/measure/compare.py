@@ -1,5 +1,6 @@
 """Compare: several models on the same texts, with partial results as they come."""
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -24,11 +25,12 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.ui.answers.answering import (
     STOPPED,
+    Answered,
     Pace,
     StopRequests,
     caller_left,
     check_example,
-    in_steps,
+    seen_in_steps,
 )
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.turns import visitor_of
@@ -70,7 +72,7 @@ from probe.ui.measure.compared import (
     side_by_side,
     tiles,
 )
-from probe.ui.measure.progress import FileProgress, after_chunk, file_progress
+from probe.ui.measure.progress import FileProgress, file_progress
 from probe.ui.measure.result_files import files_view, guard, kept_comparison, write_comparison
 from probe.ui.measure.texts import column_count
 from probe.ui.page import Page
@@ -216,46 +218,56 @@ class Compare:
             table = read_upload(visitor, str(asked.file), asked.reading)
             unread = read(table, asked.columns_in(table), task)
             name = asked.file.name
+            began = time.time()
             with self.line.place(visitor_of(request), caller_left()) as ahead:
                 for before in ahead:
                     if stopped():
                         yield self._unchanged(told(STOPPED_AT_ONCE))
                         return
-                    state = FileProgress(name, "waiting", ahead=before)
+                    since = time.time() - began
+                    state = FileProgress(name, "waiting", seconds=since, ahead=before)
                     yield {**busy, parts.progress: file_progress(state)}
-                loading = FileProgress(name, "loading")
-                yield {**busy, parts.progress: file_progress(loading)}
-                chunks = compare_rows(loaded(), unread, asked.precision)
+                starting = FileProgress(name, "starting", total=len(unread))
+                yield {**busy, parts.progress: file_progress(starting)}
+
+                def chunks() -> Iterator[Chunk[Row]]:
+                    yield from compare_rows(loaded(), unread, asked.precision)
+
                 job = Job(table, names, asked.precision, stem_of(asked.file), visitor)
-                yield from self.compared(job, in_steps("file_minutes", chunks, stopped))
+                steps = seen_in_steps("file_minutes", chunks(), stopped)
+                yield from self.compared(job, steps)
         except UserError as trouble:
             yield self._unchanged(alert(trouble))
         finally:
             self.stops.withdraw(session)
 
-    def compared(self, job: Job, chunks: Iterator[Chunk[Row]]) -> Iterator[Shown]:
+    def compared(self, job: Job, steps: Iterator[Chunk[Row] | Answered]) -> Iterator[Shown]:
         """Show how far it is after each chunk, the figures so far at times, at the end the files.
 
         The end may be before the last chunk: a press on Stop, or a time that is up.
         """
         parts = self.parts
-        rows, pace, last, ended = list[Row](), Pace(), None, NOTHING
+        rows, pace, ended, total = list[Row](), Pace(), NOTHING, len(job.table)
+        far = FileProgress(job.stem, "starting", total=total)
         try:
-            for chunk in chunks:
-                rows += chunk.rows
-                last = chunk
-                if chunk.done < chunk.total:
-                    with pace.turn() as due:
-                        shown = self.figures(job, rows) if due else {}
-                    yield shown | {parts.progress: file_progress(after_chunk(job.stem, chunk))}
+            for step in steps:
+                now, shown = far.after(step, len(job.names)), Shown()
+                if isinstance(step, Chunk):
+                    rows += step.rows
+                    far = now
+                    if step.done < step.total:
+                        with pace.turn() as due:
+                            shown = self.figures(job, rows) if due else {}
+                if now.state != "finished":
+                    yield shown | {parts.progress: file_progress(now)}
         except Stopped as reason:
             ended = NOTHING if str(reason) == STOPPED else alert(reason)
-        if last is None:
+        if not rows:
             yield self._unchanged(ended + told(STOPPED_AT_ONCE))
             return
         shown = self.figures(job, rows) | self.finished(job, rows)
-        if last.done < last.total:
-            words = STOPPED_AFTER.format(done=last.done, total=last.total)
+        if far.done < total:
+            words = STOPPED_AFTER.format(done=far.done, total=total)
             shown[parts.progress] = ended + told(words)
         yield shown
 

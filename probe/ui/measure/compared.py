@@ -43,6 +43,7 @@ from probe.ui.html.elements import (
     link,
     note,
     table,
+    term,
     title,
     twin,
     unbroken,
@@ -51,6 +52,7 @@ from probe.ui.html.importance import importance
 from probe.ui.html.picture import picture
 from probe.ui.html.prediction import bar, label_name, legend, tone, verdict
 from probe.ui.links import link_to_example
+from probe.ui.measure.figures import PRECISION
 from probe.ui.measure.rows import pager, rows_on
 
 PARTS = "{measure}, overall and in parts"
@@ -345,7 +347,10 @@ def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Ma
         caveat = " ".join(filter(None, [APART if task.groups else "", task.note]))
     told = f"{len(answered):,} of {len(rows):,} {unit}s scored, with 95 % intervals{errors}"
     return Markup('<div class="tiles compared">{}</div>{}').format(
-        shown, note(f"{told}; {resolve(precision)}. {caveat}")
+        shown,
+        Markup('<p class="fine">{}; {}. {}</p>').format(
+            told, term(resolve(precision), PRECISION), caveat
+        ),
     )
 
 

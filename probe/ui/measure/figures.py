@@ -28,8 +28,8 @@ MEASURES = ["agreement", "confidence", "accuracy"]
 GROUPS = {"entailed": "accuracy, entailed", "non_entailed": "accuracy, not entailed"}
 """How a group of the task is called; another one by its own name."""
 PRECISION = (
-    "How exactly the model computed: fp32 with numbers of 32 bits, bf16 with 16, which is faster; "
-    "of a sample in bf16 it is said how many answers differ."
+    "How exactly a model computes: fp32 with numbers of 32 bits, bf16 with 16, which is faster and "
+    "changes few answers."
 )
 EVERY = "All figures, with n and 95 % intervals"
 MEASURED = "measures with 95 % intervals; a change counts where it changed the text"

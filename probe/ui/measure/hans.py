@@ -11,10 +11,12 @@ from probe.analysis.hans import NOTE, REPORTED, Profiled, in_heuristics, profile
 from probe.errors import UserError
 from probe.models.bundled import title_of
 from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.runs.access import ModelAccess
 from probe.statistics import percent
 from probe.tasks.nli import ENTAILMENT
 from probe.templates import subcases
-from probe.ui.answers.answering import STOPPED, StopRequests, in_steps
+from probe.text.duration import duration
+from probe.ui.answers.answering import STOPPED, Answered, StopRequests, seen_in_steps
 from probe.ui.api import models as hans_api
 from probe.ui.api.models import require_profile
 from probe.ui.events import GIVE_BACK_AND_HIDE, QUIET
@@ -67,10 +69,15 @@ def about() -> Markup:
     ).format(kinds)
 
 
-def progress(profiles: Profiles, models: int) -> Markup:
-    """Show how many sub-cases of all models are profiled."""
+def progress(profiles: Profiles, models: int, n: int, under_way: Answered | None = None) -> Markup:
+    """Show how many sub-cases of all models are profiled, and how far the next one is."""
     total, done = models * len(subcases()), sum(map(len, profiles.values()))
-    return meter("sub-cases done", done / total) + note(f"{done} of {total} sub-cases")
+    pairs, words = 0, ""
+    if under_way:
+        pairs = min(under_way.texts, n)
+        words = f", {pairs} of {n} pairs of the next, for {duration(under_way.seconds)}"
+    share = (done + pairs / n) / total
+    return meter("sub-cases done", share) + note(f"{done} of {total} sub-cases{words}")
 
 
 def sentences(profiles: Profiles) -> Markup:
@@ -134,6 +141,11 @@ def waiting() -> tuple[gr.Button, Markup]:
     return gr.Button(interactive=False), told("Waiting for its turn …")
 
 
+def _profile(models: ModelAccess, visitor: str, name: str, n: int, seed: int) -> Iterator[Profiled]:
+    """Load a model, and profile it sub-case by sub-case. Raises ModelError."""
+    yield from profile(models.get(visitor, name), n, seed)
+
+
 def build(page: Page, names: gr.Dropdown) -> None:
     """Lay out the panel; `names` is the list of the models that it profiles."""
     models, stops = page.core.models, StopRequests()
@@ -166,10 +178,12 @@ def build(page: Page, names: gr.Dropdown) -> None:
             yield {halt: gr.Button(visible=True), far: told("Loading the models …"), **nothing}
             for name in chosen:
                 profiles[name] = []
-                rows = profile(models.get(visitor, name), count, int(seed or 0))
-                for row in in_steps("file_minutes", rows, stops.reason(session)):
-                    profiles[name].append(row)
-                    yield {far: progress(profiles, len(chosen))}
+                rows = _profile(models, visitor, name, count, int(seed or 0))
+                for step in seen_in_steps("file_minutes", rows, stops.reason(session)):
+                    if not isinstance(step, Answered):
+                        profiles[name].append(step)
+                    now = step if isinstance(step, Answered) else None
+                    yield {far: progress(profiles, len(chosen), count, now)}
         except UserError as trouble:
             yield {far: told(STOPPED_EARLY) if str(trouble) == STOPPED else alert(trouble)}
             return

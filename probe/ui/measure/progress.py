@@ -5,11 +5,12 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from probe.analysis.batch import Chunk
+from probe.analysis.batch import CHUNK_ROWS, Chunk, chunk_end
 from probe.text.duration import duration
+from probe.ui.answers.answering import Answered
 from probe.ui.html.elements import NOTHING, meter
 
-State = Literal["waiting", "loading", "starting", "scoring", "finished", "stopped", "partial"]
+State = Literal["waiting", "starting", "scoring", "finished", "stopped", "partial"]
 
 
 @dataclass(frozen=True)
@@ -38,22 +39,27 @@ class FileProgress:
         """Rows per second so far."""
         return self.done / max(self.seconds, 1e-9)
 
-    @property
-    def left(self) -> float:
-        """Seconds still to go at this speed."""
-        return (self.total - self.done) / max(self.per_second, 1e-9)
+    def after(
+        self, step: Chunk[Any] | Answered, texts_each: int = 1, largest: int = CHUNK_ROWS
+    ) -> "FileProgress":
+        """Return how far it is after some rows, or within the next ones by the texts answered.
 
-
-def after_chunk(name: str, chunk: Chunk[Any]) -> FileProgress:
-    """Return how far a file is after a chunk of its rows."""
-    state: State = "finished" if chunk.done == chunk.total else "scoring"
-    return FileProgress(name, state, chunk.done, chunk.total, chunk.seconds)
+        So many texts are answered of each row, and so many rows at most together. The progress is
+        then that after the rows that are done.
+        """
+        if isinstance(step, Chunk):
+            state: State = "finished" if step.done == step.total else "scoring"
+            return FileProgress(self.name, state, step.done, step.total, step.seconds)
+        most = max(0, min(chunk_end(self.done, largest), self.total) - self.done - 1)
+        done = self.done + min(step.texts // texts_each, most)
+        seconds = self.seconds + step.seconds
+        state = "scoring" if self.done else "starting"  # of a few texts the speed says little yet
+        return FileProgress(self.name, state, done, self.total, seconds)
 
 
 TITLES = {
     "waiting": "Waiting for its turn",
-    "loading": "Loading the model",
-    "starting": "Scoring the first rows",
+    "starting": "Loading the model and scoring the first rows",
     "scoring": "Scoring",
     "stopped": "Stopped",
     "partial": "So far",
@@ -62,9 +68,11 @@ TITLES = {
 
 def file_progress(state: FileProgress) -> Markup:
     """Show how far a file is; the page's title says the same in short, by `data-title`."""
-    words, short = in_words(state), in_short(state)
+    words, short = in_words(state), state.state.capitalize()
     going = state.state in ("starting", "scoring")
     bar = meter("rows scored", state.share) if going else NOTHING
+    if state.state == "scoring":
+        short = f"{100 * state.share:.0f} %"
     if state.state == "finished":
         return Markup('<div role="status" data-state="finished" data-title="{}"></div>').format(
             f"{short} · {state.name}"
@@ -75,27 +83,22 @@ def file_progress(state: FileProgress) -> Markup:
     ).format(state.state, f"{short} · {state.name}", TITLES[state.state], words, bar)
 
 
-def in_short(state: FileProgress) -> str:
-    """Say in a word or two how far a file is."""
-    if state.state == "scoring":
-        return f"{100 * state.share:.0f} %"
-    return state.state.capitalize()
-
-
 def in_words(state: FileProgress) -> str:
     """Say its place in the line, its speed and the time left, or why it ended."""
+    since = f", for {duration(state.seconds)}" if state.seconds >= 1 else ""
     if state.state == "waiting":
         files = "One file is" if state.ahead == 1 else f"{state.ahead} files are"
-        return f"{files} scored before yours. It begins by itself; Stop gives up its place."
-    if state.state == "loading":
-        return "The first rows follow in a moment."
+        return f"{files} scored before yours{since}. It begins by itself; Stop gives up its place."
     if state.state == "starting":
-        return f"{state.total:,} rows; the speed and the time left are told after the first ones."
+        so_far = f"{state.done:,} of " if state.done else ""
+        rows = f"{so_far}{state.total:,} rows{since}"
+        return f"{rows}; the speed and the time left are told after the first ones."
     if state.why:
         return state.why
+    left = (state.total - state.done) / max(state.per_second, 1e-9)
     return (
         f"{state.done:,} of {state.total:,} rows, {per_second_words(state.per_second)}, "
-        f"about {duration(state.left)} left"
+        f"about {duration(left)} left"
     )
 
 

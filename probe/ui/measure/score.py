@@ -7,9 +7,10 @@ or waits longer than an answer may take, has the rest scored by the engine too.
 import json
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
@@ -19,11 +20,21 @@ import gradio as gr
 from gradio.events import Dependency
 from markupsafe import Markup
 
+from probe.analysis.batch import Chunk, Row
 from probe.analysis.summary import Totals
 from probe.data.names import stem_of
+from probe.data.rows import Source
 from probe.errors import FileError, ModelError, Stopped, UnknownRun, UserError, writing
-from probe.models.library import task_of_model, that_reads
-from probe.runs.access import DAY, as_token, asks_alike, own_run, readable_run, start_runs
+from probe.models.library import AnyModel, that_reads
+from probe.runs.access import (
+    DAY,
+    SCORED_HERE,
+    as_token,
+    asks_alike,
+    own_run,
+    readable_run,
+    start_runs,
+)
 from probe.runs.experiment import run_title
 from probe.runs.run import OPEN, STOPPED, Json, RunRequest, StoredRun
 from probe.runs.store import IS_OPEN, Store
@@ -42,12 +53,19 @@ from probe.scoring.files import (
 from probe.scoring.ready import is_ready_made, ready_run, unpack_ready
 from probe.settings import settings
 from probe.statistics import Estimate
+from probe.stopping import Reason
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.text.duration import duration
 from probe.transforms.options import OPTIONS
 from probe.transforms.registry import first_choice
 from probe.ui.answers.answering import STOPPED as STOP_PRESSED
-from probe.ui.answers.answering import Pace, StopRequests, caller_left, check_transforms, in_steps
+from probe.ui.answers.answering import (
+    Pace,
+    StopRequests,
+    caller_left,
+    check_transforms,
+    seen_in_steps,
+)
 from probe.ui.answers.file_line import FILES_AT_ONCE, FileLine
 from probe.ui.answers.turns import visitor_of
 from probe.ui.api import files as batch_api
@@ -72,7 +90,7 @@ from probe.ui.measure.choice import (
     with_run,
 )
 from probe.ui.measure.figures import against_rules, figures, head
-from probe.ui.measure.progress import FileProgress, after_chunk, file_progress, per_second_words
+from probe.ui.measure.progress import FileProgress, file_progress, per_second_words
 from probe.ui.measure.result_files import (
     download,
     files_of,
@@ -111,8 +129,8 @@ NO_RUN = (
     "The link names a scored file that is not here, or that you may not see; ask who gave you the "
     "link for a new one."
 )
-OF_A_LINK = "These results are of {file}, which a link does not hold."
 READY = "Scored before, with the app's own texts. Choose others above, or other changes, and Score."
+SHOWN = "Shown to you by a link, with its texts and files."
 PRIVATE = "Only you see this result, until you give its link to others."
 FOLD_BESIDE = f"""() => setTimeout(() => {{
   if (document.querySelector("#batch-figures .say")) {{ {FOLDED} }}
@@ -207,10 +225,12 @@ def _write(run: StoredRun, folder: Path) -> None:
 
 
 def keep(
-    store: Store, visitor: str, asked: RunRequest, here: ScoringHere, began: float, state: str
-) -> StoredRun:
+    store: Store, visitor: str, asked: RunRequest, results: Mapping[int, Json], began: float,
+    state: str,
+) -> StoredRun:  # fmt: skip
     """Store as a run what was scored here: whole, stopped, or queued for the engine to go on."""
-    run = store.create(visitor, asked, here.results)
+    artefacts = {**asked.artefacts, SCORED_HERE: True}
+    run = store.create(visitor, replace(asked, artefacts=artefacts), results)
     if state != "queued":
         store.update(run.id, state=state, started=began, finished=time.time())
     if state == "cancelled":
@@ -285,17 +305,14 @@ class Score:
         shown = self.listed(visitor)
         if "changes" in query:
             shown[parts.changes] = [name for name in query["changes"].split(",") if name]
-        run, private = None, True
+        run = None
         try:
             if run_id := query.get("run"):
                 run = readable_run(store, visitor, run_id)
-                private = run.owner == visitor
             elif _is_usual(task, self.core.models.names(visitor, task), visitor, query):
                 run = ready_run(task)
             if run:
                 shown |= self.shown(run, visitor)
-            if run and not private:
-                shown[parts.trouble] = note(OF_A_LINK.format(file=run.plan["file"]))
         except UnknownRun:
             shown[parts.trouble] = alert(NO_RUN)
         except UserError as trouble:
@@ -316,64 +333,70 @@ class Score:
             read_options = options.read(values[-len(OPTIONS) :], task)
             check_transforms(names)
             check_start(store, visitor)
-            source, stopped = (
-                open_upload(visitor, str(upload), asked.reading),
-                self.stops.reason(session),
-            )
-            self.core.models.require(visitor, asked.model)
+            source = open_upload(visitor, str(upload), asked.reading)
+            stopped = self.stops.reason(session)
             wanted = ScoringRequest(
                 asked.columns_in(source), tuple(names), asked.seed, read_options, asked.precision,
                 reading=asked.reading, long=asked.long,
             )  # fmt: skip
+            own, opened = self.core.models.for_run(visitor, asked.model)
+            if not asks_alike(own, task):
+                words = f"{asked.model} answers {own.title.lower()}, not {task.title.lower()}"
+                raise ModelError(words)
+            file = own_file(visitor, upload)
+            ordered = partial(scoring_request, file, source, asked.model, own, wanted, opened)
             if len(source) > settings().background_rows:
-                own = task_of_model(asked.model)
-                if not asks_alike(own, task):
-                    words = f"{asked.model} answers {own.title.lower()}, not {task.title.lower()}"
-                    raise ModelError(words)
-                file = own_file(visitor, upload)
-                run = start(
-                    store, self.core.engine, visitor,
-                    scoring_request(file, source, asked.model, own, wanted),
-                )  # fmt: skip
+                run = start(store, self.core.engine, visitor, ordered())
                 yield self.going_on(visitor, run)
                 return
             begun = {parts.trouble: NOTHING, parts.halt: gr.Button(visible=True)}
+            began = time.time()
             with self.line.place(visitor_of(request), caller_left()) as ahead:
                 for files in ahead:
                     if stopped():
                         yield self.failed(note(STOPPED_AT_ONCE))
                         return
-                    waiting = FileProgress(upload.name, "waiting", ahead=files)
+                    since = time.time() - began
+                    waiting = FileProgress(upload.name, "waiting", seconds=since, ahead=files)
                     yield {**begun, parts.progress: file_progress(waiting)}
-                loading = FileProgress(upload.name, "loading")
-                yield {**begun, parts.progress: file_progress(loading)}
-                model = that_reads(self.core.models.get(visitor, asked.model, task), asked.long)
-                file = own_file(visitor, upload)
-                ordered = scoring_request(file, source, asked.model, model.task, wanted)
-                here, began = ScoringHere(source, model, ordered), time.time()
-                yield from self._scored(visitor, ordered, here, began, stopped, upload.name)
+                starting = FileProgress(upload.name, "starting", total=len(source))
+                yield {**begun, parts.progress: file_progress(starting)}
+
+                def load() -> AnyModel:
+                    return that_reads(self.core.models.get(visitor, asked.model, task), asked.long)
+
+                yield from self._scored(visitor, source, load, ordered(), stopped)
         except UserError as trouble:
             yield self.failed(alert(trouble))
         finally:
             self.stops.withdraw(session)
 
     def _scored(
-        self, visitor: str, ordered: RunRequest, here: ScoringHere, began: float, stopped: Any,
-        name: str,
+        self, visitor: str, source: Source, load: Callable[[], AnyModel], ordered: RunRequest,
+        stopped: Reason,
     ) -> Iterator[Shown]:  # fmt: skip
         """Score here; show how far that is and the figures so far, at the end the result."""
-        parts, store, plan = self.parts, self.core.store, read_plan(ordered.plan)
-        totals, pace, state = Totals(plan.task, plan.request.names), Pace(), "queued"
-        starting = FileProgress(name, "starting", total=plan.rows)
+        parts, plan, results = self.parts, read_plan(ordered.plan), dict[int, Json]()
+        request, totals, pace = plan.request, Totals(plan.task, plan.request.names), Pace()
+        far, state = FileProgress(plan.file, "starting", total=plan.rows), "queued"
+        began = time.time()
+
+        def chunks() -> Iterator[Chunk[Row]]:
+            here = ScoringHere(source, load(), ordered, results)
+            yield from here.chunks()
+
         try:
-            yield {parts.progress: file_progress(starting)}
-            for chunk in in_steps("file_minutes", here.chunks(), stopped):
-                totals.add(chunk.rows)
-                if chunk.done == chunk.total:
-                    break
-                with pace.turn() as due:
-                    shown = self.so_far(totals, plan.task, name) if due else {}
-                yield {**shown, parts.progress: file_progress(after_chunk(name, chunk))}
+            for step in seen_in_steps("file_minutes", chunks(), stopped):
+                now = far.after(step, 1 + len(request.names), request.chunk_rows)
+                shown: Shown = {}
+                if isinstance(step, Chunk):
+                    far = now
+                    totals.add(step.rows)
+                    if step.done == step.total:
+                        break
+                    with pace.turn() as due:
+                        shown = self.so_far(totals, plan.task, plan.file) if due else {}
+                yield {**shown, parts.progress: file_progress(now)}
             state = "done"
         except Stopped as reason:
             state = "cancelled" if str(reason) == STOP_PRESSED else "queued"
@@ -382,8 +405,8 @@ class Score:
             raise
         finally:  # also where the page is left
             run = None
-            if state and (here.results or state != "cancelled"):
-                run = keep(store, visitor, ordered, here, began, state)
+            if state and (results or state != "cancelled"):
+                run = keep(self.core.store, visitor, ordered, results, began, state)
             else:
                 SCORING.remove(ordered.plan)
             if run and state == "queued":
@@ -459,7 +482,7 @@ class Score:
                 key, words=words if ready else f"{words} Kept in Mine until {until}."
             ),
             parts.run: "" if ready else run.id,
-            parts.who: note(READY if ready else PRIVATE if run.owner == visitor else ""),
+            parts.who: note(READY if ready else PRIVATE if run.owner == visitor else SHOWN),
         }
 
     def look(self, visitor: str, run_id: str) -> Shown:
@@ -545,8 +568,10 @@ def background_runs(runs: Sequence[StoredRun], ahead: int = 0) -> Markup:
 def _far(run: StoredRun, ahead: int) -> str:
     """Say how many rows are done, how fast, and about how long the others still take."""
     total = run.plan["rows"]
-    done = sum((cell.result or cell.progress or {}).get("rows", 0) for cell in run.cells)
-    words = [f"{done:,} of {total:,} rows"]
+    far = [cell.result or cell.progress or {} for cell in run.cells]
+    texts_each = 1 + len(run.plan["names"])
+    done = sum(each.get("rows", 0) + each.get("texts", 0) // texts_each for each in far)
+    words = [f"{min(done, total):,} of {total:,} rows"]
     if ahead:
         words.append(f"{ahead} run{'' if ahead == 1 else 's'} before it")
     timed = [cell.progress for cell in run.cells if cell.progress and "seconds" in cell.progress]

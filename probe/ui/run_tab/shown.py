@@ -238,7 +238,8 @@ def _under_way(run: StoredRun) -> str:
             told = cell.progress or {}
             if "epoch" in told:
                 return f"epoch {told['epoch']}"
-            return str(told.get("part", "preparing")).replace("_", " ")
+            texts = f", {told['texts']:,} texts" if "texts" in told else ""
+            return str(told.get("part", "preparing")).replace("_", " ") + texts
     return ""
 
 

@@ -295,7 +295,7 @@ def _kind(task: Task, kind: str) -> Row:
     return Row(
         f"templates-{kind}", entry.title, entry.summary, kind,
         (Markup("{} templates").format(len(template_ids(kind))),), join(shown),
-        (("Measure it", link_to("measure", task=task.name, texts="templates")),),
+        (("Measure it", link_to("measure", task=task.name, texts="templates", templates=kind)),),
     )  # fmt: skip
 
 

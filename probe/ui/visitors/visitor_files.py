@@ -17,6 +17,7 @@ from base64 import urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from glob import escape
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -149,6 +150,24 @@ def upload_called(visitor: str, which: str) -> Path:
         if (here := cache_folder() / which / file.name).is_file():
             return own_file(visitor, here)
     raise FileError(GONE)
+
+
+def upload_like(visitor: str, file: Path) -> Path:
+    """Return the upload of a visitor that is the same as a file; made where there is none.
+
+    Raises FileError where the file is gone.
+    """
+    for held in (folder_of(visitor) / UPLOADS).glob(f"*/{escape(file.name)}"):
+        with suppress(OSError, FileError):
+            if filecmp.cmp(held, file, shallow=False):
+                return upload_called(visitor, held.parent.name)
+    place = cache_folder() / secrets.token_hex(32) / file.name
+    place.parent.mkdir(mode=0o700)
+    try:
+        shutil.copyfile(file, place)
+    except OSError as problem:
+        raise FileError(GONE) from problem
+    return own_file(visitor, place)
 
 
 def _usable(path: Path, visitor: str) -> bool:

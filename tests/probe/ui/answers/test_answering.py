@@ -11,19 +11,21 @@ import pytest
 from markupsafe import Markup
 
 from probe.errors import ExampleError, Stopped
-from probe.stopping import check_stop, stopping
+from probe.stopping import check_stop, stopping, tell_answered
 from probe.ui.answers import answering as module
 from probe.ui.answers.answering import (
     LEFT,
     SHARE,
     STOPPED,
     Answer,
+    Answered,
     Pace,
     SharedAnswers,
     StopRequests,
     answering,
     in_steps,
     model_key,
+    seen_in_steps,
 )
 from probe.ui.server.checked_blocks import CheckedBlocks
 from tests.support.models.tiny_models import tiny_classifier
@@ -73,6 +75,36 @@ def test_a_file_ends_between_two_parts_and_inside_one(
         for part in in_steps("file_minutes", parts()):
             done += part
     assert done == 2
+
+
+def test_how_far_a_step_is_is_seen_while_it_takes_long_and_who_leaves_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "TICK", 0.01)
+    seen, ended = Event(), Event()
+
+    def steps() -> Iterator[int]:
+        tell_answered(3)
+        tell_answered(4)
+        assert seen.wait(MAX_SECONDS)
+        yield 1
+        try:
+            while not ended.wait(0.01):
+                check_stop()
+        except Stopped:
+            ended.set()
+            raise
+
+    shown = seen_in_steps("file_minutes", steps())
+    first = next(shown)
+    while first == Answered(0, first.seconds):  # it has only begun
+        first = next(shown)
+    assert isinstance(first, Answered) and first.texts in (3, 7)
+    seen.set()
+    assert next(each for each in shown if not isinstance(each, Answered)) == 1
+    assert next(shown) == Answered(0, pytest.approx(0, abs=MAX_SECONDS))
+    shown.close()
+    assert ended.is_set()
 
 
 def test_without_a_limit_and_outside_of_the_page_nothing_ends(

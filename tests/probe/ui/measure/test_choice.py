@@ -13,7 +13,6 @@ from probe.tasks.task import Task, offered_tasks
 from probe.ui.links import link_to_measure
 from probe.ui.measure.choice import NO_TEXTS, ONE, Asked, Link, read_link, share, sources
 from probe.ui.measure.compare import Compare
-from probe.ui.measure.compared import chosen as rows_chosen
 from probe.ui.visitors.visitor_files import bundled_copy, open_upload, own_file
 from tests.support.cases import each
 from tests.support.pages.choices import chosen
@@ -106,8 +105,3 @@ def test_what_is_lacking_is_said(source: str, words: str) -> None:
 def test_nothing_that_is_pressed_before_a_comparison_shows_pairs(cell: str) -> None:
     view = view_of(Compare)
     assert 'role="alert"' in named(view, view.press(pressed(cell)))["rows"]
-
-
-@each("cell", ["slice|" + "9" * 5000 + "|all", "slice|-1|all", "slice||", "|||"])
-def test_a_cell_that_there_is_not_shows_nothing(cell: str) -> None:
-    assert rows_chosen([], ["da", "esim"], 0, 1, cell) == ("", [])

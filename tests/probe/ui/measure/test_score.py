@@ -16,6 +16,7 @@ import pytest
 from probe.analysis.batch import FIRST_ROWS
 from probe.data.rows import guess
 from probe.data.source import open_source
+from probe.errors import FileError
 from probe.models.weights import file_hash
 from probe.runs.access import redeem, share
 from probe.runs.engine import Engine
@@ -26,13 +27,14 @@ from probe.scoring.files import SCORING, ScoringRequest, input_file, scoring_req
 from probe.scoring.ready import ready_run
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
-from probe.ui.measure.choice import FILE
+from probe.ui.measure.choice import FILE, fill
 from probe.ui.measure.progress import FileProgress, file_progress, in_words, per_second_words
 from probe.ui.measure.result_files import files_of, files_view, kept_folder
 from probe.ui.measure.rows import PAGE_ROWS, Selection, rows_page
 from probe.ui.measure.score import Score, background_runs, result_of, start
 from probe.ui.panels import options
-from probe.ui.visitors.visitor_files import bundled_copy, folder_of
+from probe.ui.visitors.visitor_files import bundled_copy, folder_of, own_file
+from probe.ui.visitors.visitor_files import files_of as stored
 from tests.support.cases import each
 from tests.support.files.scoring_files import pair_file
 from tests.support.pages.choices import chosen
@@ -82,18 +84,18 @@ def only(run: StoredRun, *parts: int) -> StoredRun:
     return replace(run, cells=tuple(cells), state="cancelled")
 
 
-def fields(upload: Path) -> tuple[Any, ...]:
+def fields(upload: Path, model: str = MODEL) -> tuple[Any, ...]:
     """Return what a visitor has entered to score a file."""
     with gr.Blocks():
         controls = [control.value for control in options.build()]
     columns = ("premise", "hypothesis", "label", None)
-    given = chosen([MODEL], FILE, str(uploaded(upload)), columns, precision="fp32")
+    given = chosen([model], FILE, str(uploaded(upload)), columns, precision="fp32")
     return (ME, "nli", *given, ["reverse"], *controls)
 
 
-def scoring(view: Score, file: Path) -> Iterator[dict[str, Any]]:
+def scoring(view: Score, file: Path, model: str = MODEL) -> Iterator[dict[str, Any]]:
     """Press Score."""
-    return each_named(view, view.score(asked_by(), *fields(file)))
+    return each_named(view, view.score(asked_by(), *fields(file, model)))
 
 
 def key_in(shown: dict[str, Any]) -> str:
@@ -145,9 +147,8 @@ def test_a_stop_before_the_first_part_leaves_nothing_behind(
     view: Score, tmp_path: Path, home: Path
 ) -> None:
     steps = scoring(view, pair_file(tmp_path / "mine.csv", ROWS))
-    shown = [next(steps) for _ in range(2)]
-    assert "Loading the model" in shown[0]["progress"]
-    assert "Scoring the first rows" in shown[1]["progress"] and "600 rows" in shown[1]["progress"]
+    first = next(steps)["progress"]
+    assert "Loading the model and scoring the first rows" in first and "600 rows" in first
     view.stops.ask("me")
     *_, last = steps
     assert "nothing to show" in last["trouble"] and "alert" not in last["trouble"]
@@ -223,6 +224,43 @@ def test_a_file_that_is_under_way_is_not_begun_again(
     assert begun(request) == 4
 
 
+def test_a_file_that_is_scored_at_once_is_none_of_the_runs_of_a_day(
+    view: Score, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_MAX_RUNS_A_DAY", "1")
+    file = pair_file(tmp_path / "mine.csv", 20)
+    shown = [list(scoring(view, file))[-1] for _ in range(2)]
+    assert all("20 rows, 20 scored" in each["head"] for each in shown)
+    monkeypatch.setenv("NLI_CLINIC_BACKGROUND_ROWS", "1")
+    (begun,) = scoring(view, file)
+    assert "scored in the background" in begun["trouble"]
+    until(view.core.store, begun["run"], ended)
+    (refused,) = scoring(view, file)
+    assert "2 runs in 24 hours would be more than 1" in refused["trouble"]
+
+
+@each("order", [None, NLI.labels[::-1]])
+def test_a_model_that_was_brought_scores_in_the_background_as_here(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, order: Any
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_HOME", str(tmp_path))
+    monkeypatch.setenv("NLI_CLINIC_OWN_MODELS", "folder")
+    store = Store()
+    view = view_of(Score, store, engine := Engine(store, in_process=True))
+    name = view.core.models.open(ME, model, order).model.name
+    file = pair_file(tmp_path / "mine.csv", 20)
+    *_, here = scoring(view, file, name)
+    monkeypatch.setenv("NLI_CLINIC_BACKGROUND_ROWS", "1")
+    (begun,) = scoring(view, file, name)
+    until(store, begun["run"], ended)
+    there = named(view, view.look(ME, begun["run"]))
+    first, second = (files_of(key_in(each))["-scored"].read_text() for each in (here, there))
+    assert first.split("\n")[1:] == second.split("\n")[1:]
+    opened = named(view, view.open(ME, "nli", asked_by(run=begun["run"])))
+    assert "20 rows, 20 scored" in opened["head"]
+    engine.close()
+
+
 def test_an_address_opens_a_run_for_its_owner_and_by_a_link_for_others(
     view: Score, run: StoredRun
 ) -> None:
@@ -234,8 +272,19 @@ def test_an_address_opens_a_run_for_its_owner_and_by_a_link_for_others(
     assert 'role="alert"' in named(view, view.press(pressed(f"stop:{run.id}"), YOU))["trouble"]
     redeem(view.core.store, YOU, share(view.core.store, ME, run.id))
     shown = named(view, view.open(YOU, "nli", request))
-    assert "mine.csv" in shown["head"] and "a link does not hold" in shown["trouble"]
+    assert "mine.csv" in shown["head"] and "Shown to you by a link" in shown["who"]
     assert key_in(shown).partition("/")[0] == folder_of(YOU).name
+    assert (
+        rows_page(Selection(key_in(shown))).rows[0]["texts"]
+        == rows_page(Selection(key_in(mine))).rows[0]["texts"]
+    )
+    models = view.core.models
+    for who in (ME, YOU, YOU):  # the texts are theirs from then on, once
+        file = fill(models, who, NLI, {"run": run.id, "texts": "file:gone"})[7]
+        assert Path(file).read_bytes() == input_file(run.plan["folder"], "mine.csv").read_bytes()
+        assert own_file(who, file) and len([each for each in stored(who) if each.upload]) == 1
+    with pytest.raises(FileError):
+        own_file(YOU, fill(models, ME, NLI, {"run": run.id})[7])
 
 
 def test_a_result_is_written_once_and_anew_where_it_is_not_whole(

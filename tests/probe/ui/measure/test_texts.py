@@ -32,6 +32,8 @@ from tests.support.cases import each
 from tests.support.pages.visitors import ME, uploaded
 
 SHOWN = ("preview", "labels", "doubt", "switch", "details", "meanings")
+PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
+MANY = "".join(f"Good.,word {number}\n" for number in range(30))
 
 
 @pytest.fixture(autouse=True)
@@ -40,40 +42,50 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
 
 
-def shown(task: str, text: str, tmp_path: Path) -> dict[str, Any]:
+def shown(task: str, text: str, tmp_path: Path, name: str = "mine.csv") -> dict[str, Any]:
     """Return what is shown of a file for a task, by component; the columns come as a list."""
-    path = tmp_path / "mine.csv"
+    path = tmp_path / name
     path.write_text(text)
     values = show_file(ME, task, str(uploaded(path)))
     return dict(zip(SHOWN, values, strict=False)) | {"columns": values[len(SHOWN) :]}
 
 
+@each(
+    ("task", "text", "part", "words"),
+    [
+        ("sentiment", "text,label\nGood.,five\n", "labels", "This file has the labels five."),
+        ("sentiment", f"text,label\n{MANY}", "labels", "30 different values"),
+        ("sentiment", "text\nGood.\n", "labels", "Without right answers"),
+        ("nli", "premise,hypothesis,label\n", "doubt", "mine.csv has no rows below its header"),
+        ("nli", "words\nGood.\n", "doubt", "no columns 'premise' and 'hypothesis'"),
+        ("nli", "a,b\nA.,B.\n", "doubt", "Say it below"),
+        (
+            *("paraphrase", "question1,question2,label\nA?,B?,1\nA?,C?,0\n", "labels"),
+            "1 read as paraphrase, 0 as non-paraphrase, as in GLUE, PAWS and Quora",
+        ),
+        (
+            *("sentiment", "premise,hypothesis,label\nA.,B.,neutral\n", "doubt"),
+            "it fits natural language inference. Choose Inference at the top",
+        ),
+        (
+            *("paraphrase", "sentence1,sentence2,label\nA.,B.,neutral\n", "doubt"),
+            "a file of natural language inference, which it fits",
+        ),
+    ],
+)
+def test_what_a_file_says_or_leaves_open_is_told(
+    task: str, text: str, part: str, words: str, tmp_path: Path
+) -> None:
+    parts = shown(task, text, tmp_path)
+    assert words in unescape(Markup(parts[part]).striptags())
+    if "fits" in words:  # another task
+        assert parts["switch"].value == "Switch to Inference"
+
+
 def test_columns_are_named_as_the_task_names_its_texts(tmp_path: Path) -> None:
-    columns = shown("sentiment", "review,label\nGood.,pos\n", tmp_path)["columns"]
-    first, second, gold, form = columns
-    assert form.visible is False
+    first, second, gold, form = shown("sentiment", "review,label\nGood.,pos\n", tmp_path)["columns"]
+    assert form.visible is False and gold.value == "label"
     assert (first.label, first.value, second.visible) == ("Text column", "review", False)
-    assert gold.value == "label"
-
-
-def test_a_file_of_another_task_is_recognised_and_its_task_offered(tmp_path: Path) -> None:
-    parts = shown("sentiment", "premise,hypothesis,label\nA.,B.,neutral\n", tmp_path)
-    assert "it fits natural language inference. Choose Inference at the top" in parts["doubt"]
-    assert parts["switch"].value == "Switch to Inference"
-    assert parts["details"].visible is False
-
-
-def test_labels_of_another_task_are_named(tmp_path: Path) -> None:
-    parts = shown("paraphrase", "sentence1,sentence2,label\nA.,B.,neutral\n", tmp_path)
-    assert "a file of natural language inference, which it fits" in parts["doubt"]
-    assert parts["switch"].value == "Switch to Inference"
-
-
-def test_numbers_are_told_by_whose_data_they_are_read(tmp_path: Path) -> None:
-    text = "question1,question2,label\nA?,B?,1\nA?,C?,0\n"
-    labels = shown("paraphrase", text, tmp_path)["labels"]
-    said = Markup(labels).striptags()
-    assert "1 read as paraphrase, 0 as non-paraphrase, as in GLUE, PAWS and Quora" in said
 
 
 def test_numbers_that_nothing_explains_are_asked_about(tmp_path: Path) -> None:
@@ -101,34 +113,20 @@ def test_what_was_asked_of_a_column_is_asked_no_more_once_another_is_chosen(tmp_
 def test_a_form_that_a_file_does_not_tell_is_asked_and_heeded(tmp_path: Path) -> None:
     text = "".join(f"A man walks {n} miles.,He walks far.,neutral\n" for n in range(3))
     parts = shown("nli", text, tmp_path)
-    asked = parts["columns"][-1]
     assert "looks like data" in parts["doubt"]
-    assert [way for _, way in asked.choices] == ["--no-header", "--header"]
+    assert [way for _, way in parts["columns"][-1].choices] == ["--no-header", "--header"]
     answered = show_file(ME, "nli", str(uploaded(tmp_path / "mine.csv")), "--no-header")
     assert answered[len(SHOWN)].choices[0][0] == answered[len(SHOWN) + 1].choices[0][0]
     assert answered[-1].visible is True
 
 
-def test_a_value_that_is_not_known_is_asked_about(tmp_path: Path) -> None:
-    labels = shown("sentiment", "text,label\nGood.,five stars\n", tmp_path)["labels"]
-    assert "This file has the labels five stars." in labels and "data-asked" in labels
-
-
-def test_a_column_of_many_values_is_doubted(tmp_path: Path) -> None:
-    rows = "".join(f"Good.,word {number}\n" for number in range(30))
-    assert "30 different values" in shown("sentiment", f"text,label\n{rows}", tmp_path)["labels"]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("premise,hypothesis,label\n", "mine.csv has no rows below its header"),
-        ("words\nGood.\n", "no columns 'premise' and 'hypothesis'"),
-        ("a,b\nA.,B.\n", "Say it below"),
-    ],
-)
-def test_what_cannot_be_read_is_one_sentence(text: str, words: str, tmp_path: Path) -> None:
-    assert words in unescape(shown("nli", text, tmp_path)["doubt"])
+def chosen(
+    text: str, columns: tuple[str | None, ...], task: Task, folder: Path, meanings: str = ""
+) -> Columns:
+    """Return how a file is read by what is chosen on the page."""
+    path = folder / "mine.csv"
+    path.write_text(text)
+    return columns_of(read_table(path), path, task, options_of((*columns, None), task, meanings))
 
 
 def test_a_column_that_no_name_tells_is_left_open_and_asked_for(tmp_path: Path) -> None:
@@ -141,40 +139,19 @@ def test_a_column_that_no_name_tells_is_left_open_and_asked_for(tmp_path: Path) 
     assert named.texts == {"premise": "premise", "hypothesis": "said"}
 
 
-def test_without_a_gold_column_that_is_said(tmp_path: Path) -> None:
-    assert "Without right answers" in shown("sentiment", "text\nGood.\n", tmp_path)["labels"]
-
-
-def chosen(
-    text: str, columns: tuple[str | None, ...], task: Task, folder: Path, meanings: str = ""
-) -> Columns:
-    """Return how a file is read by what is chosen on the page."""
-    path = folder / "mine.csv"
-    path.write_text(text)
-    return columns_of(read_table(path), path, task, options_of((*columns, None), task, meanings))
-
-
-def test_chosen_columns_win_over_guessed_ones(tmp_path: Path) -> None:
+def test_what_is_chosen_wins_over_what_is_guessed_and_scoring_waits_for_it(tmp_path: Path) -> None:
     text = "text,other,label\nA.,B.,pos\n"
     without = chosen(text, ("other", None, "(no right answers)"), SENTIMENT, tmp_path)
     assert without == Columns({"text": "other"})
     assert chosen(text, (None, None, None), SENTIMENT, tmp_path).gold == "label"
     with pytest.raises(FileError, match="no column 'absent'"):
         chosen(text, ("absent", None, None), SENTIMENT, tmp_path)
-
-
-def test_scoring_waits_for_the_meaning_of_every_value(tmp_path: Path) -> None:
     asked = "text,label\nGood.,five stars\n", ("text", None, "label"), SENTIMENT, tmp_path
     with pytest.raises(FileError, match=r"holds 'five stars' .* say it below the file"):
         chosen(*asked)
     assert chosen(*asked, '{"five stars": "positive"}').values == {"five-stars": "positive"}
-
-
-def test_a_value_that_is_still_undecided_says_nothing() -> None:
+    # what is still undecided says nothing
     assert read_meanings('{"0": "positive", "1": "?", "-": ""}') == {"0": "positive", "-": ""}
-
-
-def test_meanings_that_are_none_are_refused() -> None:
     with pytest.raises(LabelError, match="choose it again"):
         read_meanings("[1]")
 
@@ -186,35 +163,11 @@ def test_the_parts_are_in_the_order_of_what_is_shown() -> None:
     assert file.shown == [parts[name] for name in SHOWN]
 
 
-PAIR = {"premise": "A man walks.", "hypothesis": "He moves."}
-
-
-@pytest.fixture
-def limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small limits."""
-    for name, limit in {"ROWS": 3, "COLUMNS": 4, "CELL": 1000, "UNPACKED_MB": 1}.items():
-        monkeypatch.setenv(f"NLI_CLINIC_MAX_{name}", str(limit))
-
-
-def preview(path: Path, rows: list[dict[str, object]]) -> tuple[str, str]:
-    """Return the first rows as the page shows them, and the sentence about the columns."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    shown, _, sentence, *_ = show_file(ME, "nli", str(uploaded(path)))
-    return str(shown), str(sentence)
-
-
-@pytest.mark.usefixtures("limits")
-def test_a_file_at_the_limits_is_shown(tmp_path: Path) -> None:
-    row = {**PAIR, "c": "x" * 1000, "d": 1}
-    shown, sentence = preview(tmp_path / "a.jsonl", [row] * 3)
-    assert "A man walks." in shown
-    assert "3 rows" in sentence
-
-
-@pytest.mark.usefixtures("limits")
 @each(
     "rows, words",
     [
+        ([{**PAIR, "c": "x" * 1000, "d": 1}] * 3, "3 rows"),
+        ([{**PAIR, "c": "a\ud800b"}], "1 row"),
         ([PAIR] * 4, "the file has more than 3 rows (this app's NLI_CLINIC_MAX_ROWS)"),
         ([{**PAIR, "c": 1, "d": 2, "e": 3}], "the file has more than 4 columns"),
         ([{**PAIR, "c": "x" * 1001}], "a cell of the file has more than 1,000 characters"),
@@ -222,12 +175,15 @@ def test_a_file_at_the_limits_is_shown(tmp_path: Path) -> None:
         ([{**PAIR, "c": " " * 900}] * 1200, "than 1 megabytes once it is unpacked"),
     ],
 )
-def test_a_file_above_a_limit_gets_its_sentence(
-    rows: list[dict[str, object]], words: str, tmp_path: Path
+def test_a_file_within_the_limits_is_shown_and_one_above_gets_its_sentence(
+    rows: list[dict[str, object]], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown, sentence = preview(tmp_path / "a.jsonl", rows)
-    assert shown == ""
-    assert words in sentence.replace("&#39;", "'")
+    for name, limit in {"ROWS": 3, "COLUMNS": 4, "CELL": 1000, "UNPACKED_MB": 1}.items():
+        monkeypatch.setenv(f"NLI_CLINIC_MAX_{name}", str(limit))
+    parts = shown("nli", "".join(json.dumps(row) + "\n" for row in rows), tmp_path, "a.jsonl")
+    assert words in unescape(parts["doubt"])
+    assert ("A man walks." in parts["preview"]) is words.endswith(("row", "3 rows"))
+    assert "\ud800" not in parts["preview"]
 
 
 def write_arrow(table: pa.Table, path: Path) -> None:
@@ -240,16 +196,11 @@ def write_arrow(table: pa.Table, path: Path) -> None:
 def test_what_typed_columns_lack_and_list_is_shown(
     name: str, write: Callable[[pa.Table, Path], None], tmp_path: Path
 ) -> None:
-    columns = {
-        "premise": ["a", None],
-        "hypothesis": ["b", "c"],
-        "n": pa.array([None, 2], pa.int64()),
-        "tags": [["x", "y"], []],
-    }
+    numbers, tags = pa.array([None, 2], pa.int64()), [["x", "y"], []]
+    columns = {"premise": ["a", None], "hypothesis": ["b", "c"], "n": numbers, "tags": tags}
     write(pa.table(columns), tmp_path / name)
-    shown, *_ = show_file(ME, "nli", str(uploaded(tmp_path / name)))
-    assert "<td>2</td>" in shown
-    assert "x" in shown
+    preview, *_ = show_file(ME, "nli", str(uploaded(tmp_path / name)))
+    assert "<td>2</td>" in preview and "x" in preview
 
 
 def test_only_the_beginning_of_a_large_table_is_shown() -> None:
@@ -257,8 +208,3 @@ def test_only_the_beginning_of_a_large_table_is_shown() -> None:
     part = first_rows(of_frame(frame, "csv"))
     assert part.shape == (5, 30)
     assert set(map(len, part.to_numpy().ravel())) == {301}
-
-
-def test_half_a_character_is_shown_as_a_replacement(tmp_path: Path) -> None:
-    shown, _ = preview(tmp_path / "a.jsonl", [{**PAIR, "c": "a\ud800b"}])
-    assert "a\ufffdb" in shown

@@ -1,1 +1,0 @@
-"""The check-up of one model, a part of the Compare tab."""
