@@ -257,21 +257,6 @@ def _trainings(runs: Sequence[InoculationRun]) -> str:
     return f"{sum(cell.result is not None for cell in cells)} of {len(cells)} trainings"
 
 
-def seconds_left(run: InoculationRun) -> float | None:
-    """Return about how long the trainings that are missing take, None before one has ended.
-
-    A training takes what testing takes, and longer by its examples.
-    """
-    ended = [(cell.key.size, cell.result.seconds) for cell in run.cells if cell.result]
-    missing = [cell.key.size for cell in run.cells if not cell.result]
-    trained = sum(size for size, _ in ended)
-    if not trained or not missing:
-        return None
-    fixed = min(seconds for _, seconds in ended)
-    per_example = sum(seconds - fixed for size, seconds in ended if size) / trained
-    return sum(fixed + per_example * size for size in missing)
-
-
 CAUTION = (
     "An outcome speaks of this challenge set and this model. That a gap closes shows that the "
     "model can fit such examples, not that it has learnt the phenomenon: other wordings may "

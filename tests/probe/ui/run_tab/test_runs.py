@@ -19,7 +19,7 @@ from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
-from probe.ui.run_tab.shown import Looked, RunView, how_far, results, seconds_left
+from probe.ui.run_tab.shown import Looked, RunView, how_far, results, seconds_left, share_done
 from probe.ui.run_tab.tab import RunArea, Runs
 from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.pages.attacks import ATTACKS
@@ -298,7 +298,13 @@ def test_what_is_left_is_told_by_the_steps_that_are_done() -> None:
     ):  # fmt: skip
         assert seconds_left(running(done, 60, passed)) == pytest.approx(left)
     assert how_far(running(3, 60, 230)).endswith("4 min · about 10 s left")
-    assert how_far(running(3, 60, 400)).endswith("7 min")
+    assert how_far(running(3, 60, 400)).endswith("7 min · longer than expected")
     assert " left" not in how_far(running(0, 60, 30))
-    planned = replace(running(0, 60, 30), artefacts={"seconds": 240})
-    assert seconds_left(planned) == pytest.approx(210)
+    for done, each, passed, left in (
+        (0, 0, 30, 210), (0, 0, 300, 0),
+        (1, 10, 10, 180), (3, 60, 180, 60),  # a short first step tells little
+    ):  # fmt: skip
+        planned = replace(running(done, each, passed), artefacts={"seconds": 240})
+        assert seconds_left(planned) == pytest.approx(left), (done, passed)
+    late = [share_done(replace(planned, artefacts={"seconds": at})) for at in (250, 300, 900)]
+    assert late == sorted(late, reverse=True) and 0.75 <= late[0] < 1
