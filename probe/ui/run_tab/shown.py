@@ -287,7 +287,7 @@ def _whole(run: StoredRun) -> float:
         return planned
     spent = math.fsum(each.get("seconds", 0.0) for each in run.results)
     paced = max(spent / done, _passed(run) / (done + 1)) * every
-    return planned + (paced - planned) * done / every if planned else paced
+    return planned + (paced - planned) * (done + 1) / (every + 1) if planned else paced
 
 
 def looking_at(looked: Looked, *ids: str, **changed: Any) -> Looked:
