@@ -16,6 +16,7 @@ from finetune.report.inoculation import (
     SELECTION_TITLES,
     by_panel,
     challenge_title,
+    counted,
     counter_lines,
     counter_titles,
     details,
@@ -24,6 +25,7 @@ from finetune.report.inoculation import (
     measure_of,
     missing_texts,
     model_name,
+    model_title,
     panels,
     point_rows,
     run_label,
@@ -56,6 +58,7 @@ def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
         raise RunError("no cell is finished yet, so there is nothing to draw")
     titles = {name: challenge_title(own[0]) for name, own in runs_of.items()}
     words = [line.format(measure_of(runs)) for line in WORDS]
+    words[1] += f" {counted(n for panel in drawn.values() for n in panel.frame['n'])}."
     if others := counter_titles(drawn.values()):
         words.append(COUNTER_WORDS.format(" · ".join(others.values())))
     return of_panels([(titles[name], panel) for name, panel in drawn.items()], style, words)
@@ -255,7 +258,8 @@ TEMPLATE = Markup("""
 The learning rate of each size is the one {{ title }}.
  Intervals are Wilson's for accuracy, Student's for F1.</figcaption></figure>
 {% endfor %}{% for run in runs %}
-<section><h2>{{ run.plan.challenge }} on {{ model_name(run) }} ({{ run_label(run) }})</h2>
+<section><h2>{{ model_title(run) }}: {{ challenge_title(run) }}</h2>
+<p><code>{{ run.plan.challenge }} on {{ model_name(run) }}, {{ run_label(run) }}</code></p>
 {% if run.error %}<p><b>{{ run.state }}</b> {{ run.error }}</p>{% endif %}
 {% if run.verdict %}<p><b>{{ run.verdict.oracle_lr.headline }}.</b></p>
 {% for line in lines(run) %}<p>{{ line }}</p>{% endfor %}
@@ -283,8 +287,8 @@ def report(runs: Sequence[InoculationRun]) -> str:
     titles = SELECTION_TITLES.items() if drawn else ()
     outcomes = [
         (
-            run.plan.challenge,
-            model_name(run),
+            f"{challenge_title(run)} ({run.plan.challenge})",
+            model_title(run),
             run.plan.mode,
             *(short(run.verdict[name]["headline"]) for name in SELECTION_TITLES),
             *(interval(run.verdict["oracle_lr"][name]) for name in ("gap", "closed", "drop")),
@@ -296,7 +300,7 @@ def report(runs: Sequence[InoculationRun]) -> str:
     ]
     environment = Environment(autoescape=True)
     environment.filters |= {"flat": _flat, "written": _written}
-    called = (asdict, command, model_name, run_label)
+    called = (asdict, challenge_title, command, model_name, model_title, run_label)
     environment.globals |= {each.__name__: each for each in called}
     return environment.from_string("".join(TEMPLATE.splitlines())).render(
         style=STYLE,

@@ -134,6 +134,13 @@ def panels(
     return drawn, style
 
 
+def counted(counts: Iterable[int]) -> str:
+    """Say of how many test examples figures are, such as n = 600 to 1,000."""
+    ordered = sorted({int(n) for n in counts})
+    ends = dict.fromkeys((ordered[0], ordered[-1]))
+    return f"n = {' to '.join(f'{n:,}' for n in ends)}"
+
+
 def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
     """Return the titles of the counter-tests that panels show, by name."""
     names = dict.fromkeys(name for panel in drawn for name in counter_tests_in(panel.frame))

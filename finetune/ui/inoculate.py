@@ -45,7 +45,7 @@ from finetune.trials.inoculation import (
 )
 from finetune.trials.planning import Choices
 from finetune.ui.aim import Aim, Changes, Fields, Named, choices_of, on_page, read_values
-from finetune.ui.html.inoculation import grid, results
+from finetune.ui.html.inoculation import results
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, RunError, UserError
 from probe.first_import import first_import
@@ -320,7 +320,6 @@ def aim_of(page: Page) -> Aim:
     view = RunView(
         name="inoculate", title="Inoculate", kinds=(KIND,), named=named, badge=badge, results=show,
         files=files, rank=rank, begin=begin,
-        steps=lambda run: grid(inoculation_run(run)),
         empty=(
             "No finished run here yet",
             "Here will stand how the answers get better with the number of examples, how much of "

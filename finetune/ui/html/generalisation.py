@@ -303,7 +303,7 @@ def results(
                 beside(inoculation),
                 before(run),
                 _warnings((anew or run).verdict["warnings"]),
-                twin("repeat on the command line", commands(command(run), run.kept)),
+                commands(command(run), run.kept),
             ]
         )
     )

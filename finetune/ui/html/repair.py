@@ -154,9 +154,7 @@ def results(runs: Sequence[StoredRun]) -> Markup:
     for run in ordered:
         kind, lead = KINDS[run.kind], run.verdict and run is not judged[0]
         section = [LEAD.format(kind.sentence(run)) if lead else NOTHING, *kind.pictures(run)]
-        section += [
-            onward(run), twin("repeat on the command line", commands(command(run), run.kept))
-        ]  # fmt: skip
+        section += [onward(run), commands(command(run), run.kept)]
         parts.append(Markup('<section class="repair-kind">{}</section>').format(join(section)))
     if ids := [run.id for run in ordered if run.owner == OWNER]:
         address = link_to_run(ids, task=ordered[0].plan["task"], aim="repair")

@@ -75,8 +75,7 @@ class RunView:
     `name` stands in links, `title` in the list. `named` says what a run is of, `badge` what it came
     to. `results` shows runs that have results, `files` writes what a person takes away of them.
     The gallery's runs of one `group` stand in one row, `together` names it; those of the lowest
-    `rank` come first. `begin` asks for the run that a press in a result starts. `steps` shows
-    how far each step of a run is.
+    `rank` come first. `begin` asks for the run that a press in a result starts.
     """
 
     name: str
@@ -91,7 +90,6 @@ class RunView:
     group: Callable[[StoredRun], str] = _own_id
     together: Callable[[Sequence[StoredRun]], str] | None = None
     begin: Callable[[Looked, StoredRun], RunRequest] | None = None
-    steps: Callable[[StoredRun], Markup] = cells_table
 
 
 def row(view: RunView, runs: Sequence[StoredRun], looked: Looked, far: str = "") -> Markup:
@@ -170,9 +168,9 @@ def results(views: Sequence[RunView], runs: Sequence[StoredRun], looked: Looked)
         elif own:
             shown.append(_waiting(own))
         shown += [
-            renewed(run) + twin(f"{view.named(run)}: each step", view.steps(run))
+            renewed(run) + twin(f"{view.named(run)}: each step", cells_table(run))
             for run in own
-            if run.state != "done"
+            if run.owner != OWNER
         ]
     return join(shown) or EMPTY.format(*views[0].empty)
 
