@@ -9,7 +9,7 @@ from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
 from probe.tasks.nli import NLI
-from tests.app.test_inoculate_http import wait_for_state
+from tests.app.test_train_http import reached
 from tests.support.models.tiny_bert import tiny_pairs
 
 SMALL = {"n": 2, "per_subcase": 1}
@@ -28,7 +28,7 @@ def test_a_check_up_of_a_file_in_the_background_ends_with_findings(
     asked = {**SMALL, "file": handle_file(str(path)), "label_values": json.dumps(values)}
     started = client.predict(model=second, **asked, api_name="/checkup")
     run = (started["run"], started["owner"])
-    wait_for_state(client, run, "done")
+    reached(client, run)
     told = client.predict(*run, api_name="/run")
     assert told["plan"]["file"] == "mine.jsonl"
     assert told["cells"][0]["part"] == "plain"
