@@ -326,11 +326,14 @@ class Form:
             return {area.problem: gr.skip()} if own or same else area.draw(planned)
 
         def start(values: Values) -> Updates:
-            """Start what the form asks for and look at it."""
+            """Start what the form asks for and look at it; what is wrong stands by the button.
+
+            There it goes once the form changes.
+            """
             try:
                 begun = runs.start(values[page.owner], self.requests(values))
             except UserError as trouble:
-                return {area.problem: alert(trouble)}
+                return {self.estimate: alert(trouble)}
             looked = looking_at(area.looked(values), *(run.id for run in begun))
             return {area.problem: NOTHING} | area.draw(looked)
 
@@ -365,7 +368,7 @@ class Form:
             self.forecast, self.inputs, self.estimate, js=STALE, **QUIET
         )
         measured_anew.then(None, js=FRESH, **QUIET)
-        self.start.click(start, asked, area.shown, **area.turn)
+        self.start.click(start, asked, [self.estimate, *area.shown], **area.turn)
 
 
 def _opening(looked: Looked, challenge: str) -> Looked:

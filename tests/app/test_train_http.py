@@ -11,8 +11,8 @@ from tests.conftest import App
 from tests.support.cases import failures
 from tests.support.processes.running_app import answer_over_http, ask
 
-WAIT = 300
-"""Seconds that a small run may take on a busy machine."""
+WAIT = 900
+"""Seconds that a few small runs may take on a busy machine."""
 SMALL = {"sizes": "8", "seeds": "0", "lr": "1e-3", "epochs": 1}
 GRID = {"sizes": "8", "seeds": "0", "lrs": "1e-3", "max_epochs": 1}
 NEGATION = {"model": "minilm", "challenge": "negation", "sizes": "5"}

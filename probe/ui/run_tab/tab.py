@@ -311,7 +311,8 @@ class RunArea:
         with suppress(StoreError):  # which opening says
             begun = self.runs.usual(begun, views[0].name)
             there = self.runs.looked_at(begun)
-            rows = self.runs.rows(begun, there)
+            # nothing is ticked before the page has opened, whose answer would undo it
+            rows = Markup("<div inert>{}</div>").format(self.runs.rows(begun, there))
 
         def draw_first() -> None:
             """Draw behind the first page what the next ones begin with, which takes scipy."""
