@@ -244,7 +244,8 @@ def _under_way(run: StoredRun) -> str:
         if cell.state == "running":
             told = cell.progress or {}
             if "epoch" in told:
-                return f"epoch {told['epoch']}"
+                most = run.plan.get("max_epochs") or run.plan.get("training", {}).get("epochs")
+                return f"epoch {told['epoch']}" + (f" of at most {most}" if most else "")
             return str(told.get("part", "preparing")).replace("_", " ")
     return ""
 

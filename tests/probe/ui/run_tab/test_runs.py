@@ -294,7 +294,11 @@ def test_what_is_left_is_told_by_the_steps_that_are_done() -> None:
         assert seconds_left(running(done, 60, passed)) == pytest.approx(left)
     assert how_far(running(3, 60, 230)).endswith("4 min · about 10 s left")
     assert how_far(running(3, 60, 400)).endswith("7 min · longer than expected")
-    assert " left" not in how_far(running(0, 60, 30))
+    begun = running(0, 60, 30)
+    assert " left" not in how_far(begun)
+    cells = (replace(begun.cells[0], state="running", progress={"epoch": 2}), *begun.cells[1:])
+    for plan, said in (({"max_epochs": 5}, "epoch 2 of at most 5"), ({}, "epoch 2 · ")):
+        assert said in how_far(replace(begun, plan=plan, cells=cells))
     for done, each, passed, left in (
         (0, 0, 30, 210), (0, 0, 300, 0),
         (1, 10, 10, 150), (3, 60, 180, 60),  # a short first step tells little
