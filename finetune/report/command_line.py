@@ -1,14 +1,13 @@
 """The command line that repeats a run, of whatever kind."""
 
 import shlex
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
-from finetune.trials.base import TrialKind
+from finetune.trials import inoculation
 from finetune.trials.params import PARAMS
+from finetune.trials.planning import KINDS
 from probe.data.file_options import option_words
 from probe.runs.gallery import OWNER
 from probe.runs.run import Run
@@ -20,19 +19,6 @@ OPTIONS = {
     if param.name not in ("task", "labels")  # said apart
 }
 """What each field of a plan is called on the command line, by its path in the plan."""
-AnyKind = TrialKind[Any, Any, Any, Any]  # Any: each kind has plans, cells and points of its own
-REPEATED: Mapping[str, tuple[AnyKind, str, str]] = {
-    inoculation.KIND: (inoculation.TRIALS, "inoculate", "inoculated/{model}-{plan.challenge}"),
-    generalisation.KIND: (
-        generalisation.TRIALS,
-        "generalise",
-        "generalised/{model}-{plan.phenomenon}-{plan.vary}",
-    ),
-    calibration.KIND: (calibration.TRIALS, "calibrate", "calibration/{model}"),
-    mitigation.KIND: (mitigation.TRIALS, "mitigate", "mitigation/{model}"),
-    transfer.KIND: (transfer.TRIALS, "transfer", "transfer/{model}"),
-}
-"""How the plans of each kind of run are read, its command, and the folder that it writes into."""
 
 
 # Any: a run and a plan of some kind, as stored or with types of its own
@@ -42,14 +28,15 @@ def command(run: Run[Any, Any, Any, Any], plan: Any = None) -> str:
     One's own files stand there without their folders. A run's `sources` are options: the files, and
     how they were read.
     """
-    kind, verb, folder = REPEATED[run.kind]
+    kind = KINDS[run.kind]
+    verb = kind.verb
     if run.kind == inoculation.KIND and run.owner == OWNER:
         verb = "gallery"
     if plan is None:
-        plan = kind.plan_from(run.plan) if isinstance(run.plan, dict) else run.plan
+        plan = kind.trials.plan_from(run.plan) if isinstance(run.plan, dict) else run.plan
     outputs = ["--task", plan.task, "--labels", ",".join(plan.labels)] if plan.labels else []
     files = option_words(run.artefacts.get("sources", {}))
-    out = folder.format(model=Path(plan.model).name, plan=plan)
+    out = kind.folder.format(model=Path(plan.model).name, plan=plan)
     asked = ["python", "-m", "finetune", verb, *_options(plan)]
     return shlex.join([*asked, *outputs, *files, "--out", out])
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +16,7 @@ from finetune.report.inoculation import (
     SELECTION_TITLES,
     by_panel,
     challenge_title,
+    counted,
     counter_lines,
     counter_titles,
     details,
@@ -24,6 +25,7 @@ from finetune.report.inoculation import (
     measure_of,
     missing_texts,
     model_name,
+    model_title,
     panels,
     point_rows,
     run_label,
@@ -31,16 +33,14 @@ from finetune.report.inoculation import (
     summary,
     telling_command,
 )
+from finetune.report.repair import by_transform, diagrams, figure_svg, matrices
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
 from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
-from probe.pictures.heat_map import Cell, Head, HeatMap, heat_svg, share_cell
 from probe.pictures.reliability import Diagram, diagrams_svg
 from probe.pictures.svg import png_file, svg_file
 from probe.runs.run import Json, StoredRun
-from probe.statistics import NOTHING, Estimate, exactly, first_bin, mean_error
-from probe.tasks.task import task_named
 
 WORDS = (
     "Solid: {} on the challenge in percent, with its 95 % interval.",
@@ -58,59 +58,20 @@ def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
         raise RunError("no cell is finished yet, so there is nothing to draw")
     titles = {name: challenge_title(own[0]) for name, own in runs_of.items()}
     words = [line.format(measure_of(runs)) for line in WORDS]
+    words[1] += f" {counted(n for panel in drawn.values() for n in panel.frame['n'])}."
     if others := counter_titles(drawn.values()):
         words.append(COUNTER_WORDS.format(" · ".join(others.values())))
     return of_panels([(titles[name], panel) for name, panel in drawn.items()], style, words)
 
 
-TRANSFER = "Share of broken texts found invalid: taught the row's transform, tested on the column's"
-INVALID = "Clean accuracy, and the share of broken texts that is found invalid"
-
-
 def reliability_svg(run: StoredRun) -> Markup:
-    """Draw a diagram for each method: its point of the largest size and first seed."""
-    points, plan = calibration.points_of(run), calibration.plan_from(run.plan)
-    ordered = sorted(points, key=lambda point: (point.cell.size, -point.cell.seed))
-    measured = sorted(calibration.outcomes(points), key=lambda one: one.size)
-    stays = {each.method: each.agreement for each in measured}
-    labels = len(plan.labels or task_named(plan.task).labels)
-    drawn = []
-    for method, found in {point.cell.method: point.calibration for point in ordered}.items():
-        by_chance = mean_error([found]).chance.value
-        words = f"ECE {found.ece:.3f}, {by_chance:.3f} by chance · {stays[method]:.0%} stay"
-        titles = calibration.METHODS[method].title, words
-        is_before = method == calibration.BASE.method
-        drawn.append(Diagram(found.bins, first_bin(found.bins, labels), titles, is_before))
-    return diagrams_svg(drawn, "Reliability")
-
-
-def transfer_svg(run: StoredRun) -> Markup:
-    """Draw what each training finds of each kind, means over the seeds of the largest size."""
-    plan = transfer.plan_from(run.plan)
-    heads = [Head(name) for name in plan.transforms]
-    cells = [
-        [share_cell(NOTHING if value is None else exactly(value)) for value in row]
-        for row in transfer.matrix(plan, transfer.points_of(run))
+    """Draw the diagram of each method side by side."""
+    drawn = [
+        replace(each.drawn, words=(each.title, each.badge[1]))
+        for each in diagrams(run).values()
+        if isinstance(each.drawn, Diagram)
     ]
-    return heat_svg(HeatMap(heads, heads, cells, "taught ↓ tested →"), TRANSFER)
-
-
-def invalid_svg(run: StoredRun) -> Markup:
-    """Draw a row for each method and size, means over the seeds."""
-    points = mitigation.points_of(run)
-    measured = mitigation.outcomes(points)
-    names = list(dict.fromkeys(name for each in measured for name in each.per_transform))
-    counts = {name: each.n for point in points for name, each in point.found.items()}
-    rows, cells = [], []
-    for each in measured:
-        examples = f", {each.size} examples" if each.size else ""
-        rows.append(Head(mitigation.METHODS[each.method].title + examples))
-        found = [(each.invalid_found, sum(counts.values()))]
-        found += [(each.per_transform.get(name, 0.0), counts[name]) for name in names]
-        shares = [share_cell(Estimate(share, share, share, n)) for share, n in found]
-        cells.append([Cell(f"{each.clean:.2f}"), *shares])
-    columns = [Head(name) for name in ("clean", "all broken", *names)]
-    return heat_svg(HeatMap(rows, columns, cells), INVALID)
+    return diagrams_svg(drawn, "Reliability")
 
 
 def _calibrated(point: calibration.Point) -> Json:
@@ -181,12 +142,12 @@ FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
     mitigation.KIND: (
         lambda run: map(_mitigated, mitigation.points_of(run)),
         "invalid.svg",
-        invalid_svg,
+        lambda run: figure_svg(by_transform(run)),
     ),
     transfer.KIND: (
         lambda run: map(_taught, transfer.points_of(run)),
         "transfer.svg",
-        transfer_svg,
+        lambda run: figure_svg(matrices(run).ours),
     ),
 }
 """The rows of a kind's points, how its figure is called, and what draws it."""
@@ -297,7 +258,8 @@ TEMPLATE = Markup("""
 The learning rate of each size is the one {{ title }}.
  Intervals are Wilson's for accuracy, Student's for F1.</figcaption></figure>
 {% endfor %}{% for run in runs %}
-<section><h2>{{ run.plan.challenge }} on {{ model_name(run) }} ({{ run_label(run) }})</h2>
+<section><h2>{{ model_title(run) }}: {{ challenge_title(run) }}</h2>
+<p><code>{{ run.plan.challenge }} on {{ model_name(run) }}, {{ run_label(run) }}</code></p>
 {% if run.error %}<p><b>{{ run.state }}</b> {{ run.error }}</p>{% endif %}
 {% if run.verdict %}<p><b>{{ run.verdict.oracle_lr.headline }}.</b></p>
 {% for line in lines(run) %}<p>{{ line }}</p>{% endfor %}
@@ -325,8 +287,8 @@ def report(runs: Sequence[InoculationRun]) -> str:
     titles = SELECTION_TITLES.items() if drawn else ()
     outcomes = [
         (
-            run.plan.challenge,
-            model_name(run),
+            f"{challenge_title(run)} ({run.plan.challenge})",
+            model_title(run),
             run.plan.mode,
             *(short(run.verdict[name]["headline"]) for name in SELECTION_TITLES),
             *(interval(run.verdict["oracle_lr"][name]) for name in ("gap", "closed", "drop")),
@@ -338,7 +300,7 @@ def report(runs: Sequence[InoculationRun]) -> str:
     ]
     environment = Environment(autoescape=True)
     environment.filters |= {"flat": _flat, "written": _written}
-    called = (asdict, command, model_name, run_label)
+    called = (asdict, challenge_title, command, model_name, model_title, run_label)
     environment.globals |= {each.__name__: each for each in called}
     return environment.from_string("".join(TEMPLATE.splitlines())).render(
         style=STYLE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.report.inoculation import epoch_text
+from finetune.report.inoculation import counted, epoch_text
 from finetune.trials.generalisation import (
     Epoch,
     GeneralisationRun,
@@ -44,7 +44,8 @@ def figure(run: GeneralisationRun) -> Markup:
     panels, style = curves(run.plan, run.results)
     if not panels:
         raise RunError("no cell is finished yet, so there is nothing to draw")
-    drawings = [of_panels(panels, style, WORDS)]
+    n = counted(n for _, panel in panels for n in panel.frame["n"])
+    drawings = [of_panels(panels, style, (*WORDS, f"{n}."))]
     if grid := run.verdict.get("grid"):
         drawings.insert(0, heat_svg(heat(grid, run.plan), TITLE))
     return stacked(drawings, "Accuracy on each condition, by what was trained on")

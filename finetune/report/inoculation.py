@@ -134,6 +134,13 @@ def panels(
     return drawn, style
 
 
+def counted(counts: Iterable[int]) -> str:
+    """Say of how many test examples figures are, such as n = 600 to 1,000."""
+    ordered = sorted({int(n) for n in counts})
+    ends = dict.fromkeys((ordered[0], ordered[-1]))
+    return f"n = {' to '.join(f'{n:,}' for n in ends)}"
+
+
 def counter_titles(drawn: Iterable[Panel]) -> dict[str, str]:
     """Return the titles of the counter-tests that panels show, by name."""
     names = dict.fromkeys(name for panel in drawn for name in counter_tests_in(panel.frame))
@@ -255,21 +262,6 @@ def _trainings(runs: Sequence[InoculationRun]) -> str:
     """Say how many trainings are done; testing the model as it was is none."""
     cells = [cell for run in runs for cell in run.cells if cell.key != BASE]
     return f"{sum(cell.result is not None for cell in cells)} of {len(cells)} trainings"
-
-
-def seconds_left(run: InoculationRun) -> float | None:
-    """Return about how long the trainings that are missing take, None before one has ended.
-
-    A training takes what testing takes, and longer by its examples.
-    """
-    ended = [(cell.key.size, cell.result.seconds) for cell in run.cells if cell.result]
-    missing = [cell.key.size for cell in run.cells if not cell.result]
-    trained = sum(size for size, _ in ended)
-    if not trained or not missing:
-        return None
-    fixed = min(seconds for _, seconds in ended)
-    per_example = sum(seconds - fixed for size, seconds in ended if size) / trained
-    return sum(fixed + per_example * size for size in missing)
 
 
 CAUTION = (

@@ -9,8 +9,9 @@ from typing import Any
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.recipes import Mode
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import generalisation, inoculation, mitigation
 from finetune.trials.datasets import Examples, Sets
+from finetune.trials.planning import KINDS
 from finetune.trials.trial import fresh, prepare_any
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
@@ -22,8 +23,7 @@ TIMED = {"full": 8, "fast": 32}
 DESTROYED = 6
 IMPROVING_EPOCHS = 3
 """Epochs that a training goes on improving for, before its patience begins to run out."""
-MODULES: tuple[Any, ...] = (inoculation, generalisation, calibration, mitigation, transfer)
-CELLS = {each.Plan: each.cells for each in MODULES}
+CELLS = {kind.trials.plan: kind.trials.cells for kind in KINDS.values()}
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,7 @@ def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
         dev, learnt, tests = data.dev, data.pool, [data.test]
         names = len(getattr(plan, "transforms", ()) or salad_names(data.task))
         texts = names * plan.tests
-        if not isinstance(plan, calibration.Plan):
-            broken = plan.share * (names if isinstance(plan, mitigation.Plan) else 1)
+        broken = getattr(plan, "share", 0.0) * (names if isinstance(plan, mitigation.Plan) else 1)
     if isinstance(plan, inoculation.Plan | generalisation.Plan):
         epochs = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS)
     else:

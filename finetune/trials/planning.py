@@ -28,6 +28,7 @@ from probe.models.library import AnyModel
 from probe.runs.experiment import Experiment, register
 from probe.runs.run import Json, RunRequest, environment
 from probe.tasks.task import Label, Task
+from probe.terms import Titled
 
 NO_FILES = UserFiles()
 
@@ -100,10 +101,20 @@ class Choices:
 
 @dataclass(frozen=True)
 class Kind:
-    """How a kind's choices become a plan: what it works on, what completes and checks it."""
+    """A kind of run: how its choices become a plan, what that works on, how it is computed.
+
+    `verb` names its command and endpoint, `folder` what the command writes into, `about` what a run
+    of it does. The glossary has its `words` under `title`, with a link to the `aim` of Train.
+    """
 
     verb: str
+    folder: str
+    about: str
     trials: TrialKind[Any, Any, Any, Any]  # Any: each kind has types of its own
+    experiment: Experiment
+    title: str
+    words: Callable[[Task], Mapping[str, Titled]]
+    aim: str
     data: Callable[[Choices, Any], Any]
     whole: Callable[[Choices, Any, Any], Any]
     check: Callable[[Any, Any], None]
@@ -222,14 +233,25 @@ def _fitting(choices: Choices, plan: Any, source: SourceData) -> Any:  # Any: of
     return replace(plan, sizes=tuple(dict.fromkeys(sizes)))
 
 
-def _repair(verb: str, module: Any, **others: Any) -> Kind:  # Any: one of the three
-    return Kind(verb, module.TRIALS, _source, _fitting, module.check, **others)
+def _repair(verb: str, about: str, module: Any, *facts: Any, **others: Any) -> Kind:
+    """Return a kind of repair; what comes after its module is as in a kind.  # Any: one of three"""
+    title, experiment = facts
+    return Kind(
+        verb, f"{module.KIND}/{{model}}", about, module.TRIALS, experiment, title,
+        lambda task: module.WORDS, "repair", _source, _fitting, module.check, **others,
+    )  # fmt: skip
 
 
 KINDS: Mapping[str, Kind] = {
     inoculation.KIND: Kind(
         "inoculate",
+        "inoculated/{model}-{plan.challenge}",
+        "trains a model on a little of a challenge, on bundled examples",
         inoculation.TRIALS,
+        inoculation.INOCULATION,
+        "Inoculation",
+        lambda task: inoculation.WORDS,
+        "inoculate",
         _sets,
         lambda choices, plan, sets: inoculation.resolved(plan, sets),
         inoculation.check,
@@ -238,29 +260,36 @@ KINDS: Mapping[str, Kind] = {
     ),
     generalisation.KIND: Kind(
         "generalise",
+        "generalised/{model}-{plan.phenomenon}-{plan.vary}",
+        "trains on each kind of example and tests on all",
         generalisation.TRIALS,
+        generalisation.GENERALISATION,
+        "Generalisation",
+        generalisation.generalisation_terms,
+        "generalise",
         _of_conditions,
         lambda choices, plan, data: generalisation.with_conditions(plan, data),
         lambda plan, data: generalisation.check(plan),
         _conditions,
         generalisation.usual_rates,
     ),
-    calibration.KIND: _repair("calibrate", calibration),
-    mitigation.KIND: _repair(
-        "mitigate", mitigation, warnings=lambda plan: filter(None, [mitigation.quick_cost(plan)])
+    calibration.KIND: _repair(
+        "calibrate", "calibrates a model in several ways", calibration,
+        "Calibration", calibration.CALIBRATION,
     ),
-    transfer.KIND: _repair("transfer", transfer),
-}
-"""The kinds of runs."""
-
-
-EXPERIMENTS: Mapping[str, Experiment] = {
-    inoculation.KIND: inoculation.INOCULATION,
-    generalisation.KIND: generalisation.GENERALISATION,
-    calibration.KIND: calibration.CALIBRATION,
-    mitigation.KIND: mitigation.MITIGATION,
-    transfer.KIND: transfer.TRANSFER,
-}
+    mitigation.KIND: _repair(
+        "mitigate", "teaches a model to say when a text is broken", mitigation,
+        "Invalid inputs", mitigation.MITIGATION,
+        warnings=lambda plan: filter(None, [mitigation.quick_cost(plan)]),
+    ),
+    transfer.KIND: _repair(
+        "transfer", "teaches one kind of broken text and tests on all", transfer,
+        "Transfer", transfer.TRANSFER,
+    ),
+}  # fmt: skip
+"""The kinds of runs: a new one is its module, its `params`, how a cell of it is computed in
+`trial`, its files in `report`, an aim or a method of one in `ui`, and a row here."""
+EXPERIMENTS = {name: kind.experiment for name, kind in KINDS.items()}
 
 
 def register_experiments() -> None:
@@ -269,13 +298,6 @@ def register_experiments() -> None:
     Those of `probe` too: who changes models also looks at them.
     """
     experiments.register_experiments()
-    for experiment in EXPERIMENTS.values():
-        register(experiment)
-    for kind, title, words, aim in (
-        (inoculation.KIND, "Inoculation", lambda task: inoculation.WORDS, "inoculate"),
-        (generalisation.KIND, "Generalisation", generalisation.generalisation_terms, "generalise"),
-        (calibration.KIND, "Calibration", lambda task: calibration.WORDS, "repair"),
-        (mitigation.KIND, "Invalid inputs", lambda task: mitigation.WORDS, "repair"),
-        (transfer.KIND, "Transfer", lambda task: transfer.WORDS, "repair"),
-    ):
-        glossary.register(kind, title, words, f"train?aim={aim}")
+    for name, kind in KINDS.items():
+        register(kind.experiment)
+        glossary.register(name, kind.title, kind.words, f"train?aim={kind.aim}")

@@ -1,12 +1,12 @@
 """The endpoints over HTTP that start runs, made from the parameters of each kind."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
 
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import inoculation
 from finetune.trials.params import PARAMS, REQUIRED, Param
 from finetune.trials.planning import KINDS, planned
 from finetune.ui.aim import choices_of
@@ -29,14 +29,6 @@ from probe.ui.api.endpoint import (
 from probe.ui.run_tab.api import start_for_owner
 
 TOKEN = "A token that an earlier call returned; a new one is made without."
-ABOUT: Mapping[str, str] = {
-    inoculation.KIND: "trains a model on a little of a challenge, on bundled examples",
-    generalisation.KIND: "trains on each kind of example and tests on all",
-    calibration.KIND: "calibrates a model in several ways",
-    mitigation.KIND: "teaches a model to say when a text is broken",
-    transfer.KIND: "teaches one kind of broken text and tests on all",
-}
-"""What a run of each kind does."""
 TYPES = {str: Name, int: Whole, float: Share, bool: Switch}
 """What arguments of a type take, texts of several values apart."""
 
@@ -149,7 +141,7 @@ def _build(store: Store, engine: Engine, kind: str) -> None:
     }
     start.__doc__ = "\n".join(
         [
-            f"Start a run that {ABOUT[kind]}; returns its id and owner's token.",
+            f"Start a run that {KINDS[kind].about}; returns its id and owner's token.",
             "",
             "Without the token nobody reads the run or uses its model. The warnings beside them",
             "are what to know of what was asked for. Lists are texts with commas between.",

@@ -45,7 +45,7 @@ from finetune.trials.inoculation import (
 )
 from finetune.trials.planning import Choices
 from finetune.ui.aim import Aim, Changes, Fields, Named, choices_of, on_page, read_values
-from finetune.ui.html.inoculation import grid, results
+from finetune.ui.html.inoculation import results
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, RunError, UserError
 from probe.first_import import first_import
@@ -309,8 +309,10 @@ def aim_of(page: Page) -> Aim:
 
     def begin(looked: Looked, run: StoredRun) -> RunRequest:
         plan, sets = job(store, looked.owner, inoculation_run(run), by(looked))
-        sources = {} if run.owner == OWNER else run.artefacts.get("sources", {})
-        return run_request(plan, sets, environment(), {"sources": sources} if sources else {})
+        kept: Json = {"seconds": round(_seconds(plan, sets, loaded), 1)}
+        if run.owner != OWNER and (sources := run.artefacts.get("sources")):
+            kept["sources"] = sources
+        return run_request(plan, sets, environment(), kept)
 
     def files(runs: Sequence[StoredRun], folder: Path, looked: Looked) -> list[Path]:
         return list(export(list(map(inoculation_run, runs)), by(looked), folder))
@@ -318,7 +320,6 @@ def aim_of(page: Page) -> Aim:
     view = RunView(
         name="inoculate", title="Inoculate", kinds=(KIND,), named=named, badge=badge, results=show,
         files=files, rank=rank, begin=begin,
-        steps=lambda run: grid(inoculation_run(run)),
         empty=(
             "No finished run here yet",
             "Here will stand how the answers get better with the number of examples, how much of "

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -10,15 +9,15 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.report.files import write_files
+from finetune.report.repair import model_title
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials.challenges import UserFiles, read_source_data
 from finetune.trials.datasets import labelled
 from finetune.trials.planning import Choices
 from finetune.trials.word_salad import salad_names
 from finetune.ui.aim import Aim, Changes, Fields, Named, all_of, choices_of, read_values
-from finetune.ui.html.repair.results import results
+from finetune.ui.html.repair import results
 from probe.errors import ExperimentError
-from probe.models.bundled import title_of
 from probe.models.library import task_of_model
 from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
@@ -147,11 +146,6 @@ def choices(values: Named) -> list[Choices]:
         sizes = all_of(values["sizes"], pool)
         asked.append(choices_of(kind, model, **(read | {"sizes": sizes})))
     return asked
-
-
-def model_title(run: StoredRun) -> str:
-    """Return what a person calls a run's model."""
-    return title_of(Path(run.plan["model"]).name)
 
 
 def named(run: StoredRun) -> str:

@@ -257,11 +257,17 @@ class Form:
                 own_file(owner, named[name])
 
     def requests(self, values: Values) -> list[RunRequest]:
-        """Return the runs that the form asks for. Raises a sentence for the person."""
+        """Return the runs that the form asks for, each with about how long it takes.
+
+        Raises a sentence for the person.
+        """
         aim, named, _, owner = self.named(values)
         self._check(named, owner)
-        sweep = {"sweep": secrets.token_hex(6)}
-        return [job.request(**sweep) for job in jobs_of(chosen_in(named, aim))]
+        sweep, loaded = secrets.token_hex(6), self.page.core.cache.loaded
+        return [
+            job.request(sweep=sweep, seconds=round(job.seconds(loaded(job.plan.model)), 1))
+            for job in jobs_of(chosen_in(named, aim))
+        ]
 
     def models_of(self, visitor: str, task: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""
@@ -320,11 +326,14 @@ class Form:
             return {area.problem: gr.skip()} if own or same else area.draw(planned)
 
         def start(values: Values) -> Updates:
-            """Start what the form asks for and look at it."""
+            """Start what the form asks for and look at it; what is wrong stands by the button.
+
+            There it goes once the form changes.
+            """
             try:
                 begun = runs.start(values[page.owner], self.requests(values))
             except UserError as trouble:
-                return {area.problem: alert(trouble)}
+                return {self.estimate: alert(trouble)}
             looked = looking_at(area.looked(values), *(run.id for run in begun))
             return {area.problem: NOTHING} | area.draw(looked)
 
@@ -359,7 +368,7 @@ class Form:
             self.forecast, self.inputs, self.estimate, js=STALE, **QUIET
         )
         measured_anew.then(None, js=FRESH, **QUIET)
-        self.start.click(start, asked, area.shown, **area.turn)
+        self.start.click(start, asked, [self.estimate, *area.shown], **area.turn)
 
 
 def _opening(looked: Looked, challenge: str) -> Looked:

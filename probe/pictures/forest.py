@@ -10,11 +10,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from probe.pictures import svg
+from probe.pictures.curves import MARKERS
 from probe.pictures.svg import NOTHING, join
 from probe.statistics import Estimate
 
 COLOURS = ("#00775a", "#0072b2", "#b35c00", "#a0447e", "#6d5620", "#5f6b78")
 """Of the models in a file: those of `.mark-1` and so on in assets/style/compare.css by day."""
+SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
+"""Of the models in turn, as on the page, so that colour is never the only cue."""
 TRACK_WIDTH, LANE, GAP = 320, 14, 16
 NEAR, AT_END = 0.3, 0.08
 """A reference nearer to an end of the scale than the first takes the place of the end's words;
@@ -262,9 +265,15 @@ def _svg(
     left, at = svg.width_of([words for words, *_ in rows]) + 32, 16.0
     top = 72 if models else 48
     bottom, parts = top + height * len(rows), [svg.text(16, 26, title)]
-    dot = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="5" fill="{}"/>')
+
+    def dot(number: int, across: float, down: float) -> Markup:
+        corners = MARKERS[SHAPES[number % len(SHAPES)]]
+        places = " ".join(f"{across + 5 * x:.1f},{down + 5 * y:.1f}" for x, y in corners)
+        colour = colours[number % len(colours)]
+        return Markup('<polygon points="{}" fill="{}"/>').format(places, colour)
+
     for number, name in enumerate(models):
-        parts.append(dot.format(at + 5, 46, colours[number % len(colours)]))
+        parts.append(dot(number, at + 5, 46))
         parts.append(svg.text(at + 16, 50, name))
         at += svg.width_of([name]) + 40
     for number, (name, estimates, words) in enumerate(rows):
@@ -277,7 +286,7 @@ def _svg(
                 low, high, value = (
                     left + TRACK_WIDTH * place(each) for each in (one.low, one.high, one.value)
                 )
-                parts += [svg.box(low, y - 1, high - low, 2, colour), dot.format(value, y, colour)]
+                parts += [svg.box(low, y - 1, high - low, 2, colour), dot(lane, value, y)]
         behind = left + TRACK_WIDTH + 16
         parts.append(svg.text(behind, start + height / 2 + 4, words, fill=svg.FILE.soft))
     if reference is not None:

@@ -101,7 +101,7 @@ def heat_svg(heat: HeatMap, title: str) -> Markup:
     names = [f"{row.title} ({row.code})" if row.code else row.title for row in heat.rows]
     left = svg.width_of(names) + 24
     width = left + CELL_WIDTH * len(heat.columns) + 16
-    parts = [svg.text(16, 26, title)]
+    parts = [svg.text(16, 26, title), svg.text(16, 56, heat.corner, fill=svg.FILE.soft)]
     for at, column in enumerate(heat.columns):
         middle = left + (at + 0.5) * CELL_WIDTH
         parts.append(svg.text(middle, 56, column.title, "middle", svg.FILE.soft))

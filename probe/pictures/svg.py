@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from markupsafe import Markup
 
@@ -28,6 +29,8 @@ FILE = Palette("#16202c", "#566272", "#e9ecf0", "#d89000", "#0b6e62", "#ffffff")
 NOTHING = Markup("")
 CHARACTER = 7.4
 """Pixels that a character of 13 pixels takes at most, on average."""
+CAPTION_WIDTH = 96
+"""Characters of a line below a drawing in a file."""
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif"
 
 
@@ -71,6 +74,13 @@ def stacked(drawings: Sequence[Markup], title: str) -> Markup:
     placed = [moved(0, top, one) for top, one in zip(tops, drawings, strict=True)]
     width, height = max(width for width, _ in sizes), sum(height for _, height in sizes)
     return drawing(width, height, title, placed)
+
+
+def captioned(drawn: Markup, title: str, words: str) -> Markup:
+    """Return a file's drawing over the sentence that says how to read it."""
+    lines = wrap(words, CAPTION_WIDTH)
+    said = [text(16, 16 + 19 * at, line, fill=FILE.soft) for at, line in enumerate(lines)]
+    return stacked([drawn, drawing(width_of(lines) + 32, 19 * len(lines) + 8, title, said)], title)
 
 
 def join(parts: Iterable[Markup]) -> Markup:

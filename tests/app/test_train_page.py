@@ -72,7 +72,9 @@ def test_a_newcomer_sees_form_list_and_finished_runs_and_walks_through_the_aims(
     expect(newcomer.locator("#train-aim .selected")).to_contain_text("Repair", timeout=SLOW)
 
 
-def test_rows_are_found_opened_and_ticked_and_the_address_says_so(newcomer: Page) -> None:
+def test_ready_made_runs_are_found_opened_and_ticked_and_follow_model_and_transform(
+    newcomer: Page,
+) -> None:
     visit(newcomer, "train")
     expect(newcomer.locator(f"{RUNS} .ready").first).to_be_visible(timeout=SLOW)
     newcomer.get_by_role("searchbox", name="search runs").fill("esim negation")
@@ -90,12 +92,12 @@ def test_rows_are_found_opened_and_ticked_and_the_address_says_so(newcomer: Page
     newcomer.get_by_role("searchbox", name="search runs").fill("ESIM")
     newcomer.get_by_label("Mine", exact=True).check()
     expect(newcomer.locator(f"{RUNS} li:visible")).to_have_count(0)
-
-
-def test_the_ready_made_runs_follow_a_model_that_is_typed(newcomer: Page) -> None:
-    visit(newcomer, "train")
-    expect(newcomer.locator(f"{RUNS} .ticked").first).to_contain_text("MiniLM", timeout=SLOW)
-    estimate_is(newcomer, "About")
+    visit(newcomer, "./?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
+    newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
+    newcomer.get_by_role("link", name="Inoculate against this").click()
+    expect(newcomer.locator("#train-about")).to_contain_text("5 pairs of negation.", timeout=SLOW)
+    expect(newcomer.locator("#train-challenges .token")).to_have_count(1)
+    expect(newcomer.locator("#outcome")).to_contain_text("negation on minilm", timeout=SLOW)
     newcomer.locator("#train-models .token-remove").first.click()
     newcomer.locator("#train-models input").press_sequentially("esim")
     newcomer.keyboard.press("Enter")
@@ -158,7 +160,9 @@ def test_a_run_survives_a_reload_and_is_stopped_and_taken_up(newcomer: Page) -> 
     row.locator(".stop").click()
 
 
-def test_other_tasks_have_their_own_models_subjects_and_runs(page: Page, tmp_path: Path) -> None:
+def test_other_tasks_have_their_own_and_what_is_wrong_is_answered_by_a_sentence(
+    page: Page, tmp_path: Path
+) -> None:
     visit(page, "train?task=paraphrase")
     expect(page.locator("#curve")).to_contain_text("Same words, other order", timeout=SLOW)
     expect(page.locator("#train-models")).to_contain_text("minilm_qqp", timeout=SLOW)
@@ -182,25 +186,15 @@ def test_other_tasks_have_their_own_models_subjects_and_runs(page: Page, tmp_pat
     shown = page.locator("#train-about")
     expect(shown).to_contain_text("2 kinds of rows: news 12, novels 9.", timeout=SLOW)
     expect(page.locator("#train-column input")).to_have_value("genre")
-
-
-def test_what_is_wrong_is_answered_by_a_sentence_and_nothing_typed_is_lost(page: Page) -> None:
     visit(page, "train")
     show_examples(page, "5, many")
     page.locator("#train-start").click()
-    told = page.locator("#train-problem [role=alert]")
+    told = page.locator(f"{ESTIMATE} [role=alert]")
     expect(told).to_contain_text("Examples '5, many' is not a list of numbers", timeout=SLOW)
     expect(page.locator("#train-sizes .token")).to_have_text("5, many")
+    show_examples(page, "5")
+    expect(told).to_have_count(0, timeout=MEASURED)
+    told = page.locator("#train-problem [role=alert]")
     visit(page, "train?aim=repair&run=0123456789ab&model=nosuch")
     expect(told.first).to_contain_text("there is no run '0123456789ab' here", timeout=SLOW)
     expect(told.last).to_contain_text("names the model 'nosuch', which is not here")
-
-
-def test_a_transform_leads_to_an_inoculation_against_it(newcomer: Page) -> None:
-    visit(newcomer, "./?premise=Snow+fell.&hypothesis=It+snowed.&transforms=negation")
-    newcomer.locator("#rows .result summary").first.click(timeout=SLOW)
-    newcomer.get_by_role("link", name="Inoculate against this").click()
-    expect(newcomer.locator("#train-about")).to_contain_text("5 pairs of negation.", timeout=SLOW)
-    expect(newcomer.locator("#train-challenges")).to_contain_text("negation")
-    expect(newcomer.locator("#train-challenges")).not_to_contain_text("word_overlap")
-    expect(newcomer.locator("#outcome")).to_contain_text("negation on minilm", timeout=SLOW)

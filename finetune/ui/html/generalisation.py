@@ -1,4 +1,4 @@
-"""What the Generalise tab shows of a run: the verdict in words, the heat map, the curves."""
+"""What Train shows of a generalisation: the verdict in words, the heat map, the curves."""
 
 from collections.abc import Mapping
 
@@ -29,8 +29,6 @@ from finetune.trials.generalisation import (
 from finetune.trials.inoculation import InoculationRun
 from finetune.ui.html.inoculation import commands, line_keys
 from probe.pictures.curves import (
-    Panel,
-    PanelStyle,
     of_panels,
     on_page,
 )
@@ -62,6 +60,8 @@ ARGUMENT = (
     "Rozen et al.'s point: doing well on examples like those that were trained on does not show "
     "that the skill was learnt."
 )
+LEGEND = Markup('<div class="legend">{}</div>')
+FOLDED = Markup('<details class="twin all-curves"><summary>all curves</summary>{}</details>')
 PARAGRAPH, ITEM = Markup('<p class="say">{}</p>'), Markup("<li>{}</li>")
 
 
@@ -75,30 +75,31 @@ RULE = Markup(
 
 
 def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Markup:
-    """Show the outcome as a badge with its rule, and the sentence; `anew` is by another rule."""
-    shown = anew or run
-    judged = shown.verdict
-    meaning = OUTCOMES[judged["outcome"]].summary if judged["worst"] else ""
-    notes = " ".join(filter(None, (meaning, _forgotten(shown))))
+    """Show the outcome as a badge with its rule, and the sentence; `anew` is by another rule.
+
+    What was lost meanwhile on the original set is said where it is much.
+    """
+    shown, stored = anew or run, NOTHING
+    judged, loss = shown.verdict, shown.plan.thresholds.loss
+    notes = [OUTCOMES[judged["outcome"]].summary] if judged["worst"] else []
+    if forgot(judged, loss):
+        before, after = judged["before"]["original"]["all"], judged["grid"]["original"]
+        ends = dict.fromkeys(f"{100 * value:.0f}" for value in (min(after), max(after)))
+        notes.append(
+            f"Meanwhile it forgot: of the original set it had {100 * before['value']:.0f} % right "
+            f"before and {' to '.join(ends)} % after."
+        )
+    if anew and anew.plan != run.plan:
+        stored = note(
+            f"Judged anew, without training. Stored with the run: "
+            f"{BADGES[run.verdict['outcome']]}, by {100 * run.plan.thresholds.loss:g} points."
+        )
     return Markup('<div class="strip"><span class="badge {}">{}</span>{}</div>{}{}{}').format(
-        *badge_of(judged, shown.plan.thresholds.loss),
-        RULE.format(run.id, 100 * shown.plan.thresholds.loss),
-        _kept(run) if anew and anew.plan != run.plan else NOTHING,
+        *badge_of(judged, loss),
+        RULE.format(run.id, 100 * loss),
+        stored,
         PARAGRAPH.format(in_words(shown)),
-        note(notes) if notes else NOTHING,
-    )
-
-
-def _forgotten(run: GeneralisationRun) -> str:
-    """Say what was lost meanwhile on the original set, "" where that is little or not known."""
-    if not forgot(run.verdict, run.plan.thresholds.loss):
-        return ""
-    before, after = run.verdict["before"]["original"]["all"], run.verdict["grid"]["original"]
-    least, most = (f"{100 * value:.0f}" for value in (min(after), max(after)))
-    left = f"{least} %" if least == most else f"{least} to {most} %"
-    return (
-        f"Meanwhile it forgot: of the original set it had {100 * before['value']:.0f} % right "
-        f"before and {left} after."
+        note(" ".join(notes)) if notes else NOTHING,
     )
 
 
@@ -118,14 +119,6 @@ def badge_of(verdict: Json, loss: float) -> tuple[str, str]:
     return tone, f"{BADGES[outcome]}; original lost"
 
 
-def _kept(run: GeneralisationRun) -> Markup:
-    """Say what stays stored of a run that is judged anew."""
-    return note(
-        f"Judged anew, without training. Stored with the run: "
-        f"{BADGES[run.verdict['outcome']]}, by {100 * run.plan.thresholds.loss:g} points."
-    )
-
-
 def in_words(run: GeneralisationRun) -> str:
     """Say what a judged run came to: the largest loss, and which kinds serve all of them."""
     judged, plan = run.verdict, run.plan
@@ -136,12 +129,6 @@ def in_words(run: GeneralisationRun) -> str:
     known = described(plan.rows, plan.vary)
     phrases = " or on ".join(known[row].phrase for row in serving)
     return f"{figures} Training on {phrases} serves every kind."
-
-
-def _warnings(sentences: list[str]) -> Markup:
-    if not sentences:
-        return NOTHING
-    return twin("what to beware of", Markup("<ul>{}</ul>").format(each(ITEM, sentences)))
 
 
 def accuracies(run: GeneralisationRun) -> Markup:
@@ -187,7 +174,7 @@ def original(run: GeneralisationRun) -> Markup:
     drawn = on_page(panel, style, "accuracy on the original set by number of examples")
     return picture(
         "Meanwhile, on the original set",
-        drawn + _legend(style),
+        drawn + LEGEND.format(line_keys(style)),
         shown.rename(columns={"name": "trained on"}).round(1),
         svg_file(of_panels([(ORIGINAL, panel)], style, ORIGINAL_WORDS)),
         stem=f"generalisation-original-{run.plan.phenomenon}-{run.plan.vary}",
@@ -199,33 +186,28 @@ ORIGINAL_WORDS = (
 )
 
 
-def _legend(style: PanelStyle) -> Markup:
-    return Markup('<div class="legend">{}</div>').format(line_keys(style))
-
-
 def all_curves(run: GeneralisationRun) -> Markup:
     """Show a panel of curves for each condition that was trained on, nothing before the first."""
     panels, style = curves(run.plan, run.results)
     if not panels:
         return NOTHING
-    drawn = join(_panel(title, panel, style) for title, panel in panels)
+    section = Markup('<section class="panel" data-title="{0}"><h4>{0}</h4>{1}</section>').format
+    drawn = join(
+        section(title, on_page(panel, style, f"{title}: accuracy by number of examples"))
+        for title, panel in panels
+    )
     frame = pd.concat(
         [curve_frame(run.plan, run.results, row).assign(trained=row) for row in run.plan.rows]
     ).drop(columns="label")
     return picture(
         "Accuracy by number of examples",
-        Markup('<div class="panels several">{}</div>').format(drawn) + _legend(style),
+        Markup('<div class="panels several">{}</div>').format(drawn)
+        + LEGEND.format(line_keys(style)),
         frame.round(1),
         svg_file(figure(run)),
         stem=f"generalisation-curves-{run.plan.phenomenon}-{run.plan.vary}",
         sentence="A panel for each kind that was trained on, a line for each that is tested. "
         "Dashed: the original set.",
-    )
-
-
-def _panel(title: str, panel: Panel, style: PanelStyle) -> Markup:
-    return Markup('<section class="panel" data-title="{0}"><h4>{0}</h4>{1}</section>').format(
-        title, on_page(panel, style, f"{title}: accuracy by number of examples")
     )
 
 
@@ -252,28 +234,24 @@ def before(run: GeneralisationRun) -> Markup:
 
 
 def beside(inoculation: InoculationRun | None) -> Markup:
-    """Show what an inoculation on the same phenomenon came to, and the paper's argument."""
+    """Show what an inoculation on the same phenomenon came to, and the paper's argument.
+
+    What it won is on examples like those that it showed.
+    """
     if inoculation is None:
         return NOTHING
-    outcome = inoculation.verdict["outcome"]
+    judged = inoculation.verdict["oracle_lr"]
+    after, gain = judged["challenge"], judged["gain"]["value"]
     return Markup(
         '<section class="card"><div class="strip"><b>Inoculation on the same skill</b>'
         '<span class="badge {}">{}</span><span class="soft">{}</span>{}</div>{}</section>'
     ).format(
-        INOCULATION_TONES[outcome],
-        inoculation_badge(inoculation.verdict["oracle_lr"]),
-        _lifted(inoculation.verdict["oracle_lr"]),
+        INOCULATION_TONES[inoculation.verdict["outcome"]],
+        inoculation_badge(judged),
+        f"{judged['size']:,} examples take the accuracy on others of the same set from "
+        f"{100 * (after - gain):.0f} to {100 * after:.0f} %.",
         link(link_to_run([inoculation.id], task=inoculation.plan.task), "open that run"),
         note(ARGUMENT),
-    )
-
-
-def _lifted(judged: Json) -> str:
-    """Say what an inoculation won on examples like those that it showed."""
-    after = judged["challenge"]
-    return (
-        f"{judged['size']:,} examples take the accuracy on others of the same set from "
-        f"{100 * (after - judged['gain']['value']):.0f} to {100 * after:.0f} %."
     )
 
 
@@ -286,28 +264,21 @@ def results(
 
     `anew` is the run judged by another rule, whose verdict is shown instead.
     """
-    problem = alert(run.error) if run.error else NOTHING
+    parts = [alert(run.error) if run.error else NOTHING]
     if not run.verdict:
-        return _run(problem + all_curves(run))
-    pictures = Markup('<div class="two wide">{}{}</div>').format(accuracies(run), original(run))
-    folded = Markup(
-        '<details class="twin all-curves"><summary>all curves</summary>{}</details>'
-    ).format(all_curves(run))
-    return _run(
-        join(
-            [
-                problem,
-                verdict(run, anew),
-                pictures,
-                folded,
-                beside(inoculation),
-                before(run),
-                _warnings((anew or run).verdict["warnings"]),
-                twin("repeat on the command line", commands(command(run), run.kept)),
-            ]
-        )
+        parts.append(all_curves(run))
+    else:
+        warnings = each(ITEM, (anew or run).verdict["warnings"])
+        beware = Markup("<ul>{}</ul>").format(warnings)
+        parts += [
+            verdict(run, anew),
+            Markup('<div class="two wide">{}{}</div>').format(accuracies(run), original(run)),
+            FOLDED.format(all_curves(run)),
+            beside(inoculation),
+            before(run),
+            twin("what to beware of", beware) if warnings else NOTHING,
+            commands(command(run), run.kept),
+        ]
+    return (
+        Markup('<div class="generalised">{}</div>').format(join(parts)) if any(parts) else NOTHING
     )
-
-
-def _run(parts: Markup) -> Markup:
-    return Markup('<div class="generalised">{}</div>').format(parts) if parts else NOTHING

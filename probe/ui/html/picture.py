@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pandas as pd
 from markupsafe import Markup
 
+from probe.pictures.svg import captioned, svg_file
 from probe.ui.html.elements import NOTHING, join, note, sheet
 
 BETWEEN = Markup(" · ")
@@ -27,9 +28,11 @@ def picture(
 
     `frame` holds the same figures: the table twin and the CSV file. `svg` is the drawing as a file
     of its own, from which the browser makes the PNG; `stem` names the files, `sentence` stands
-    below and `beside`, such as a badge, after the title.
+    below, in the file too, and `beside`, such as a badge, after the title.
     """
     below = note(sentence) if sentence else NOTHING
+    if svg and sentence:
+        svg = svg_file(captioned(Markup(svg), title, sentence))
     return Markup(
         '<section class="card picture" aria-label="{title}">'
         '<div class="strip head"><h3>{title}</h3>{beside}'

@@ -80,6 +80,10 @@ def cells_table(run: StoredRun) -> Markup:
 def _row(cell: Json, keys: list[str]) -> Markup:
     state = f"{SYMBOLS[cell['state']]} {cell['state']}"
     others = {name: cell[name] for name in cell if name not in (*keys, "state", "error")}
-    result = [f"{name} {value}" for name, value in others.items() if value is not None]
+    result = [
+        f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in others.items()
+        if value is not None
+    ]
     texts = [*(cell[name] for name in keys), state, cell["error"] or ", ".join(result)]
     return Markup("<tr>{}</tr>").format(each(Markup("<td>{}</td>"), texts))

@@ -75,8 +75,7 @@ class RunView:
     `name` stands in links, `title` in the list. `named` says what a run is of, `badge` what it came
     to. `results` shows runs that have results, `files` writes what a person takes away of them.
     The gallery's runs of one `group` stand in one row, `together` names it; those of the lowest
-    `rank` come first. `begin` asks for the run that a press in a result starts. `steps` shows
-    how far each step of a run is.
+    `rank` come first. `begin` asks for the run that a press in a result starts.
     """
 
     name: str
@@ -91,11 +90,10 @@ class RunView:
     group: Callable[[StoredRun], str] = _own_id
     together: Callable[[Sequence[StoredRun]], str] | None = None
     begin: Callable[[Looked, StoredRun], RunRequest] | None = None
-    steps: Callable[[StoredRun], Markup] = cells_table
 
 
-def row(view: RunView, runs: Sequence[StoredRun], looked: Looked, before: int = 0) -> Markup:
-    """Show runs that stand in one row; so many others are `before` one that waits."""
+def row(view: RunView, runs: Sequence[StoredRun], looked: Looked, far: str = "") -> Markup:
+    """Show runs that stand in one row; `far` says how far one is that is open."""
     first, ids = runs[0], ",".join(run.id for run in runs)
     name = view.together(runs) if view.together and len(runs) > 1 else view.named(first)
     ready, own = first.owner == OWNER, first.owner == looked.owner
@@ -113,15 +111,15 @@ def row(view: RunView, runs: Sequence[StoredRun], looked: Looked, before: int = 
         '<span class="far">{}</span><span class="acts">{}</span></li>'
     ).format(
         kind, ids, view.title, name, Markup(" checked") if ticked else NOTHING, view.title, ids,
-        name, _far(view, first, ready, own, before), join(_acts(first, ids, name, ready, own)),
+        name, _far(view, first, ready, own, far), join(_acts(first, ids, name, ready, own)),
     )  # fmt: skip
 
 
-def _far(view: RunView, run: StoredRun, ready: bool, own: bool, before: int) -> Markup:
+def _far(view: RunView, run: StoredRun, ready: bool, own: bool, far: str) -> Markup:
     """Say how far a run is, or what it came to and when."""
     if run.state in OPEN:
         drawn = meter(f"how far {view.named(run)} is", share_done(run))
-        words = f"{state_in_words(run)} · {how_far(run, before)}"
+        words = f"{state_in_words(run)} · {far}"
         return Markup('{}<span class="tiny num">{}</span>{}').format(
             drawn, words, alert(run.error) if run.error else NOTHING
         )
@@ -170,9 +168,9 @@ def results(views: Sequence[RunView], runs: Sequence[StoredRun], looked: Looked)
         elif own:
             shown.append(_waiting(own))
         shown += [
-            renewed(run) + twin(f"{view.named(run)}: each step", view.steps(run))
+            renewed(run) + twin(f"{view.named(run)}: each step", cells_table(run))
             for run in own
-            if run.state != "done"
+            if run.owner != OWNER
         ]
     return join(shown) or EMPTY.format(*views[0].empty)
 
@@ -185,11 +183,13 @@ EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')
 
 
 def _waiting(runs: Sequence[StoredRun]) -> Markup:
+    takes = math.fsum(map(_whole, runs))
+    whole = f" All of it takes {duration_words(takes)}." if takes else ""
     if any(run.state == "running" for run in runs):
-        words = "What comes of it stands here as soon as it ends."
+        words = f"What comes of it stands here as soon as it ends.{whole}"
         return EMPTY.format("The first step is under way", words)
     if any(run.state in OPEN for run in runs):
-        words = "The first step begins by itself, and what comes of it stands here."
+        words = f"The first step begins by itself, and what comes of it stands here.{whole}"
         return EMPTY.format("Waiting for its turn", words)
     return EMPTY.format("No step ended", "Take the run up again, or start another.")
 
@@ -217,18 +217,25 @@ def steps_done(run: StoredRun) -> str:
     return f"{len(run.results)} of {len(run.cells)} steps"
 
 
-def how_far(run: StoredRun, before: int = 0) -> str:
-    """Say how much is done, what is under way, how long it took and about how long it takes yet."""
+def how_far(run: StoredRun, before: int = 0, wait: float = 0.0) -> str:
+    """Say how much is done, what is under way, how long it took and about how long it takes yet.
+
+    So many others are `before` one that waits, for `wait` seconds, 0 where that is not known.
+    """
+    left = seconds_left(run)
     if run.state == "queued" and not run.results:
         others = "1 run is" if before == 1 else f"{before} runs are"
-        planned = run.artefacts.get("seconds")
-        takes = f"takes {duration_words(planned)}" if planned else ""
         place = f"{others} before it" if before else "next in line"
+        begins = f"begins in {duration_words(wait)}" if before and wait else ""
         waited = f"for {duration(time.time() - run.created)}"
-        return " · ".join(filter(None, [place, waited, takes]))
-    left = seconds_left(run) if run.state == "running" else 0.0
+        takes = f"takes {duration_words(left)}" if left else ""
+        return " · ".join(filter(None, [place, begins or waited, takes]))
     said = [steps_done(run), _under_way(run), took(run)]
-    return " · ".join(filter(None, [*said, f"{duration_words(left)} left" if left >= 1 else ""]))
+    if run.state == "running" and left >= 1:
+        said.append(f"{duration_words(left)} left")
+    elif run.state == "running" and _whole(run):
+        said.append("longer than expected")
+    return " · ".join(filter(None, said))
 
 
 def _under_way(run: StoredRun) -> str:
@@ -237,32 +244,50 @@ def _under_way(run: StoredRun) -> str:
         if cell.state == "running":
             told = cell.progress or {}
             if "epoch" in told:
-                return f"epoch {told['epoch']}"
+                most = run.plan.get("max_epochs") or run.plan.get("training", {}).get("epochs")
+                return f"epoch {told['epoch']}" + (f" of at most {most}" if most else "")
             texts = f", {told['texts']:,} texts" if "texts" in told else ""
             return str(told.get("part", "preparing")).replace("_", " ") + texts
     return ""
 
 
 def share_done(run: StoredRun) -> float:
-    """Return the share of a run that is done, by what it took and takes where that is known."""
-    left, passed = seconds_left(run), worked(run)
-    done = len(run.results) / max(1, len(run.cells))
-    return max(done, passed / (passed + left)) if run.state == "running" and left >= 1 else done
+    """Return the share of a run that is done, by what it took and takes where that is known.
+
+    One that takes longer than expected goes on nearing its end.
+    """
+    done, passed, whole = len(run.results) / max(1, len(run.cells)), _passed(run), _whole(run)
+    going = run.state == "running" and whole
+    return max(done, passed / max(whole, 1.1 * passed)) if going else done
 
 
 def seconds_left(run: StoredRun) -> float:
-    """Return about how long a run still takes, 0 where that cannot be told.
+    """Return about how long a run still takes, 0 where that cannot be told."""
+    return max(_whole(run) - _passed(run), 0.0)
 
-    The others are taken to last as long as those that are done, or longer where the one under way
-    does; before one is done, it is as the form said. A run that was taken up again has passed at
-    least what its steps took.
+
+def _passed(run: StoredRun) -> float:
+    """Return for how long a run has worked, at least what its steps took if it was taken up."""
+    spent = math.fsum(each.get("seconds", 0.0) for each in run.results)
+    return max(spent, worked(run) if run.state == "running" else 0.0)
+
+
+def _whole(run: StoredRun) -> float:
+    """Return about how long all of a run takes, 0 where that cannot be told.
+
+    Before a step is done, it is as the form said; then by what the steps took and the one under way
+    takes, and the more so the more are done, since the first ones are often short.
     """
-    if not run.results:
-        planned = float(run.artefacts.get("seconds", 0.0))
-        return max(planned - worked(run), 0.0)
-    done, spent = len(run.results), math.fsum(each.get("seconds", 0.0) for each in run.results)
-    passed = max(spent, worked(run))
-    return max(spent / done, passed / (done + 1)) * len(run.cells) - passed
+    planned, done, every = (
+        float(run.artefacts.get("seconds", 0.0)),
+        len(run.results),
+        len(run.cells),
+    )
+    if not done:
+        return planned
+    spent = math.fsum(each.get("seconds", 0.0) for each in run.results)
+    paced = max(spent / done, _passed(run) / (done + 1)) * every
+    return planned + (paced - planned) * (done + 1) / (every + 1) if planned else paced
 
 
 def looking_at(looked: Looked, *ids: str, **changed: Any) -> Looked:

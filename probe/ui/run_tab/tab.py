@@ -25,7 +25,17 @@ from probe.ui.html.elements import NOTHING, alert, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to_run
 from probe.ui.page import Page
-from probe.ui.run_tab.shown import Looked, RunView, looking_at, mark_of, results, row, told
+from probe.ui.run_tab.shown import (
+    Looked,
+    RunView,
+    how_far,
+    looking_at,
+    mark_of,
+    results,
+    row,
+    seconds_left,
+    told,
+)
 from probe.ui.visitors.belongings import RUN_FILES
 from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folder
 
@@ -217,17 +227,20 @@ class Runs:
         Raises StoreError.
         """
         own, there = self.own(looked.owner, looked.task), {run.id for run in runs}
-        going = sorted(run.created for run in self.store.runs_where(IS_OPEN, with_cells=False))
-        drawn = list[Markup]()
+        waiting = any(run.state == "queued" for run in own)
+        going = self.store.runs_where(IS_OPEN) if waiting else ()
         with_cells = {
             run.id: run
             for run in access.chosen_runs(
                 self.store, looked.owner, [run.id for run in own if run.state != "done"]
             )
         }
-        for run in own:
-            before = sum(created < run.created for created in going)
-            drawn.append(row(self.view_of(run), [with_cells.get(run.id, run)], looked, before))
+        drawn = list[Markup]()
+        for each in own:
+            run = with_cells.get(each.id, each)
+            waits = [seconds_left(one) for one in going if one.created < run.created]
+            far = how_far(run, len(waits), sum(waits) if all(waits) else 0.0)
+            drawn.append(row(self.view_of(run), [run], looked, far))
         first = {self.view_of(run).name for run in runs}
         ready = sorted(
             self.ready(looked.task),
@@ -298,7 +311,8 @@ class RunArea:
         with suppress(StoreError):  # which opening says
             begun = self.runs.usual(begun, views[0].name)
             there = self.runs.looked_at(begun)
-            rows = self.runs.rows(begun, there)
+            # nothing is ticked before the page has opened, whose answer would undo it
+            rows = Markup("<div inert>{}</div>").format(self.runs.rows(begun, there))
 
         def draw_first() -> None:
             """Draw behind the first page what the next ones begin with, which takes scipy."""

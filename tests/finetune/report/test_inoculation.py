@@ -3,8 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from finetune.report.files import report
 from finetune.report.inoculation import (
     SAID,
@@ -16,7 +14,6 @@ from finetune.report.inoculation import (
     overview,
     panels,
     point_rows,
-    seconds_left,
     status,
     summary,
 )
@@ -89,13 +86,6 @@ def test_runs_that_have_not_ended_say_how_far_they_are() -> None:
     ):
         assert status([replace(one, state=state)]).startswith(said), state
     assert status([one]) == ""
-    base = replace(make_point(80, 60), seconds=2.0)
-    trained = replace(make_point(80, 70, cell=Cell(10, 2e-5, 0)), seconds=4.0)
-    cells = make_run([base, trained, make_point(80, 80, cell=Cell(50, 2e-5, 0))])
-    waiting = replace(cells.cells[-1], state="queued", result=None)
-    run = replace(cells, state="running", cells=(*cells.cells[:-1], waiting))
-    assert seconds_left(run) == pytest.approx(2 + 50 * (4 - 2) / 10)
-    assert seconds_left(make_run([base])) is None
 
 
 def test_a_verdict_is_said_with_its_intervals() -> None:

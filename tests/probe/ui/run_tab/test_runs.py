@@ -11,15 +11,16 @@ from markupsafe import Markup
 
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import Plan, run_request
-from probe.errors import StoreError, UnknownRun, UserError
-from probe.runs.access import delete_model, redeem
+from probe.errors import LimitError, ModelError, UnknownRun, UserError
+from probe.runs.access import as_token, delete_model, redeem
 from probe.runs.engine import Engine
 from probe.runs.gallery import gallery_runs
 from probe.runs.run import Json, Run, RunCell, RunRequest, StoredRun
 from probe.runs.store import Store
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
-from probe.ui.run_tab.shown import Looked, RunView, how_far, results, seconds_left
+from probe.ui.run_tab.api import start_for_owner
+from probe.ui.run_tab.shown import Looked, RunView, how_far, results, seconds_left, share_done
 from probe.ui.run_tab.tab import RunArea, Runs
 from probe.ui.visitors.visitor_files import fresh_folder
 from tests.support.pages.attacks import ATTACKS
@@ -64,15 +65,16 @@ def listed(runs: Runs, at: Looked) -> str:
     return runs.rows(at, runs.looked_at(at))
 
 
-def test_a_row_says_how_far_a_run_is_and_offers_what_its_state_allows(
+def test_a_row_and_the_results_say_how_far_a_run_is_and_offer_what_its_state_allows(
     runs: Runs, sets: Sets
 ) -> None:
+    assert "Press Start." in results([VIEW], [], looked())
     (run,) = runs.start(ME, [request(sets)])
-    for state, said, acts in (
-        ("queued", "Waiting · next in line · for 0 s", ["stop"]),
-        ("running", "Running · 0 of 2 steps · ", ["stop"]),
+    for state, said, acts, result in (
+        ("queued", "Waiting · next in line · for 0 s", ["stop"], "Waiting for its turn"),
+        ("running", "Running · 0 of 2 steps · ", ["stop"], "The first step is under way"),
         ("cancelled", ">stopped</span> <span class=\"tiny soft\">0 of 2 steps · ",
-         ["again", "link", "delete"]),
+         ["again", "link", "delete"], "Take the run up again"),
     ):  # fmt: skip
         runs.store.set_state(run.id, state)
         rows = listed(runs, looked(run.id))
@@ -80,12 +82,16 @@ def test_a_row_says_how_far_a_run_is_and_offers_what_its_state_allows(
         assert said in own and 'class="mine ticked' in own, (state, own)
         assert [act for act in ("stop", "again", "link", "delete") if f'"{act}"' in own] == acts
         assert 'class="ready"' in rows
-
-
-def test_one_that_waits_says_how_many_are_before_it(runs: Runs, sets: Sets) -> None:
-    runs.start(YOU, [request(sets)])
-    runs.start(ME, [request(sets, seeds=(1,))])
-    assert "1 run is before it" in listed(runs, looked()) and YOU not in listed(runs, looked())
+        assert result in results([VIEW], runs.looked_at(looked(run.id)), looked(run.id))
+    shown = results([VIEW], runs.looked_at(looked("gallery-esim-negation")), looked())
+    assert "<p>gallery-esim-negation</p>" in shown
+    planned = replace(request(sets), artefacts={"seconds": 300})
+    runs.start(YOU, [planned])
+    (mine,) = runs.start(ME, [replace(planned, plan={**planned.plan, "seeds": [1]})])
+    rows = listed(runs, looked())
+    assert "1 run is before it · begins in about 5 min · takes about 5 min" in rows
+    assert YOU not in rows
+    assert "takes about 5 min." in results([VIEW], runs.looked_at(looked(mine.id)), looked())
 
 
 def test_a_page_begins_with_the_newest_sweep_and_a_newcomers_with_the_gallerys(
@@ -121,25 +127,6 @@ def test_a_browser_sees_its_own_runs_and_those_that_were_shared_with_it(
     assert "models of yours" not in runs.link(looked("gallery-esim-negation"))
 
 
-def test_own_runs_are_stopped_taken_up_again_and_deleted(runs: Runs, sets: Sets) -> None:
-    (run,) = runs.start(ME, [request(sets)])
-    runs.act("stop", looked(), [run.id])
-    assert runs.store.get(run.id).cancelling and "Stopping" in listed(runs, looked())
-    runs.store.set_state(run.id, "cancelled")
-    runs.act("again", looked(), [run.id])
-    assert runs.store.get(run.id).state == "queued"
-    runs.store.set_state(run.id, "cancelled")
-    runs.act("delete", looked(), [run.id])
-    assert not runs.own(ME, NLI)
-
-
-def test_a_database_that_cannot_be_written_is_told(runs: Runs, sets: Sets, home: Path) -> None:
-    (run,) = runs.start(ME, [request(sets)])
-    with locked(home), pytest.raises(StoreError, match="locked by another program"):
-        runs.act("stop", looked(), [run.id])
-    assert runs.store.get(run.id).state == "queued"
-
-
 def test_a_browser_is_not_trusted_with_what_it_looks_at() -> None:
     for value in (None, "x", {"runs": "abc"}, {"runs": [1, None, {}]}, {"asked": "yes"}):
         read = Looked.read(ME, "nli", value)
@@ -147,19 +134,6 @@ def test_a_browser_is_not_trusted_with_what_it_looks_at() -> None:
     many = Looked.read(ME, "nli", {"runs": ["a,b", "b", *map(str, range(999))], "by": "dev_lr"})
     assert many.runs[:2] == ("a", "b") and len(many.runs) == 60 and many.by == "dev_lr"
     assert Looked.read(ME, "nli", many.value) == many
-
-
-def test_what_will_stand_there_is_said(runs: Runs, sets: Sets) -> None:
-    assert "Press Start." in results([VIEW], [], looked())
-    (run,) = runs.start(ME, [request(sets)])
-    for state, said in (
-        ("queued", "Waiting for its turn"), ("running", "The first step is under way"),
-        ("cancelled", "Take the run up again"),
-    ):  # fmt: skip
-        runs.store.set_state(run.id, state)
-        assert said in results([VIEW], runs.looked_at(looked(run.id)), looked(run.id))
-    shown = results([VIEW], runs.looked_at(looked("gallery-esim-negation")), looked())
-    assert "<p>gallery-esim-negation</p>" in shown
 
 
 def test_no_name_or_message_becomes_markup(runs: Runs) -> None:
@@ -210,13 +184,16 @@ def test_presses_in_list_and_results_are_answered(runs: Runs, sets: Sets, home: 
 
     assert "run=" + ready in area.press(at(), event(act="link", run=ready))[area.share]
     area.press(at(run.id), event(act="stop", run=run.id))
-    assert runs.store.get(run.id).cancelling
+    assert runs.store.get(run.id).cancelling and "Stopping" in listed(runs, looked())
     runs.store.set_state(run.id, "cancelled")
     with locked(home):
         told = area.press(at(run.id), event(act="again", run=run.id))[area.problem]
-    assert "locked by another program" in told
+    assert "locked by another program" in told and runs.store.get(run.id).state == "cancelled"
+    area.press(at(run.id), event(act="again", run=run.id))
+    assert runs.store.get(run.id).state == "queued"
+    runs.store.set_state(run.id, "cancelled")
     gone = area.press(at(run.id, ready), event(act="delete", run=run.id))
-    assert gone[area.list].value["runs"] == [ready]
+    assert gone[area.list].value["runs"] == [ready] and not runs.own(ME, NLI)
     for said in ({"opened": ready}, {"by": "dev_lr"}, {"rule": f"{ready}:5"}):
         value = area.change(at(ready), event(**said))[area.list].value
         assert said.items() <= value.items() and value["asked"]
@@ -227,6 +204,24 @@ def test_presses_in_list_and_results_are_answered(runs: Runs, sets: Sets, home: 
     assert (here.runs, here.opened, here.asked, problem) == ((ready,), ready, True, "")
     other, problem = area.linked(ME, NLI, {"run": "0123456789ab"}, "trial")
     assert "there is no run" in problem and "may see" in problem and len(other.runs) == 5
+
+
+def test_a_run_over_http_belongs_to_its_owner_or_to_a_new_one(
+    runs: Runs, sets: Sets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begun(owner: str, model: str = "minilm") -> Json:
+        return start_for_owner(runs.store, runs.engine, owner, model, lambda: request(sets))
+
+    for owner in (ME, ""):
+        started = begun(owner)
+        assert as_token(started["owner"]) and started["owner"] == (owner or started["owner"])
+        assert [run.id for run in runs.store.runs(started["owner"])] == [started["run"]]
+    with pytest.raises(ModelError, match="no-such-model"):
+        begun(YOU, "no-such-model")
+    monkeypatch.setenv("NLI_CLINIC_MAX_KEPT_MODELS", "1")
+    with pytest.raises(LimitError, match="1"):
+        begun(ME)
+    assert len(runs.store.runs(ME)) == 1 and not runs.store.runs(YOU)
 
 
 def start(runs: Runs, sets: Sets, owner: str = ME, seed: int = 0) -> str:
@@ -298,7 +293,17 @@ def test_what_is_left_is_told_by_the_steps_that_are_done() -> None:
     ):  # fmt: skip
         assert seconds_left(running(done, 60, passed)) == pytest.approx(left)
     assert how_far(running(3, 60, 230)).endswith("4 min · about 10 s left")
-    assert how_far(running(3, 60, 400)).endswith("7 min")
-    assert " left" not in how_far(running(0, 60, 30))
-    planned = replace(running(0, 60, 30), artefacts={"seconds": 240})
-    assert seconds_left(planned) == pytest.approx(210)
+    assert how_far(running(3, 60, 400)).endswith("7 min · longer than expected")
+    begun = running(0, 60, 30)
+    assert " left" not in how_far(begun)
+    cells = (replace(begun.cells[0], state="running", progress={"epoch": 2}), *begun.cells[1:])
+    for plan, said in (({"max_epochs": 5}, "epoch 2 of at most 5"), ({}, "epoch 2 · ")):
+        assert said in how_far(replace(begun, plan=plan, cells=cells))
+    for done, each, passed, left in (
+        (0, 0, 30, 210), (0, 0, 300, 0),
+        (1, 10, 10, 150), (3, 60, 180, 60),  # a short first step tells little
+    ):  # fmt: skip
+        planned = replace(running(done, each, passed), artefacts={"seconds": 240})
+        assert seconds_left(planned) == pytest.approx(left), (done, passed)
+    late = [share_done(replace(planned, artefacts={"seconds": at})) for at in (250, 300, 900)]
+    assert late == sorted(late, reverse=True) and 0.75 <= late[0] < 1

@@ -1,1 +1,0 @@
-"""What the Repair tab shows of runs: of a calibration, a mitigation, a transfer, and of several."""
