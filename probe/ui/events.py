@@ -1,4 +1,4 @@
-"""Settings that events of all tabs share."""
+"""Settings that events of all places share."""
 
 import json
 from typing import Any
@@ -58,6 +58,11 @@ def hidden(count: int) -> str:
     """Return the script that empties and hides so many outputs, which tell of another view."""
     gone = '{__type__: "update", value: null, visible: false}'
     return f"() => [{', '.join([gone] * count)}]"
+
+
+def fetched(elem_id: str) -> str:
+    """Return the script that begins the download of what a part of the page says was saved."""
+    return f"() => document.querySelector('#{elem_id} a[download]')?.click()"
 
 
 ENABLED = '{ __type__: "update", interactive: true }'

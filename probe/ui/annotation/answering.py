@@ -99,10 +99,10 @@ class Answering:
             found = results_shown(annotated, results(self.store, annotated))
         return [
             thanks(done, batch is not None, survey.shown),
-            instructions(annotated, done),
+            NOTHING if batch is None else instructions(annotated, done),
             gr.Textbox(visible=batch is not None),
             NOTHING if batch is None else SEND.format(batch),
-            found,
+            found + KEPT,
             *_items(annotated, batch),
         ]
 
@@ -144,7 +144,6 @@ def build_guest(page: Page) -> None:
             )  # fmt: skip
         send = gr.HTML(padding=False, elem_id="annotate-send", js_on_load=PRESSED + COUNTING)
         found = gr.HTML(padding=False, elem_id="annotate-shown")
-        gr.HTML(KEPT, padding=False)
     shown, radios = [told, head, nickname, send, found, *parts], parts[1::2]
 
     def open_link(visitor: str, request: gr.Request) -> Shown:

@@ -241,7 +241,8 @@ STEPS = (
             "and a hypothesis, and says whether the hypothesis follows, contradicts it, or "
             "neither. It calls this hypothesis a contradiction, if it answers as most models do. "
             "An attribution method gives each token, a word or a piece of one, a score for its "
-            "part in that answer.",
+            "part in that answer. The first here is gradient × input: how far the answer moves as "
+            "the numbers that stand for a token grow.",
         ),
         exhibit=show_pair,
         guess=Guess("Which part of the hypothesis will it blame most?", CHOICES),
@@ -285,7 +286,7 @@ STEPS = (
         (
             "Gupta et al. turn it round: they drop the half that gradient × input calls less "
             f"important and look how many answers stay. You do so with {ROWS} pairs, by the "
-            "transform Drop of the other tabs.",
+            "change “Drop the unimportant half”, which Probe and Measure offer too.",
         ),
         guess=Guess(
             "How many answers stay?", ("Fewer than half", "From half to three quarters", "More")

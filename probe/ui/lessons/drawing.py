@@ -145,15 +145,17 @@ def overview(
     One that is not given in the task leads to one in which it is.
     """
     all_steps = [places_of(lesson, lesson.nearest(task)) for lesson in lessons]
-    done = sum({place.key for place in places} <= set(seen) for places in all_steps)
+    left = [places for places in all_steps if not {place.key for place in places} <= set(seen)]
+    last = {each.rpartition(".")[0]: at for at, each in enumerate(seen)}
+    following = max(left, key=lambda places: last.get(places[0].lesson.name, -1), default=None)
     cards = join(
-        _lesson_card(number, places, task, seen, right)
+        _lesson_card(number, places, task, seen, right, places is following)
         for number, places in enumerate(all_steps, 1)
     )
     return Markup(
         '<p class="hint">{}</p><div class="strip"><h2>Lessons</h2><span class="tiny soft">{} of {} '
         'done</span></div><div class="lessons">{}</div>'
-    ).format(PURPOSE, done, len(lessons), cards)
+    ).format(PURPOSE, len(lessons) - len(left), len(lessons), cards)
 
 
 def _lesson_card(
@@ -162,6 +164,7 @@ def _lesson_card(
     task: Task,
     seen: Sequence[str],
     right: Mapping[str, bool],
+    following: bool,
 ) -> Markup:
     lesson, given = places[0].lesson, places[0].task
     by_key = {place.key: place for place in places}
@@ -172,8 +175,8 @@ def _lesson_card(
     said = [f"step {at.number} of {len(places)}"] if going_on else []
     said += [f"{sum(judged)} of {len(judged)} guessed right"] if judged else []
     if given is task:
-        kind, words = ("main", "Go on") if going_on else ("", "Once more" if done else "Begin")
-        start = BEGIN.format(kind, at.name, words, lesson.title)
+        words = "Go on" if going_on else "Once more" if done else "Begin"
+        start = BEGIN.format("main" * following, at.name, words, lesson.title)
     else:
         start = ELSEWHERE.format(link_to_lesson(lesson.slug, at.number, given.name), lesson.title)
         said = [f"for {given.choice}: switches the task"]

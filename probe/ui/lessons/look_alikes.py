@@ -160,14 +160,14 @@ QUESTIONS = (
         "false answers. It does better on them. What may it have learnt?",
         "To pass over the last sentence, or over “Jeff Dean”. Jia and Liang put the sentence in "
         "front and took a second list of false answers: much of the gain was gone. Inoculate, in "
-        "its own tab, draws both counter-tests beside the curve.",
+        "Train, draws both counter-tests beside the curve.",
     ),
     Question(
         "These sentences are made by rules, and no person has checked them. How does that bear on "
         "the figures?",
         "Some are no good English, and now and then one answers the question after all; then a "
         "jump is no error. Jia and Liang had people repair the sentences and vote on them. Compare "
-        "with their figures in direction, not to the point. In Annotate you can vote yourself.",
+        "with their figures in direction, not to the point. In Ask people, a class votes.",
     ),
     Question(
         "F1 counts shared words of two answers; exact match counts only equal ones. When do they "

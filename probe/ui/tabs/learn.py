@@ -31,7 +31,7 @@ from probe.ui.events import (
     in_turn,
     scroll_to,
 )
-from probe.ui.html.elements import NOTHING, alert, note, told
+from probe.ui.html.elements import NOTHING, alert, moving, note, told
 from probe.ui.lessons import drawing, live
 from probe.ui.lessons.lesson import Finding, Lesson, Live, Place, Setting, Step, find
 from probe.ui.links import code_in, not_here
@@ -46,12 +46,7 @@ CHOOSE_FIRST = "First choose what you expect, then press again."
 GONE = "What this came to is not kept any longer. Run it again to see it."
 STOPPED = "Stopped. Run it again when you like."
 RUN, AGAIN, FINISHED = "Run it live", "Run it again", "Show the finished run"
-MOVING = Markup(
-    '<div class="card"><div class="progress moving" role="progressbar" aria-label="{0}"><span>'
-    "</span></div>{1}</div>"
-)
-WAITING = MOVING.format("waiting", told("Waiting for its turn …"))
-LOADING = MOVING.format("loading", told("Loading the model …"))
+WAITING, ASKING = moving("Waiting for its turn …"), moving("The model reads and answers …")
 Kept = dict[
     str, Any
 ]  # Any: JSON of the browser: `seen` steps, `guesses` by step and model, `right`
@@ -208,7 +203,7 @@ class Learning:
             return
         with suppress(SurveyError):  # what is shown of the class says so
             teaching.record(self.core.store, group, visitor, here, guess)
-        yield {"result": LOADING}
+        yield {"result": ASKING}
         finding = yield from self._computed(step.live, here, model, visitor, guess)
         if finding is None:
             return

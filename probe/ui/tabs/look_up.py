@@ -42,6 +42,7 @@ from probe.ui.links import link_to, link_to_example
 from probe.ui.page import Page
 
 ROOT = Path(__file__).resolve().parents[3]
+GATHERED = "Look up: the changes, templates and words of this task are being gathered …"
 MAX_EXAMPLES = 3
 """Examples that are shown of what a transform or a template made."""
 CARDS = frozenset({"families", "transforms", "templates", "baselines"})
@@ -215,7 +216,10 @@ def parts_of(task: Task, made: Made | None) -> Iterator[Part]:
         intro = "Sentences with slots make as many examples as one likes, and the right answer too."
         yield Part("templates", "Templates", intro, [_kind(task, kind) for kind in kinds(task)])
     if rules := baselines_for(task):
-        intro = "Rules that understand nothing; a set that they solve says little about a model."
+        intro = (
+            "A baseline is what a model is held against. These are rules that understand nothing; "
+            "a set that they solve says little about a model."
+        )
         rows = [
             Row(
                 f"baseline-{name}", BASELINES[name].title, BASELINES[name].summary, name,
@@ -346,7 +350,7 @@ def rule_id(entry: Transform) -> str:
 
 def build(page: Page) -> None:
     """Put the part of the page together; it is filled when the page is opened."""
-    listed = gr.HTML(elem_id="entries", padding=False, js_on_load=SCRIPT)
+    listed = gr.HTML(hint(GATHERED), elem_id="entries", padding=False, js_on_load=SCRIPT)
     first = page.on_open(show_first, page.task, listed)
     first.then(None, js="() => window.lookUp()", **QUIET)
     fill = partial(show, page.core.models, SharedAnswers())

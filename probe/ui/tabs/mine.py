@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import gradio as gr
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from probe.tasks.task import task_named
 from probe.ui.api import models as models_api
 from probe.ui.api.models import open_own
 from probe.ui.events import EACH, PRESSED, QUIET, WAITED_FOR, cell_of, in_turn
-from probe.ui.html.elements import NOTHING, alert, hint, join, link, meter, note, told
+from probe.ui.html.elements import NOTHING, alert, hint, join, link, meter, note, saved, told
 from probe.ui.html.header import count
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.page import Page
@@ -142,11 +141,7 @@ class Handlers:
             address, who = KINDS[kind].link(self.store, visitor, which)
             return shared_link(address, label=row.name, who=who)
         if verb == "files":
-            path = download(self.store, visitor, kind, row)
-            words = Markup(
-                '<p class="card" role="status">Saved as <a download href="{}">{}</a>.</p>'
-            )
-            return words.format(f"gradio_api/file={quote(str(path))}", path.name)
+            return saved([download(self.store, visitor, kind, row)])
         if verb == "end":
             end_survey(self.store, visitor, which)
             return told(f"{row.name} has ended; its answers stay.")

@@ -32,8 +32,8 @@ from probe.surveys.survey import (
     survey_of,
 )
 from probe.tasks.task import task_named
-from probe.ui.events import EACH, PRESSED, QUIET, cell_of, scroll_to
-from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.events import EACH, PRESSED, QUIET, cell_of, fetched, scroll_to
+from probe.ui.html.elements import NOTHING, alert, note, saved
 from probe.ui.html.elements import join as together
 from probe.ui.html.shared_link import qr_code
 from probe.ui.lessons import live
@@ -50,14 +50,18 @@ TEACHER = Markup(
     '<section class="card classroom"><div class="guesses"><div class="strip"><h2>Your class at '
     '{title}</h2><span class="badge plain">{people} in the class</span><span class="grow"></span>'
     '<span class="tiny soft">{until}</span></div>{guesses}<div class="strip tools">{buttons}'
-    '</div></div><div class="of-group">{qr}<div><p class="tiny soft">Students open</p>'
+    "</div></div>{hand_out}</section>"
+)
+HAND_OUT = Markup(
+    '<div class="of-group">{qr}<div><p class="tiny soft">Students open</p>'
     '<p class="address">{typed}</p><p class="strip"><button type="button" class="btn" '
     'data-copy="{address}">Copy link</button><button type="button" class="btn" '
     'data-large="of-group">Show large</button></p><p class="tiny soft" role="status"></p>'
     '<p class="tiny soft">No names, '
     "no sign-in. They see the lesson alone, without its answers and without the places. {notice}"
-    "</p></div></div></section>"
+    "</p></div></div>"
 )
+ENDED = "Its link takes no more guesses. What was guessed stays, until you delete it in Mine."
 BUTTON = Markup('<button type="button" class="btn {}" data-cell="{}">{}</button>')
 PROJECT = Markup('<button type="button" class="btn" data-large="guesses">Project it</button>')
 ROW = Markup(
@@ -74,14 +78,14 @@ class Card:
     code: gr.Textbox
     timer: gr.Timer
     shown: gr.HTML
-    files: gr.Files
+    files: gr.HTML
 
 
 def lay_out_card() -> Card:
     """Lay out what is shown of a class."""
     with gr.Column(elem_id="learn-class"):
         shown = gr.HTML(padding=False, elem_id="learn-guessed", js_on_load=PRESSED)
-        files = gr.Files(visible=False, label="Guesses", interactive=False)
+        files = gr.HTML(padding=False, elem_id="learn-saved")
     code = gr.Textbox("", label="class", visible=False)
     return Card(code, gr.Timer(SECONDS, active=False), shown, files)
 
@@ -119,10 +123,11 @@ def of_teacher(
         until=f"for {hours} more hour{'s' if hours > 1 else ''}" if left else "ended",
         guesses=_guesses(store, group, places[at - 1], True),
         buttons=together(buttons),
-        qr=_code(address),
-        address=address,
-        typed=address.partition("://")[2],
-        notice=notice,
+        hand_out=HAND_OUT.format(
+            qr=_code(address), address=address, typed=address.partition("://")[2], notice=notice
+        )
+        if left
+        else note(ENDED),
     )
 
 
@@ -259,7 +264,7 @@ def follow(
         event: gr.EventData, code: str, visitor: str, place: str, task: str, request: gr.Request
     ) -> list[Any]:  # Any: markup and gradio's updates
         """Do what a button of the teacher's names."""
-        what, files = cell_of(event), gr.skip()
+        what, files = cell_of(event), NOTHING
         try:
             group = own_survey(store, visitor, code)
             if what.startswith("step ") and what[5:].isdecimal():
@@ -267,8 +272,7 @@ def follow(
             elif what == "end":
                 end_survey(store, visitor, code)
             elif what == "file":
-                path = write_guesses(lessons, store, group, fresh_folder(visitor))
-                files = gr.Files([str(path)], visible=True)
+                files = saved([write_guesses(lessons, store, group, fresh_folder(visitor))])
         except UserError as trouble:
             return [alert(trouble), files]
         return [look(code, visitor, place, task, request), files]
@@ -301,7 +305,8 @@ def follow(
         return
     opened = page.on_open(open_class, None, [card.code, card.timer], **QUIET)
     opened.then(look, here, card.shown, **QUIET)
-    card.shown.click(act, here, [card.shown, card.files], **EACH, **QUIET)
+    acted = card.shown.click(act, here, [card.shown, card.files], **EACH, **QUIET)
+    acted.then(None, js=fetched("learn-saved"), **QUIET)
     begun = parts["contents"].submit(
         teach,
         [page.owner, parts["place"], page.task, parts["model"]],

@@ -59,13 +59,16 @@ from probe.text.duration import duration
 from probe.ui.html.run import state_in_words, worked
 from probe.ui.links import link_to, link_to_guest, link_to_runs
 from probe.ui.visitors.visitor_files import (
+    StoredFiles,
     check_room,
     delete_files,
     delete_old_files,
     files_of,
     folder_of,
     fresh_folder,
+    open_upload,
     paths_of,
+    upload_called,
 )
 
 log = logging.getLogger(__name__)
@@ -136,13 +139,23 @@ def _files(store: Store, visitor: str) -> list[Belonging]:
         Belonging(
             files.id,
             ", ".join(files.names),
-            "uploaded" if files.upload else "results",
+            _rows(visitor, files) if files.upload else "made here",
             f"until {moment(files.expires)} · {size(files.size)}",
             {"Open": link_to("measure", texts=f"file:{files.id}")} if files.upload else {},
             ("files", "delete"),
         )
         for files in files_of(visitor)
     ]
+
+
+def _rows(visitor: str, upload: StoredFiles) -> str:
+    """Say how many rows an upload has, and when it came."""
+    came = f"uploaded {moment(upload.created)}"
+    try:
+        rows = len(open_upload(visitor, str(upload_called(visitor, upload.id))))
+    except UserError:  # Measure says what is wrong with it, and asks
+        return f"{came}, waits for how it is read"
+    return f"{rows:,} row{'s' * (rows != 1)}, {came}"
 
 
 def _runs(store: Store, visitor: str) -> list[Belonging]:
@@ -306,11 +319,12 @@ def _answers(store: Store, visitor: str) -> list[Belonging]:
         Belonging(
             survey.id,
             survey.title,
-            f"{len(answers_of(store, survey.id, visitor))} answers of yours",
+            f"{len(given)} answer{'s' * (len(given) != 1)} of yours",
             f"asked {moment(survey.created)}",
             {} if survey.ended else {"Open": link_to_guest(path, survey.id)},
         )
         for survey in answered_surveys(store, visitor)
+        for given in [answers_of(store, survey.id, visitor)]
         for path in ["set" if survey.kind == "annotation" else "class"]
     ]
 
@@ -345,7 +359,7 @@ KINDS = {
     ),
     "models": Kind(
         "Models",
-        "None yet. A finished run can keep its model; one from elsewhere you bring at the right.",
+        "None yet. A finished run can keep its model; Bring a model takes one from elsewhere.",
         "It goes from the lists of models; a run that made it stays, with its points.",
         _models,
         _delete_model,
