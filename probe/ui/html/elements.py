@@ -1,6 +1,6 @@
 """Elements that every tab uses. Text is escaped where it enters, because all of it is Markup."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -124,6 +124,14 @@ def saved(paths: Iterable[Path]) -> Markup:
     return Markup('<p class="card" role="status">Saved as {}.</p>').format(
         join(files, Markup(", "))
     )
+
+
+def shown_texts(named: Mapping[str, str], note: str | Markup = NOTHING) -> Markup:
+    """Show the texts of an example, each under its title, and a note behind them."""
+    one = Markup('<div class="shown-text"><span class="tiny soft">{}</span><p>{}</p></div>')
+    behind = Markup('<p class="tiny soft">{}</p>').format(note) if note else NOTHING
+    texts = join(one.format(*each) for each in named.items())
+    return Markup('<div class="shown-example">{}{}</div>').format(texts, behind)
 
 
 def twin(summary: str, content: Markup) -> Markup:

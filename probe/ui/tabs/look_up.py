@@ -210,8 +210,8 @@ def parts_of(task: Task, made: Made | None) -> Iterator[Part]:
             if entry.family == family
         ]
         if rows:
-            name, intro = slug(words.title), f"{words.summary} The examples change {texts}"
-            yield Part(name, words.title, intro, rows)
+            intro = f"{words.summary} The examples change {texts}"
+            yield Part(words.title.lower().replace(" ", "-"), words.title, intro, rows)
     if kinds(task):
         intro = "Sentences with slots make as many examples as one likes, and the right answer too."
         yield Part("templates", "Templates", intro, [_kind(task, kind) for kind in kinds(task)])
@@ -230,11 +230,6 @@ def parts_of(task: Task, made: Made | None) -> Iterator[Part]:
         ]  # fmt: skip
         yield Part("rules", "Rule baselines", intro, rows)
     yield Part("glossary", "Glossary", "What the words on these pages mean.", list(words_of(task)))
-
-
-def slug(title: str) -> str:
-    """Return a title as addresses have it."""
-    return title.lower().replace(" ", "-")
 
 
 def unread(examples: Sequence[Example]) -> list[SubWords | str]:
@@ -326,7 +321,12 @@ def _tried(task: Task, section: str, id: str, titled: Titled) -> tuple[Markup, t
     )
     of_label = next((each for each in bundled_examples(task) if each.gold == id), None)
     of_rule = next(
-        (each for each in REGISTRY.values() if each.suits(task) and id == rule_id(each)), None
+        (
+            each
+            for each in REGISTRY.values()
+            if each.suits(task) and id == f"rule-{each.rule.name.replace('_', '-')}"
+        ),
+        None,
     )
     if section == "task" and of_label:
         shown = " ▸ ".join(task.texts(of_label).values())
@@ -341,11 +341,6 @@ def _tried(task: Task, section: str, id: str, titled: Titled) -> tuple[Markup, t
     elif section == "methods":
         tried = "Probe it", link_to("", task=task.name, method=id)
     return Markup('<p class="example">{}</p>').format(shown) if shown else NOTHING, tried
-
-
-def rule_id(entry: Transform) -> str:
-    """Return the id in the glossary of what a transform does to the gold label."""
-    return f"rule-{entry.rule.name.replace('_', '-')}"
 
 
 def build(page: Page) -> None:

@@ -128,10 +128,16 @@ class Handlers:
             delete_all(self.store, self.engine, visitor)
             return told("Deleted.")
         if kind == EVERYTHING:
-            return question_of_all(belongings(self.store, visitor))
+            counts = ", ".join(
+                f"{KINDS[name].title.lower()}: {len(rows)}"
+                for name, rows in belongings(self.store, visitor).items()
+            )
+            words = f"{counts}. Runs are stopped first. It cannot be brought back."
+            return question("Delete everything of yours?", words, f"delete:{EVERYTHING}:")
         row = belonging(self.store, visitor, kind, which)
         if verb == "ask":
-            return question(kind, row)
+            words = f"{KINDS[kind].gone}: {row.name}?"
+            return question(words, KINDS[kind].warning, f"delete:{kind}:{which}")
         if verb == "delete":
             delete(self.store, self.engine, visitor, kind, which)
             return told(f"{KINDS[kind].title}: {row.name} is gone.")
@@ -209,20 +215,8 @@ def _row(kind: str, row: Belonging, task: str) -> Markup:
     )
 
 
-def question(kind: str, row: Belonging) -> Markup:
+def question(asked: str, words: str, yes: str) -> Markup:
     """Ask before something is deleted."""
-    asked = f"{KINDS[kind].gone}: {row.name}?"
-    return _question(asked, KINDS[kind].warning, f"delete:{kind}:{row.id}")
-
-
-def question_of_all(rows: Mapping[str, Sequence[Belonging]]) -> Markup:
-    """Ask before everything is deleted."""
-    counts = ", ".join(f"{KINDS[name].title.lower()}: {len(each)}" for name, each in rows.items())
-    words = f"{counts}. Runs are stopped first. It cannot be brought back."
-    return _question("Delete everything of yours?", words, f"delete:{EVERYTHING}:")
-
-
-def _question(asked: str, words: str, yes: str) -> Markup:
     return Markup(
         '<div class="card question"><p role="alert"><b>{}</b> {}</p><div class="strip">'
         '<button type="button" class="btn bad" data-cell="{}">Yes</button>'

@@ -160,7 +160,7 @@ def _rows(visitor: str, upload: StoredFiles) -> str:
 
 def _runs(store: Store, visitor: str) -> list[Belonging]:
     waiting = store.ids(RunRow.state == "queued")
-    return [_run(run, waiting) for run in _own(store, visitor)]
+    return [_run(run, waiting) for run in store.runs(visitor)]
 
 
 def _run(run: StoredRun, waiting: Sequence[str]) -> Belonging:
@@ -219,7 +219,7 @@ def _models(store: Store, visitor: str) -> list[Belonging]:
             model_opens(run.kept, run.plan.get("task", "")),
             ("files", "share", "delete"),
         )
-        for run in _own(store, visitor)
+        for run in store.runs(visitor)
         if run.kept
     ]
     return kept + [
@@ -260,7 +260,7 @@ def _model_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
 
 
 def _links(store: Store, visitor: str) -> list[Belonging]:
-    runs = {run.id: _run(run, ()) for run in _own(store, visitor)}
+    runs = {run.id: _run(run, ()) for run in store.runs(visitor)}
     return [
         Belonging(
             grant.id,
@@ -327,10 +327,6 @@ def _answers(store: Store, visitor: str) -> list[Belonging]:
         for given in [answers_of(store, survey.id, visitor)]
         for path in ["set" if survey.kind == "annotation" else "class"]
     ]
-
-
-def _own(store: Store, visitor: str) -> tuple[StoredRun, ...]:
-    return store.runs(visitor) if as_token(visitor) else ()
 
 
 CLASS_FILES: dict[str, Callable[[Store, Survey, Path], Path]] = {}
@@ -403,8 +399,7 @@ def belongings(store: Store, visitor: str) -> dict[str, list[Belonging]]:
 
 def belonging(store: Store, visitor: str, kind: str, which: str) -> Belonging:
     """Return one thing of a visitor's. Raises RunError where they have none such."""
-    rows = KINDS[kind].listed(store, visitor) if kind in KINDS else ()
-    for row in rows:
+    for row in KINDS[kind].listed(store, visitor) if kind in KINDS and as_token(visitor) else ():
         if row.id == which:
             return row
     raise RunError(GONE)
@@ -452,8 +447,8 @@ def delete(store: Store, engine: Engine, visitor: str, kind: str, which: str) ->
 
 def delete_all(store: Store, engine: Engine, visitor: str) -> None:
     """Delete all that belongs to a visitor, and forget which links they opened."""
-    for kind in KINDS.values():
-        for row in kind.listed(store, visitor):
+    for kind in KINDS.values() if as_token(visitor) else ():
+        for row in kind.listed(store, visitor):  # without what went with the kinds before
             kind.delete(store, engine, visitor, row.id)
     forget_opened_links(store, visitor)
 

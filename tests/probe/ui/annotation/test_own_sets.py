@@ -8,8 +8,9 @@ import gradio as gr
 import pytest
 
 from probe.runs.store import Store
+from probe.surveys.annotation_set import annotation_set
 from probe.surveys.survey import delete_survey, own_survey, own_surveys
-from probe.ui.annotation.answering import Answering
+from probe.ui.annotation.answering import answered
 from probe.ui.annotation.own_sets import OwnSets
 from probe.ui.annotation.shown import no_set
 from probe.ui.measure.choice import BUNDLED, FILE
@@ -104,54 +105,44 @@ def test_results_stand_beside_the_paper_and_a_model_and_are_taken_away(own: OwnS
     assert re.findall(r">(\w+\.\w+)</a>", told) == ["votes.csv", "results.json", "items.csv"]
 
 
-def test_the_answer_of_a_control_is_changed_until_somebody_has_answered(own: OwnSets) -> None:
-    annotated = small_set(own.store)
-    control = f"control|{annotated.survey.id}|i8|=invalid"
+def test_a_set_is_changed_shown_ended_and_deleted_by_its_maker(own: OwnSets) -> None:
+    code = small_set(own.store, votes=1).survey.id
+    control = f"control|{code}|i8|=invalid"
     ((told, one, _),) = press(own, control)
-    assert told == "" and '<option value="invalid" selected>' in one
-    answer_all(own.store, annotated, person(0), honest)
+    assert told == "" and str(one).count('<option value="invalid" selected>') == 2
+    answer_all(own.store, annotation_set(own.store, code), YOU, honest)
     assert "people have answered already" in press(own, control)[-1][0]
-
-
-def test_results_are_hidden_from_respondents_until_they_are_opened(own: OwnSets) -> None:
-    annotated = small_set(own.store, votes=1)
-    answer_all(own.store, annotated, YOU, honest)
-    answering = Answering(own.store)
-    told, head, *_, found = answering.open(YOU, annotated.survey.id)[:5]
-    assert "The teacher will show the results" in told and "called invalid" not in found
+    told, head, *_, found = answered(own.store, YOU, code)[:5]
+    assert "will be shown by the teacher" in told and "called invalid" not in found
     assert head == ""  # nothing is asked any more
-    press(own, f"show|{annotated.survey.id}||")
-    told, *_, found = answering.open(YOU, annotated.survey.id.lower())[:5]
+    press(own, f"show|{code}||")
+    told, *_, found = answered(own.store, YOU, code.lower())[:5]
     assert "stands below" in told and "called invalid" in found
-
-
-def test_a_set_that_is_deleted_or_ended_says_so(own: OwnSets) -> None:
-    annotated = small_set(own.store)
-    ((_, one, listed),) = press(own, f"end|{annotated.survey.id}||")
+    ((_, one, listed),) = press(own, f"end|{code}||")
     assert "Ended" in one and "ended" in listed and "End the set" not in one
-    assert "ended" in Answering(own.store).open(YOU, annotated.survey.id)[0]
-    delete_survey(own.store, ME, annotated.survey.id)
-    assert "there is no such set" in own.show(ME, asked_by(), annotated.survey.id)[0]
+    assert "ended" in answered(own.store, person(1), code)[0]
+    delete_survey(own.store, ME, code)
+    assert "there is no such set" in own.show(ME, asked_by(), code)[0]
     assert own.show(ME, asked_by(), "")[1] == no_set()
 
 
 def test_a_batch_is_answered_and_what_is_none_is_said(own: OwnSets) -> None:
     annotated = small_set(own.store)
-    answering, code = Answering(own.store), annotated.survey.id
-    _, head, _, send, found, *parts = answering.open(YOU, code)
+    code = annotated.survey.id
+    _, head, _, send, found, *parts = answered(own.store, YOU, code)
     assert "Call a text invalid only if" in head and "batch 1" in head and "Kept" in found
     (number,) = re.findall('data-cell="(.)"', send)
     cards = [html.value for html in parts[::2]]
     assert len(cards) == 5 and all("of 5" in card for card in cards)
     assert not any("sort" in card for card in cards)  # what was done to a text is hidden
-    missing, *rest = answering.send(YOU, code, number, "", 0, 1)
+    missing, *rest = answered(own.store, YOU, code, number, "", 0, 1)
     assert "still open is number 3, 4, 5" in missing and set(map(str, rest)) == {str(gr.skip())}
     for wrong in ("", "x", "-1", "99", "²"):
-        assert "there is no such batch" in answering.send(YOU, code, wrong, "", 0)[0], wrong
-    told, _, _, send, *_ = answering.send(YOU, code, number, "fox", 0, 1, 0, 1, 0)
+        assert "there is no such batch" in answered(own.store, YOU, code, wrong, "", 0)[0], wrong
+    told, _, _, send, *_ = answered(own.store, YOU, code, number, "fox", 0, 1, 0, 1, 0)
     assert "Thank you: 1 batch sent." in told and f'"{number}"' not in send
-    assert "there is no such set" in answering.open(YOU, "gone")[0]
-    assert "there is no such set" in answering.send(YOU, "gone", number, "", 0, 0, 0, 0, 0)[0]
+    assert "there is no such set" in answered(own.store, YOU, "gone")[0]
+    assert "there is no such set" in answered(own.store, YOU, "gone", number, "", 0, 0, 0, 0, 0)[0]
 
 
 def test_failed_controls_are_said_first_where_most_are_and_else_in_small_print(
