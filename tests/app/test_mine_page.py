@@ -50,7 +50,7 @@ def test_what_is_kept_is_counted_found_again_taken_away_and_deleted_when_confirm
     expect(listed).to_contain_text("None yet. What you upload", timeout=SLOW)
     expect(newcomer.locator("#header .count")).to_have_count(0)
     visit(newcomer, "measure?texts=file")
-    expect(newcomer.locator("#upload")).not_to_contain_text("belongings")
+    expect(newcomer.locator("#upload")).not_to_contain_text("belongings", timeout=SLOW)
 
 
 def test_a_model_that_is_brought_stands_in_the_lists(newcomer: Page, tmp_path: Path) -> None:

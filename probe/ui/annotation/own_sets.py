@@ -57,8 +57,9 @@ MAX_EACH = 100
 DRAWING: dict[str, Any] = {"concurrency_id": "annotate", "concurrency_limit": 2, **QUIET}
 SHOWN = f"""() => setTimeout(() => {{
   const set = document.querySelector("#annotate-one [data-set]")?.dataset.set;
+  if (!set) return;
   window.writeAddress({{ set }});
-  if (set) {{ {FOLDED} }}
+  {FOLDED}
 }})"""
 """Keeps in the address which set is shown; the choice is folded where one is."""
 COPIED = f"""element.addEventListener("click", ({{ target }}) => {{

@@ -94,10 +94,6 @@ Live = Callable[[Setting], Iterator[Finding]]
 """Computes a step on this page; the last finding is the whole one."""
 
 
-def _nothing() -> Markup:
-    return NOTHING
-
-
 @dataclass(frozen=True)
 class Step:
     """One step: a text, what is looked at, what is guessed among which choices, what is computed.
@@ -114,7 +110,7 @@ class Step:
     asks: str = ""
     choices: tuple[str, ...] = ()
     questions: tuple[tuple[str, str], ...] = ()
-    exhibit: Callable[[], Markup] = _nothing
+    exhibit: Callable[[], Markup] = Markup
     live: Live | None = None
     finished: bool = False
     again: Live | None = None

@@ -94,6 +94,7 @@ TOLD = """() => {
 class Handlers:
     """What the buttons do; they return what is told, the count in the head, both lists, the timer.
 
+    Behind these comes what the browser remembers of the lessons, which goes with everything else.
     `pressed` is a verb, a kind and an id, with colons between.
     """
 
@@ -119,7 +120,8 @@ class Handlers:
             words = self._do(visitor, verb, kind, which)
         except UserError as trouble:
             words = alert(trouble)
-        return [words, *self.show(visitor, task)]
+        all_goes = (verb, kind) == ("delete", EVERYTHING)
+        return [words, *self.show(visitor, task), {} if all_goes else gr.skip()]
 
     def _do(self, visitor: str, verb: str, kind: str, which: str) -> Markup:
         if verb == "keep":
@@ -132,7 +134,10 @@ class Handlers:
                 f"{KINDS[name].title.lower()}: {len(rows)}"
                 for name, rows in belongings(self.store, visitor).items()
             )
-            words = f"{counts}. Runs are stopped first. It cannot be brought back."
+            words = (
+                f"{counts}; and what this browser remembers of lessons. Runs are stopped first. "
+                "It cannot be brought back."
+            )
             return question("Delete everything of yours?", words, f"delete:{EVERYTHING}:")
         row = belonging(self.store, visitor, kind, which)
         if verb == "ask":
@@ -296,7 +301,7 @@ def build(page: Page) -> None:
         )
         gr.HTML(note("Asks once more, with what it deletes."), padding=False)
     shown = [page.kept, above, below, timer := gr.Timer(SECONDS, active=False)]
-    here = [page.owner, page.task]
+    here, answers = [page.owner, page.task], [said, *shown, page.memory]
 
     def press(event: gr.EventData, visitor: str, task: str) -> list[Any]:
         return handlers.press(visitor, task, cell_of(event))
@@ -307,10 +312,8 @@ def build(page: Page) -> None:
     page.on_show(handlers.show, here, shown)
     timer.tick(handlers.show, here, shown, **QUIET)
     turn = in_turn("mine")
-    answered = [
-        part.click(press, here, [said, *shown], **EACH, **turn) for part in (above, below, said)
-    ]
-    for each in [*answered, everything.click(ask_all, here, [said, *shown], **turn)]:
+    answered = [part.click(press, here, answers, **EACH, **turn) for part in (above, below, said)]
+    for each in [*answered, everything.click(ask_all, here, answers, **turn)]:
         each.then(None, js=TOLD, **QUIET).then(None, js=copy_script("mine-told"), **QUIET)
     message, labels, template, name = fields
     loaded = gr.on(

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
+import gradio as gr
 import pytest
 
 from finetune.trials.datasets import Sets
@@ -140,7 +141,9 @@ def test_a_thing_is_asked_about_by_name_and_all_goes_at_once_when_confirmed(
     assert "is gone" in press(handlers, cell)
     left = belongings(handlers.store, ME)
     assert [kind for kind, rows in left.items() if rows] == ["files", "sets", "answers"]
-    assert "Deleted." in press(handlers, f"delete:{EVERYTHING}:")
+    assert handlers.press(ME, "nli", "keep")[-1] == gr.skip()
+    told, *_, remembered = handlers.press(ME, "nli", f"delete:{EVERYTHING}:")
+    assert "Deleted." in told and remembered == {}  # of the lessons
     assert not any(belongings(handlers.store, ME).values())
     assert list((home / "models").iterdir()) == []
 
