@@ -71,9 +71,9 @@ def draw_command(
         examples = labelled_and_told(local_file(file), chosen, reading).examples
     else:
         examples = bundled_examples(chosen)
-    items, controls = draw_items(chosen, asked, examples, names, each, loaded, seed)
-    write_table(items_frame(chosen, [*items, *controls]), out)
-    typer.echo(f"{len(items)} items and {len(controls)} controls in {out}")
+    *_, drawn = draw_items(chosen, asked, examples, names, each, loaded, seed)
+    write_table(items_frame(chosen, [*drawn.items, *drawn.controls]), out)
+    typer.echo(f"{len(drawn.items)} items and {len(drawn.controls)} controls in {out}")
 
 
 @app.command("import")

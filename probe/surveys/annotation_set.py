@@ -151,6 +151,19 @@ def shown_texts(task: Task, mode: Mode, item: Item) -> dict[str, str]:
     return {task.title_of(field): item.texts[field] for field in task.fields}
 
 
+TOGETHER = 8
+"""Examples at most that are changed together, between two reports of the progress."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The share of a set's changes that are drawn; at the end its items and its controls."""
+
+    share: float
+    items: Sequence[Item] = ()
+    controls: Sequence[Item] = ()
+
+
 def draw_items(
     task: Task,
     mode: Mode,
@@ -159,8 +172,8 @@ def draw_items(
     each: int,
     classifier: AnyModel,
     seed: int = 0,
-) -> tuple[list[Item], list[Item]]:
-    """Draw items and control items from examples; the same seed draws the same.
+) -> Iterator[Drawn]:
+    """Draw items and control items from examples, change by change; the same seed draws the same.
 
     Of each transform there are `each` texts that it did change. For the question whether a text is
     valid as many are untouched, as in Gupta et al. 2021; for the task itself `each` are; of
@@ -172,8 +185,13 @@ def draw_items(
     controls = _controls(task, mode, pool, classifier, seed)
     pool = _without(pool, controls)
     drawn: list[Item] = []
-    for name in transforms:
-        changed = list(islice(_changed(task, name, pool, classifier, seed, each), each))
+    for done, name in enumerate(transforms):
+        changed = list[Item]()
+        found = _changed(task, name, pool, classifier, seed, min(each, TOGETHER))
+        for item in islice(found, each):
+            if len(changed) % TOGETHER == 0:
+                yield Drawn((done + len(changed) / each) / len(transforms))
+            changed.append(item)
         if len(changed) < each:
             raise ExampleError(
                 f"{name} changes {len(changed)} of the {len(pool)} examples that the controls "
@@ -189,7 +207,8 @@ def draw_items(
         )
     drawn += [_untouched(task, example) for example in pool[:whole]]
     random.Random(f"{seed}|order").shuffle(drawn)
-    return (
+    yield Drawn(
+        1.0,
         [replace(item, id=str(number)) for number, item in enumerate(drawn, 1)],
         [replace(item, id=f"c{number}") for number, item in enumerate(controls, 1)],
     )

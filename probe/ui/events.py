@@ -1,4 +1,4 @@
-"""Settings that events of all tabs share."""
+"""Settings that events of all places share."""
 
 import json
 from typing import Any
@@ -60,6 +60,11 @@ def hidden(count: int) -> str:
     return f"() => [{', '.join([gone] * count)}]"
 
 
+def fetched(elem_id: str) -> str:
+    """Return the script that begins the download of what a part of the page says was saved."""
+    return f"() => document.querySelector('#{elem_id} a[download]')?.click()"
+
+
 ENABLED = '{ __type__: "update", interactive: true }'
 GIVE_BACK = f"() => ({ENABLED})"
 """Gives back a button that began something, however that ended."""
@@ -113,12 +118,3 @@ new MutationObserver(() => {
 }).observe(element, { childList: true, subtree: true });"""
 """Lets a form in a component of HTML report what stands in its fields, whichever was changed or
 pressed, as JSON. Who types into its search goes on typing once the answer is there."""
-
-
-class TabOutputs:
-    """The base of a tab's dataclass of outputs, whose fields stand in the order of the tab's."""
-
-    @property
-    def outputs(self) -> list[Any]:  # Any: markup, values and gradio's updates
-        """The values in their order."""
-        return list(vars(self).values())

@@ -7,7 +7,9 @@ from playwright.sync_api import Page, expect
 
 from tests.conftest import App
 from tests.support.pages.browser import (
+    PHONE,
     SLOW,
+    WIDE,
     is_accessible,
     looks_well_by_day_and_by_night,
     visit,
@@ -25,10 +27,16 @@ def test_a_set_is_made_answered_behind_its_link_and_counted(
     is_accessible(newcomer, [["#choice"], ["#annotate-form"], ["#annotate-one"]])
     newcomer.locator("#annotate-each input").fill("1")
     newcomer.locator("#annotate-make").click()
+    expect(newcomer.locator("#annotate-trouble [role=progressbar]")).to_be_visible(timeout=SLOW)
     link = newcomer.locator("#annotate-one .share input")
     expect(link).to_be_visible(timeout=SLOW)
     expect(newcomer).to_have_url(re.compile("set=[2-9A-Z]{8}"))
     looks_well_by_day_and_by_night(newcomer, [["#annotate-one"], ["#annotate-sets"]])
+    newcomer.set_viewport_size(PHONE)
+    expect(newcomer.locator("#annotate-form")).to_be_hidden()  # the set is in sight
+    newcomer.get_by_role("button", name="Change").click()
+    expect(newcomer.locator("#annotate-form")).to_be_visible()
+    newcomer.set_viewport_size(WIDE)
     expect(link).to_have_value(re.compile(f"^{re.escape(app.url)}set"))  # whole as it stands
     visit(other, link.input_value())
     expect(other.locator("#annotate-batch")).to_contain_text("Text 1 of 5", timeout=SLOW)

@@ -51,7 +51,7 @@ def test_a_lesson_leads_from_its_first_step_to_its_last_and_back_with_its_result
             said = came_out(page).inner_text()
         if number < len(STEPS):
             page.locator("#learn-moves .onward").click()
-    answer = page.get_by_text(STEPS[-1].questions[0].answer[:40])
+    answer = page.get_by_text(STEPS[-1].questions[0][1][:40])
     expect(answer).to_be_hidden()
     page.locator(".questions summary").first.click()
     expect(answer).to_be_visible()
@@ -64,11 +64,6 @@ def test_a_lesson_leads_from_its_first_step_to_its_last_and_back_with_its_result
     expect(page.locator("#learn-guess input").first).to_be_checked()
     page.go_forward()
     at(page, 7)
-
-
-def test_a_step_and_all_lessons_are_accessible_fit_a_phone_and_say_what_is_next(
-    page: Page,
-) -> None:
     for dark in (False, True):
         page.evaluate("dark => document.body.classList.toggle('dark', dark)", dark)
         is_accessible(page, [["#learn"]])
@@ -81,7 +76,7 @@ def test_a_step_and_all_lessons_are_accessible_fit_a_phone_and_say_what_is_next(
     fits_a_phone(page)
 
 
-def test_what_runs_can_be_stopped(page: Page) -> None:
+def test_what_runs_can_be_stopped_and_a_lesson_is_printed_alone(page: Page) -> None:
     visit(page, "learn?lesson=attribution&step=3&model=minilm")
     page.locator("#learn-guess label").nth(0).click(timeout=SLOW)
     page.locator("#learn-run").click()
@@ -89,9 +84,6 @@ def test_what_runs_can_be_stopped(page: Page) -> None:
     expect(page.locator("#learn-result")).to_contain_text("Stopped", timeout=SLOW)
     expect(page.locator("#learn-run")).to_be_enabled(timeout=SLOW)
     expect(page.locator("#learn-stop")).to_be_hidden()
-
-
-def test_a_lesson_is_printed_alone(page: Page) -> None:
     page.evaluate("void (window.print = () => { window.printed = true; })")
     page.get_by_role("button", name="Print with answers").click()
     page.wait_for_function("window.printed")
@@ -119,6 +111,9 @@ def test_a_students_guess_appears_on_the_teachers_page_which_a_reload_keeps(
     expect(student).to_contain_text("1 of 1 foresaw it", timeout=LONG)
     newcomer.reload()
     expect(teacher).to_contain_text("1 of 1 foresaw it", timeout=SLOW)
+    with newcomer.expect_download() as taken:
+        teacher.get_by_role("button", name="Guesses as a file").click()
+    assert "came out,foreseen" in taken.value.path().read_text()
     teacher.get_by_role("button", name="Next step").click()
     expect(teacher).to_contain_text("Step 3, Break the text", timeout=SLOW)
     is_accessible(newcomer, [["#learn-class"]])
@@ -126,35 +121,21 @@ def test_a_students_guess_appears_on_the_teachers_page_which_a_reload_keeps(
         fits_a_phone(page)
 
 
-@pytest.mark.parametrize(
-    ("address", "shown"),
-    [
-        ("learn?view=look-up#term-agreement", ["agreement"]),
-        ("learn?look=reverse", ["reverse"]),
-        ("learn?look=word-order", ["sort", "reverse", "shuffle", "copysort"]),
-        ("learn?look=letters+swap", ["spelling_swap", "spelling"]),
-        ("learn?look=gradient+times+input", ["gradient_x_input", "embedding_gradient_x_input"]),
-        ("learn?look=word-order&task=sentiment", ["sort", "reverse", "shuffle"]),
-    ],
-)
-def test_an_address_looks_something_up(page: Page, address: str, shown: list[str]) -> None:
-    visit(page, address)
-    entries = page.locator(".entry:visible")
-    expect(entries).to_have_count(len(shown), timeout=SLOW)
-    assert [entry.get_attribute("id") for entry in entries.all()] == [f"term-{id}" for id in shown]
-    expect(entries.first).to_be_in_viewport(timeout=SLOW)
-
-
-def test_a_search_leaves_the_entries_that_hold_its_words_and_an_entry_shows_its_code(
-    page: Page,
-) -> None:
-    visit(page, "learn")
-    search = page.get_by_label("Search")
-    search.fill("reverse", timeout=LONG)
-    reverse = page.locator("#term-reverse")
+def test_an_address_or_a_search_looks_something_up_and_an_entry_shows_its_code(page: Page) -> None:
+    for address, shown in {
+        "learn?view=look-up#term-agreement": ["agreement"],
+        "learn?look=letters+swap": ["spelling_swap", "spelling"],
+        "learn?look=gradient+times+input": ["gradient_x_input", "embedding_gradient_x_input"],
+        "learn?look=word-order&task=sentiment": ["sort", "reverse", "shuffle"],
+        "learn?look=reverse&task=nli": ["reverse"],
+    }.items():
+        visit(page, address)
+        entries = page.locator(".entry:visible")
+        expect(entries).to_have_count(len(shown), timeout=SLOW)
+        assert [each.get_attribute("id") for each in entries.all()] == [f"term-{x}" for x in shown]
+        expect(entries.first).to_be_in_viewport(timeout=SLOW)
+    reverse, search = page.locator("#term-reverse"), page.get_by_label("Search")
     expect(reverse).to_contain_text("hall large the filled success her and", timeout=LONG)
-    expect(page.locator("#term-sort")).to_be_hidden()
-    expect(page).to_have_url(re.compile("look=reverse"))
     reverse.get_by_text("code: probe/transforms/families/lexical.py").click()
     expect(reverse.locator("pre")).to_contain_text('"Reverse the words"')
     word = reverse.get_by_role("button", name="No label is right: The text")
@@ -165,3 +146,4 @@ def test_a_search_leaves_the_entries_that_hold_its_words_and_an_entry_shows_its_
     assert word.evaluate(content) == "none"
     search.fill("no such thing at all")
     expect(page.locator(".look-up [role=status]")).to_contain_text("try fewer or other words")
+    expect(page).to_have_url(re.compile("look=no"))

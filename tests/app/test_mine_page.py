@@ -6,22 +6,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from finetune.trials.datasets import Sets
-from finetune.trials.inoculation import Plan, run_request
-from probe.runs.access import revoke, share
-from probe.runs.store import Store
-from probe.ui.links import link_to_run
-from tests.conftest import App
 from tests.support.files.pair_files import PAIRS, row, write
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.pages.browser import SLOW, fits_a_phone, is_accessible, visit
-from tests.support.pages.visitors import ME
 
 pytestmark = pytest.mark.browser
 
 
 def test_what_is_kept_is_counted_found_again_taken_away_and_deleted_when_confirmed(
-    newcomer: Page, other: Page, tmp_path: Path
+    newcomer: Page, tmp_path: Path
 ) -> None:
     visit(newcomer, "measure?texts=file")
     upload = write(tmp_path / "belongings.jsonl", [row(pair) for pair in PAIRS[:3]])
@@ -29,7 +22,7 @@ def test_what_is_kept_is_counted_found_again_taken_away_and_deleted_when_confirm
     expect(newcomer.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
     visit(newcomer, "mine?kind=files")
     listed = newcomer.locator("#mine [data-kind=files]:has(h2)")
-    expect(listed).to_contain_text("belongings.jsonl", timeout=SLOW)
+    expect(listed).to_contain_text("belongings.jsonl 3 rows, uploaded today", timeout=SLOW)
     expect(newcomer.locator("#header .count")).to_have_text("1")
     expect(newcomer.locator("#mine [data-kind=runs]:has(h2)")).to_be_hidden()
     newcomer.get_by_role("button", name="All 1").click()
@@ -45,8 +38,6 @@ def test_what_is_kept_is_counted_found_again_taken_away_and_deleted_when_confirm
     with newcomer.expect_download() as taken:
         listed.get_by_role("button", name="Download: belongings.jsonl").click()
     assert taken.value.path().read_text() == upload.read_text()
-    visit(other, "mine")
-    expect(other.locator("#mine")).to_contain_text("None yet. What you upload", timeout=SLOW)
     told, no = newcomer.locator("#mine-told"), newcomer.get_by_role("button", name="No, keep it")
     listed.get_by_role("button", name="Delete: belongings.jsonl").click()
     expect(told).to_contain_text("Delete: belongings.jsonl?", timeout=SLOW)
@@ -59,7 +50,7 @@ def test_what_is_kept_is_counted_found_again_taken_away_and_deleted_when_confirm
     expect(listed).to_contain_text("None yet. What you upload", timeout=SLOW)
     expect(newcomer.locator("#header .count")).to_have_count(0)
     visit(newcomer, "measure?texts=file")
-    expect(newcomer.locator("#upload")).not_to_contain_text("belongings")
+    expect(newcomer.locator("#upload")).not_to_contain_text("belongings", timeout=SLOW)
 
 
 def test_a_model_that_is_brought_stands_in_the_lists(newcomer: Page, tmp_path: Path) -> None:
@@ -72,26 +63,3 @@ def test_a_model_that_is_brought_stands_in_the_lists(newcomer: Page, tmp_path: P
     newcomer.locator("#own-message").get_by_role("link", name="Probe").click()
     expect(newcomer.locator("#model input")).to_have_value(re.compile("brought"), timeout=SLOW)
     expect(newcomer.locator("#answer .verdict, #answer .label").first).to_be_visible(timeout=SLOW)
-
-
-def test_a_link_shows_a_run_and_changes_nothing_until_it_is_taken_back(
-    newcomer: Page, app: App, sets: Sets
-) -> None:
-    store = Store(f"sqlite:///{app.home / 'runs.sqlite'}")
-    plan = Plan("tiny", "negation", (5,), (2e-5,), (0,))
-    run = store.create(ME, run_request(plan, sets)).id
-    store.set_state(run, "cancelled")
-    visit(newcomer, link_to_run([run]))
-    told = newcomer.locator("#train-problem [role=alert]")
-    expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)
-    grant = share(store, ME, run)
-    visit(newcomer, link_to_run([run], [grant]))
-    expect(newcomer.locator("#run-state")).to_contain_text(
-        "Stopped: Add a negation on tiny", timeout=SLOW
-    )
-    expect(newcomer.locator("#runs")).to_contain_text("shown to you")
-    for button in ("#cancel", "#again", "#share"):
-        expect(newcomer.locator(button)).to_be_hidden()
-    revoke(store, ME, grant)
-    newcomer.reload()
-    expect(told).to_contain_text(f"there is no run '{run}' here", timeout=SLOW)

@@ -31,18 +31,7 @@ from probe.tasks.nli import NLI
 from probe.ui.html.elements import join, link, meter, told
 from probe.ui.html.run import state_in_words
 from probe.ui.lessons import drawing
-from probe.ui.lessons.lesson import (
-    Comparison,
-    Finding,
-    Guess,
-    Lesson,
-    Question,
-    Setting,
-    Step,
-    measured,
-    published,
-    to_talk_about,
-)
+from probe.ui.lessons.lesson import Compared, Finding, Lesson, Setting, measured, published, written
 from probe.ui.lessons.live import ROWS, bundled_example, on_bundled
 from probe.ui.links import link_to_run
 from probe.ui.page import Core
@@ -93,7 +82,7 @@ def stress(setting: Setting, summary: Summary) -> Finding:
     return Finding(
         f"{setting.title} is right on {100 * before.value:.0f} % of the pairs as they are and "
         f"on {100 * after.value:.0f} % of the changed ones.",
-        compared=(Comparison("Right answers", figures),),
+        compared={"Right answers": figures},
         came_true=int(lost >= LITTLE) + int(lost > MUCH),
     )
 
@@ -116,42 +105,39 @@ def _judged(run: InoculationRun, claims: tuple[str, ...] = ()) -> Finding:
     """Say the outcome of a run, with its accuracies before and after."""
     verdict = run.verdict["oracle_lr"]
     onward = link(link_to_run([run.id]), "this run in Inoculate")
-    closed = _closed(run, claims)
     return Finding(
         f"With {verdict['shown_at']} examples: {verdict['headline']}.",
         Markup("<p>{}</p><p>See its curves and warnings: {}.</p>").format(meaning(verdict), onward),
-        (*_accuracies(run), *closed),
+        {**_accuracies(run), **_closed(run, claims)},
         CHOICES.index(verdict["outcome"]) if verdict["outcome"] in CHOICES else None,
     )
 
 
-def _accuracies(run: InoculationRun) -> tuple[Comparison, ...]:
+def _accuracies(run: InoculationRun) -> Compared:
     """Compare the model as it was with the one of the reported size, on both test sets."""
     chosen = run.verdict["oracle_lr"]
     reported = chosen["size"], chosen["lr"]
     base = next(point for point in run.results if point.cell == BASE)
     after = next(point for point in run.results if (point.cell.size, point.cell.lr) == reported)
     both = {"Before": base, f"After {after.cell.size} examples": after}
-    return tuple(
-        Comparison(
-            title, tuple(measured(when, mean_score(NLI, right(at))) for when, at in both.items())
-        )
+    return {
+        title: tuple(measured(when, mean_score(NLI, right(at))) for when, at in both.items())
         for title, right in (
             ("Right on the challenge", attrgetter("challenge_right")),
             ("Right on the original pairs", attrgetter("original_right")),
         )
-    )
+    }
 
 
-def _closed(run: InoculationRun, claims: tuple[str, ...]) -> tuple[Comparison, ...]:
+def _closed(run: InoculationRun, claims: tuple[str, ...]) -> Compared:
     """Compare the share of the gap that closed at the paper's dose with the paper's claims."""
     at_dose: Mapping[str, Any] = run.verdict["by_size"].get(str(DOSE), {}).get("closed", {})
     if not claims or at_dose.get("value") is None:
-        return ()
+        return {}
     value, low, high = (float(at_dose[name]) for name in ("value", "low", "high"))
     estimate = Estimate(value, low, high, at_dose["n"])
     here = measured(f"{model_title(run)}, {DOSE} examples, here", estimate)
-    return (Comparison("Share of the gap that closes", (*map(published, claims), here)),)
+    return {"Share of the gap that closes": (*map(published, claims), here)}
 
 
 def _plan(model: str) -> Plan:
@@ -208,127 +194,101 @@ def _followed(setting: Setting, run: InoculationRun) -> Iterator[Finding]:
     yield _judged(run, (STRESSED_CLAIM,))
 
 
-OUTCOME = Guess(
-    "Which outcome do you expect?",
-    (
-        "1: the gap closes and the original accuracy stays",
-        "2: the gap stays",
-        "3: the original accuracy suffers",
-    ),
-)
-QUESTIONS = (
-    Question(
-        "The gap closed with a hundred examples. Has the model learnt what “and” means?",
-        "It has learnt to answer such pairs. Whether it ignores any added clause or only these "
-        "words, another test must say: Inoculate tests a control set with other words that are "
-        "true of themselves. Liu et al. say the same: an easily closed gap is a weakness of the "
-        "data and no proof of understanding.",
-    ),
-    Question(
-        "Why is the original test set measured after each dose as well?",
-        "A model may buy the challenge with what it knew. Without the original accuracy outcome 3 "
-        "looks like outcome 1.",
-    ),
-    Question(
-        "Spelling mistakes stay hard for a model of whole words, however many it sees. Why?",
-        "A misspelt word is not in its vocabulary and is read as the one unknown word, so what "
-        "was written is lost before the model begins. More examples cannot bring it back. A model "
-        "that reads characters or pieces of words can do better; compare the two forms of ESIM.",
-    ),
-    Question(
-        "In the numerical challenge a rule that only looks for “more than” and “less than” gets "
-        "82 % right. What does that do to the meaning of a closed gap?",
-        "The model may have learnt the rule and not the numbers: the labels can be guessed from "
-        "how the pairs were made. Liu et al. show this rule in an appendix, and it is why a good "
-        "score on a challenge is only as good as the challenge.",
-    ),
-    Question(
-        "The outcomes have limits: 80 % closed, 3 points lost. Who set them?",
-        "We did. Liu et al. give examples and no limits. Each run shows its figures with their "
-        "intervals, and Inoculate lets you set other limits; near a limit the name of the outcome "
-        "says less than the figures.",
-    ),
-)
-STEPS = (
-    Step(
-        "stress",
-        "A test that stresses",
-        (
-            "A model for natural language inference (NLI) says whether a hypothesis follows from "
-            "a premise. Naik et al. add words that change nothing, as below: the right answer is "
-            "what it was. Such sets of changed pairs are called challenges or stress tests.",
-            f"You run the model on {ROWS} pairs as they are and with the added words.",
-        ),
-        exhibit=partial(show_changed, STRESSED),
-        guess=Guess(
-            "How far does its accuracy fall?",
-            ("Hardly: less than 2 points", "By 2 to 10 points", "By more than 10 points"),
-        ),
-        live=stress,
-    ),
-    Step(
-        "dose",
-        "A small dose",
-        (
-            "Why does a model fail a stress test? Either its training data had no such pairs, or "
-            "the model cannot do it. Liu et al. tell the two apart as a doctor would, by "
-            "inoculation: show the model a few examples of the challenge, train it a little, and "
-            "test it again, on the challenge and on the original pairs. How much worse it does on "
-            "the challenge than on the original pairs is the gap. There are three outcomes.",
-            "First the test from before, on a finished run of this app's gallery.",
-        ),
-        exhibit=show_outcomes,
-        guess=OUTCOME,
-        live=partial(from_gallery, STRESSED, (STRESSED_CLAIM,)),
-        finished=True,
-    ),
-    Step(
-        "spelling",
-        "Spelling mistakes",
-        (
-            "Now the hypotheses have a spelling mistake each, and again there is a finished run. "
-            "Choose ESIM as the model if you want one like the paper's: it reads whole words.",
-        ),
-        exhibit=partial(show_changed, "spelling"),
-        guess=OUTCOME,
-        live=partial(from_gallery, "spelling", ()),
-        finished=True,
-    ),
-    Step(
-        "numbers",
-        "Numbers",
-        (
-            "The third challenge, again as a finished run, needs arithmetic: does “The shop sold "
-            "less than 70 lamps” follow from “The shop sold 40 lamps”? Its pairs are made by rules "
-            "from word problems and look like no other pair that the model was trained on.",
-        ),
-        guess=OUTCOME,
-        live=partial(from_gallery, "numerical", ("closed.numerical.esim",)),
-        finished=True,
-    ),
-    Step(
-        "own",
-        "Your own dose",
-        (
-            "Now you inoculate. The model is shown 10 and then 100 pairs of the first challenge "
-            "and tested on about 600 changed and 600 original pairs, in fast mode, where only its "
-            "upper layers learn. It takes a minute or two on an idle machine and several on a busy "
-            "one. It goes on if you leave: you find it again in Inoculate, under your runs.",
-            "Fewer examples and other settings than in the gallery: will the outcome be the same?",
-        ),
-        exhibit=partial(show_changed, STRESSED),
-        guess=OUTCOME,
-        live=own_run,
-        again=own_again,
-        stop=stop_own,
-    ),
-    to_talk_about(*QUESTIONS),
-)
+OUTCOME = """? Which outcome do you expect?
+- 1: the gap closes and the original accuracy stays
+- 2: the gap stays
+- 3: the original accuracy suffers"""
+TEXT = f"""
+# stress: A test that stresses
+A model for natural language inference (NLI) says whether a hypothesis follows from a premise. Naik
+et al. add words that change nothing, as below: the right answer is what it was. Such sets of
+changed pairs are called challenges or stress tests.
+
+You run the model on {ROWS} pairs as they are and with the added words.
+? How far does its accuracy fall?
+- Hardly: less than 2 points
+- By 2 to 10 points
+- By more than 10 points
+
+# dose: A small dose
+Why does a model fail a stress test? Either its training data had no such pairs, or the model cannot
+do it. Liu et al. tell the two apart as a doctor would, by inoculation: show the model a few
+examples of the challenge, train it a little, and test it again, on the challenge and on the
+original pairs. How much worse it does on the challenge than on the original pairs is the gap. There
+are three outcomes.
+
+First the test from before, on a finished run of this app's gallery.
+{OUTCOME}
+
+# spelling: Spelling mistakes
+Now the hypotheses have a spelling mistake each, and again there is a finished run. Choose ESIM as
+the model if you want one like the paper's: it reads whole words.
+{OUTCOME}
+
+# numbers: Numbers
+The third challenge, again as a finished run, needs arithmetic: does “The shop sold less than 70
+lamps” follow from “The shop sold 40 lamps”? Its pairs are made by rules from word problems and look
+like no other pair that the model was trained on.
+{OUTCOME}
+
+# own: Your own dose
+Now you inoculate. The model is shown 10 and then 100 pairs of the first challenge and tested on
+about 600 changed and 600 original pairs, in fast mode, where only its upper layers learn. It takes
+a minute or two on an idle machine and several on a busy one. It goes on if you leave: you find it
+again in Train and in Mine.
+
+Fewer examples and other settings than in the gallery: will the outcome be the same?
+{OUTCOME}
+
+# questions: Questions
+Talk about these with your neighbour before you unfold an answer.
+? The gap closed with a hundred examples. Has the model learnt what “and” means?
+> It has learnt to answer such pairs. Whether it ignores any added clause or only these words,
+another test must say: Inoculate tests a control set with other words that are true of themselves.
+Liu et al. say the same: an easily closed gap is a weakness of the data and no proof of
+understanding.
+? Why is the original test set measured after each dose as well?
+> A model may buy the challenge with what it knew. Without the original accuracy outcome 3 looks
+like outcome 1.
+? Spelling mistakes stay hard for a model of whole words, however many it sees. Why?
+> A misspelt word is not in its vocabulary and is read as the one unknown word, so what was written
+is lost before the model begins. More examples cannot bring it back. A model that reads characters
+or pieces of words can do better; compare the two forms of ESIM.
+? In the numerical challenge a rule that only looks for “more than” and “less than” gets 82 % right.
+What does that do to the meaning of a closed gap?
+> The model may have learnt the rule and not the numbers: the labels can be guessed from how the
+pairs were made. Liu et al. show this rule in an appendix, and it is why a good score on a challenge
+is only as good as the challenge.
+? The outcomes have limits: 80 % closed, 3 points lost. Who set them?
+> We did. Liu et al. give examples and no limits. Each run shows its figures with their intervals,
+and Inoculate lets you set other limits; near a limit the name of the outcome says less than the
+figures.
+"""
 INOCULATE = Lesson(
     "inoculate",
     "Inoculate",
     20,
     "A few examples tell whether a model fails for lack of data or for lack of ability.",
     "Liu, Schwartz and Smith 2019, Inoculation by Fine-Tuning",
-    {NLI.name: STEPS},
+    {
+        NLI.name: written(
+            TEXT,
+            exhibit={
+                "stress": partial(show_changed, STRESSED),
+                "dose": show_outcomes,
+                "spelling": partial(show_changed, "spelling"),
+                "own": partial(show_changed, STRESSED),
+            },
+            live={
+                "stress": stress,
+                "dose": partial(from_gallery, STRESSED, (STRESSED_CLAIM,)),
+                "spelling": partial(from_gallery, "spelling", ()),
+                "numbers": partial(from_gallery, "numerical", ("closed.numerical.esim",)),
+                "own": own_run,
+            },
+            finished=dict.fromkeys(("dose", "spelling", "numbers"), True),
+            again={"own": own_again},
+            stop={"own": stop_own},
+        )
+    },
 )

@@ -1,1 +1,1 @@
-"""The parts of the Annotate tab: what it shows, and what its buttons do."""
+"""Ask people: what it shows, and what its buttons do."""

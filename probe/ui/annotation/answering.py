@@ -1,6 +1,5 @@
 """For who holds the link to a set: a batch of texts, and an answer to each."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -11,16 +10,17 @@ from probe.runs.store import Store
 from probe.surveys.annotation_results import results
 from probe.surveys.annotation_set import (
     BATCH,
-    AnnotationSet,
     annotation_set,
     next_batch,
     sent_batches,
+    shown_texts,
     submit_batch,
 )
 from probe.surveys.survey import MAX_NICKNAME, has_joined, join
-from probe.ui.annotation.shown import instructions, results_shown, text_card, thanks
+from probe.ui.annotation.shown import results_shown
 from probe.ui.events import PRESSED, QUIET, cell_of, in_turn, scroll_to
-from probe.ui.html.elements import NOTHING, alert
+from probe.ui.html import elements
+from probe.ui.html.elements import NOTHING, alert, told
 from probe.ui.links import code_in
 from probe.ui.page import Page
 
@@ -31,6 +31,10 @@ KEPT = Markup(
     "your name: the teacher sees the nickname beside your answers. "
     '<a href="mine?kind=answers">What is kept, and how to delete it</a></p>'
 )
+HEAD = Markup(
+    '<p class="tiny soft batch">batch {}</p><h2 class="title">{}</h2><p class="soft">{}</p>'
+)
+CARD = Markup('<h3 class="number">{}</h3>{}')
 SEND = Markup(
     '<div class="strip"><span class="grow"></span><span class="tiny soft left" role="status">'
     '</span><button type="button" class="btn primary" data-cell="{}">Send</button></div>'
@@ -47,35 +51,24 @@ all.addEventListener("change", count);
 new MutationObserver(count).observe(all, { childList: true, subtree: true });"""
 """Says how many texts have no answer yet."""
 Shown = list[Any]  # Any: markup, values and gradio's updates
-STAYS = 2 * BATCH
+STAYS = [gr.skip()] * (4 + 2 * BATCH)
 
 
-@dataclass(frozen=True)
-class Answering:
-    """What a respondent's button does.
+def answered(
+    store: Store, visitor: str, code: str, number: str | None = None, nickname: str = "",
+    *chosen: int | None,
+) -> Shown:  # fmt: skip
+    """Store the answers to a batch of the set of a link's code, if one was sent; show the next one.
 
-    They return what is told, what is asked, the nickname, what sends, and the results; then for
-    each text of a batch what is shown of it and its answers to choose from.
+    Who opens the link takes part. Returns what is told, what is asked, the nickname, what sends,
+    and the results; then for each text what is shown of it and its answers to choose from.
     """
-
-    store: Store
-
-    def open(self, visitor: str, code: str) -> Shown:
-        """Show a batch of the set of a link's code; who opens it takes part."""
-        try:
-            annotated = annotation_set(self.store, code)
-            if not has_joined(self.store, annotated.survey, visitor):
-                join(self.store, annotated.survey, visitor)
-            return self._next(annotated, visitor)
-        except UserError as trouble:
-            return [alert(trouble), *[gr.skip()] * (4 + STAYS)]
-
-    def send(
-        self, visitor: str, code: str, number: str, nickname: str, *chosen: int | None
-    ) -> Shown:
-        """Store the answers to a batch and show the next one; what is missing is said."""
-        try:
-            annotated = annotation_set(self.store, code)
+    try:
+        annotated = annotation_set(store, code)
+        survey = annotated.survey
+        if nickname or not has_joined(store, survey, visitor):
+            join(store, survey, visitor, nickname)
+        if number is not None:
             if not number.isdecimal() or int(number) >= len(annotated.batches):
                 raise SurveyError("there is no such batch; open the link again")
             items, said = annotated.batches[int(number)], dict(enumerate(annotated.answers))
@@ -84,50 +77,45 @@ class Answering:
                 for item, answer in zip(items, chosen, strict=False)
                 if answer is not None and answer in said
             }
-            if nickname:
-                join(self.store, annotated.survey, visitor, nickname)
-            submit_batch(self.store, annotated, visitor, int(number), answers)
-            return self._next(annotated, visitor)
-        except UserError as trouble:
-            return [alert(trouble), *[gr.skip()] * (4 + STAYS)]
-
-    def _next(self, annotated: AnnotationSet, visitor: str) -> Shown:
-        done, survey = sent_batches(self.store, annotated, visitor), annotated.survey
-        batch = None if survey.ended else next_batch(self.store, annotated, visitor)
-        found = NOTHING
-        if survey.shown:
-            found = results_shown(annotated, results(self.store, annotated))
-        return [
-            thanks(done, batch is not None, survey.shown),
-            instructions(annotated, done),
-            gr.Textbox(visible=batch is not None),
-            NOTHING if batch is None else SEND.format(batch),
-            found,
-            *_items(annotated, batch),
-        ]
-
-
-def _items(annotated: AnnotationSet, batch: int | None) -> Shown:
-    """Return the texts of a batch, each with its answers to choose from."""
+            submit_batch(store, annotated, visitor, int(number), answers)
+        batch = None if survey.ended else next_batch(store, annotated, visitor)
+        done = sent_batches(store, annotated, visitor)
+    except UserError as trouble:
+        return [alert(trouble), *STAYS]
+    results_of = results_shown(annotated, results(store, annotated)) if survey.shown else NOTHING
+    thanks = f"Thank you: {done} batch{'es' * (done != 1)} sent. " if done else ""
+    if batch is None:
+        results_are = "stands below" if survey.shown else "will be shown by the teacher"
+        thanks += f"Nothing is left for you here. What people said {results_are}."
     ids = () if batch is None else annotated.batches[batch]
     choices = [(answer, number) for number, answer in enumerate(annotated.answers)]
     question = annotated.mode.question(annotated.task)
-    shown: Shown = []
+    parts: Shown = []
     for place in range(BATCH):
-        there = place < len(ids)
-        card = text_card(annotated, annotated.items[ids[place]], place + 1) if there else NOTHING
-        shown += [
-            gr.HTML(card, visible=there),
-            gr.Radio(choices=choices, value=None, label=question, visible=there),
-        ]
-    return shown
+        card, there = NOTHING, place < len(ids)
+        if there:
+            shown = shown_texts(annotated.task, annotated.mode, annotated.items[ids[place]])
+            number_of = f"Text {place + 1} of {max(map(len, annotated.batches))}"
+            card = CARD.format(number_of, elements.shown_texts(shown))
+        radio = gr.Radio(choices=choices, value=None, label=question, visible=there)
+        parts += [gr.HTML(card, visible=there), radio]
+    return [
+        told(thanks) if thanks else NOTHING,
+        NOTHING
+        if batch is None
+        else HEAD.format(done + 1, survey.title, annotated.mode.instructions),
+        gr.Textbox(visible=batch is not None),
+        NOTHING if batch is None else SEND.format(batch),
+        results_of + KEPT,
+        *parts,
+    ]
 
 
 def build_guest(page: Page) -> None:
     """Put the page of who holds a link together."""
-    answer, parts = Answering(page.core.store), list[Any]()
+    store, parts = page.core.store, list[Any]()
     with gr.Column(elem_id="annotate-answer"):
-        told = gr.HTML(padding=False, elem_id="annotate-told")
+        said = gr.HTML(padding=False, elem_id="annotate-told")
         head = gr.HTML(padding=False, elem_id="annotate-head")
         with gr.Column(elem_id="annotate-batch"):
             for place in range(BATCH):
@@ -144,15 +132,14 @@ def build_guest(page: Page) -> None:
             )  # fmt: skip
         send = gr.HTML(padding=False, elem_id="annotate-send", js_on_load=PRESSED + COUNTING)
         found = gr.HTML(padding=False, elem_id="annotate-shown")
-        gr.HTML(KEPT, padding=False)
-    shown, radios = [told, head, nickname, send, found, *parts], parts[1::2]
+    shown, radios = [said, head, nickname, send, found, *parts], parts[1::2]
 
     def open_link(visitor: str, request: gr.Request) -> Shown:
         """Show the set of the link."""
-        return answer.open(visitor, code_in(request.query_params))
+        return answered(store, visitor, code_in(request.query_params))
 
     def send_batch(event: gr.EventData, visitor: str, request: gr.Request, *given: Any) -> Shown:
-        return answer.send(visitor, code_in(request.query_params), cell_of(event), *given)
+        return answered(store, visitor, code_in(request.query_params), cell_of(event), *given)
 
     page.on_open(open_link, page.owner, shown, **in_turn("annotate"))
     sent = send.click(send_batch, [page.owner, nickname, *radios], shown, **QUIET)

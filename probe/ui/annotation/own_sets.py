@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import gradio as gr
 from markupsafe import Markup
@@ -11,6 +10,7 @@ from markupsafe import Markup
 from probe.data.reading import labelled
 from probe.errors import ArgumentError, UserError
 from probe.limits import visitor_bounds
+from probe.models.library import AnyModel
 from probe.runs.access import ModelAccess
 from probe.runs.store import Store
 from probe.surveys.annotation_results import results, write_files
@@ -28,11 +28,23 @@ from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.transforms.registry import choice, presets, ready
 from probe.ui.annotation.shown import no_set, one_set, own_sets
-from probe.ui.events import CHANGING, CHOSEN, EACH, PRESSED, QUIET, cell_of, in_turn, scroll_to
-from probe.ui.html.elements import NOTHING, alert, hint, join, note
+from probe.ui.answers.answering import in_steps
+from probe.ui.events import (
+    CHANGING,
+    CHOSEN,
+    EACH,
+    EMPTY,
+    PRESSED,
+    QUIET,
+    cell_of,
+    fetched,
+    in_turn,
+    scroll_to,
+)
+from probe.ui.html.elements import NOTHING, alert, card, hint, meter, moving, saved, told
 from probe.ui.html.shared_link import copy_script
 from probe.ui.links import address_for_others
-from probe.ui.measure.choice import BUNDLED, Asked
+from probe.ui.measure.choice import BUNDLED, FOLDED, Asked
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import fresh_folder, own_file
 
@@ -43,13 +55,18 @@ ABOUT = (
 MAX_EACH = 100
 """Texts of each change at most: what the paper had of each."""
 DRAWING: dict[str, Any] = {"concurrency_id": "annotate", "concurrency_limit": 2, **QUIET}
-NAMED = """() => window.writeAddress({
-  set: document.querySelector("#annotate-one [data-set]")?.dataset.set,
-})"""
-"""Keeps in the address which set is shown."""
+SHOWN = f"""() => setTimeout(() => {{
+  const set = document.querySelector("#annotate-one [data-set]")?.dataset.set;
+  if (!set) return;
+  window.writeAddress({{ set }});
+  {FOLDED}
+}})"""
+"""Keeps in the address which set is shown; the choice is folded where one is."""
 COPIED = f"""element.addEventListener("click", ({{ target }}) => {{
   if (target.closest("[data-cell=copy]")) ({copy_script("annotate-one")})();
 }});"""
+STOP = Markup('<button type="button" class="btn" data-cell="stop">Stop</button>')
+STAYS = [gr.skip()] * 2
 Shown = list[Any]  # Any: markup, or one of gradio's updates
 
 
@@ -57,35 +74,34 @@ Shown = list[Any]  # Any: markup, or one of gradio's updates
 class OwnSets:
     """What the buttons of who makes sets do.
 
-    They return what is told, the set that is shown, and the list of sets; None stays as it is.
-    `address` is by which others reach the app, and what is to be said of it.
+    They return what is told, the set that is shown, and the list of sets.
     """
 
     store: Store
     models: ModelAccess
 
     def show(
-        self, visitor: str, which: str, address: tuple[str, str], model: str = "", told: object = ""
+        self, visitor: str, request: gr.Request, which: str, model: str = "", told: object = NOTHING
     ) -> Shown:
         """Show a set of one's own and the list of them; without one how sets are made."""
         try:
             surveys = own_surveys(self.store, visitor)
             sets = [each for each in surveys if each.kind == "annotation"]
-            listed, shown = own_sets(self.store, sets, which), no_set()
+            shown = no_set()
             if which:
-                shown = self._shown(visitor, which, address, model)
+                annotated = AnnotationSet(own_survey(self.store, visitor, which))
+                found = results(self.store, annotated, self._beside(visitor, annotated, model))
+                names = self.models.names(visitor, annotated.task)
+                address = address_for_others(request)
+                shown = one_set(self.store, annotated, found, names, model, address)
+            return [told, shown, own_sets(self.store, sets, which)]
         except UserError as trouble:
-            return [alert(trouble), gr.skip(), gr.skip()]
-        return [told or NOTHING, shown, listed]
+            return [alert(trouble), *STAYS]
 
-    def _shown(self, visitor: str, which: str, address: tuple[str, str], model: str) -> Markup:
-        annotated = AnnotationSet(own_survey(self.store, visitor, which))
-        classifier = self.models.get(visitor, model, annotated.task) if model else None
-        found = results(self.store, annotated, classifier)
-        names = self.models.names(visitor, annotated.task)
-        return one_set(self.store, annotated, found, names, model, address)
+    def _beside(self, visitor: str, annotated: AnnotationSet, model: str) -> AnyModel | None:
+        return self.models.get(visitor, model, annotated.task) if model else None
 
-    def make(self, address: tuple[str, str], *values: Any) -> Iterator[Shown]:
+    def make(self, request: gr.Request, *values: Any) -> Iterator[Shown]:
         """Draw the texts of a set, change by change, and store it; then show it with its link.
 
         `values` are those of the choice, then the question, the changes, and how many of each.
@@ -99,38 +115,37 @@ class OwnSets:
                 raise ArgumentError("choose at least one change of the texts")
             if not 1 <= count <= MAX_EACH:
                 raise ArgumentError(f"of each change there can be 1 to {MAX_EACH} texts")
-            examples, origin = self._examples(asked)
-            yield [note("Drawing the texts …"), gr.skip(), gr.skip()]
+            yield [moving("Reading the texts …"), *STAYS]
+            examples: Sequence[Any] = bundled_examples(task)
+            origin = "the bundled examples"
+            if asked.source != BUNDLED:
+                file = own_file(visitor, asked.file)
+                examples = labelled(file, task, asked.reading, bounds=visitor_bounds()).examples
+                origin = file.name
             classifier = self.models.get(visitor, asked.model, task)
-            items, checks = draw_items(
-                task, mode, examples, transforms, count, classifier, asked.seed
-            )
-            drawn = create_set(
-                *(self.store, visitor, task, mode, [*items, *checks]),
+            drawing = draw_items(task, mode, examples, transforms, count, classifier, asked.seed)
+            for drawn in in_steps("file_minutes", drawing):
+                words = f"Drawing the texts: {100 * drawn.share:.0f} % of the changes are made."
+                far = meter("of the changes made", drawn.share) + told(words)
+                yield [card(far + STOP), *STAYS]
+            made = create_set(
+                *(self.store, visitor, task, mode, [*drawn.items, *drawn.controls]),
                 source=origin,
                 seed=asked.seed,
             )
         except UserError as trouble:
-            yield [alert(trouble), gr.skip(), gr.skip()]
+            yield [alert(trouble), *STAYS]
             return
-        yield self.show(visitor, drawn.survey.id, address)
+        yield self.show(visitor, request, made.survey.id)
 
-    def _examples(self, asked: Asked) -> tuple[Sequence[Any], str]:
-        """Return the examples to draw from, and where they are from. Raises FileError."""
-        if asked.source == BUNDLED:
-            return bundled_examples(asked.task), "the bundled examples"
-        file = own_file(asked.visitor, asked.file)
-        read = labelled(file, asked.task, asked.reading, bounds=visitor_bounds())
-        return read.examples, file.name
-
-    def press(self, visitor: str, cell: str, address: tuple[str, str]) -> Shown:
+    def press(self, visitor: str, request: gr.Request, cell: str) -> Iterator[Shown]:
         """Do what a button or a list of a set reports: verb, set, control text and model.
 
         Of a list comes what was chosen, after "=".
         """
         verb, which, item, rest = (*cell.split("|", 3), "", "", "")[:4]
         model, _, chosen = rest.rpartition("=") if verb == "control" else (rest, "", "")
-        own, store = (visitor, which), self.store
+        model, own, store = model.removeprefix("="), (visitor, which), self.store
         acts: dict[str, Callable[[], object]] = {
             "count": lambda: NOTHING,
             "beside": lambda: NOTHING,
@@ -140,27 +155,23 @@ class OwnSets:
             "control": lambda: set_control(store, *own, item, chosen),
             "files": lambda: self._files(*own, model),
         }
+        if model:
+            yield [moving("The model answers the texts …"), *STAYS]
         try:
             if verb not in acts:
                 raise ArgumentError("there is no such button")
-            told = acts[verb]()
+            done = acts[verb]() or NOTHING
         except UserError as trouble:
-            return [alert(trouble), gr.skip(), gr.skip()]
-        return self.show(visitor, which, address, model.removeprefix("="), told)
+            yield [alert(trouble), *STAYS]
+            return
+        yield self.show(visitor, request, which, model, done)
 
     def _files(self, visitor: str, which: str, model: str) -> Markup:
-        """Write votes, items and results as files of the visitor; return the links to them."""
+        """Write votes, items and results as files of the visitor; say where they are."""
         annotated = AnnotationSet(own_survey(self.store, visitor, which))
-        classifier = self.models.get(visitor, model, annotated.task) if model else None
+        classifier = self._beside(visitor, annotated, model)
         write_files(self.store, annotated, classifier, folder := fresh_folder(visitor))
-        link = Markup('<a download href="{}">{}</a>')
-        files = (
-            link.format(f"gradio_api/file={quote(str(path))}", path.name)
-            for path in sorted(folder.iterdir(), reverse=True)
-        )
-        return Markup('<p class="fine" role="status">Take away: {}</p>').format(
-            join(files, Markup(" · "))
-        )
+        return saved(sorted(folder.iterdir(), reverse=True))
 
 
 def build(page: Page) -> None:
@@ -168,36 +179,40 @@ def build(page: Page) -> None:
     own = OwnSets(page.core.store, page.core.models)
     gr.HTML(hint(ABOUT), padding=False)
     inputs, make = _build_form(page)
-    told = gr.HTML(padding=False, elem_id="annotate-trouble")
+    trouble = gr.HTML(padding=False, elem_id="annotate-trouble", js_on_load=PRESSED)
     one = gr.HTML(
         no_set(), padding=False, elem_id="annotate-one", js_on_load=PRESSED + CHOSEN + COPIED
     )
     gr.HTML(Markup('<h2 class="title small">Your sets</h2>'), padding=False)
     listed = gr.HTML(padding=False, js_on_load=PRESSED, elem_id="annotate-sets")
-    shown = [told, one, listed]
+    shown = [trouble, one, listed]
 
     def make_one(request: gr.Request, *values: Any) -> Iterator[Shown]:
-        yield from own.make(address_for_others(request), *values)
+        yield from own.make(request, *values)
 
     def show(visitor: str, request: gr.Request) -> Shown:
-        return own.show(visitor, request.query_params.get("set", ""), address_for_others(request))
+        return own.show(visitor, request, request.query_params.get("set", ""))
 
     def open_one(event: gr.EventData, visitor: str, request: gr.Request) -> Shown:
-        return own.show(visitor, cell_of(event), address_for_others(request))
+        return own.show(visitor, request, cell_of(event))
 
-    def press(event: gr.EventData, visitor: str, request: gr.Request) -> Shown:
+    def press(event: gr.EventData, visitor: str, request: gr.Request) -> Iterator[Shown]:
         if cell_of(event) == "copy":  # the browser alone has something to do
-            return [gr.skip()] * 3
-        return own.press(visitor, cell_of(event), address_for_others(request))
+            yield [gr.skip(), *STAYS]
+        else:
+            yield from own.press(visitor, request, cell_of(event))
 
     made = make.click(make_one, inputs, shown, **DRAWING)
+    trouble.click(None, None, trouble, js=EMPTY, cancels=[made], **QUIET)
     turn = in_turn("annotate-set")
     opened = listed.click(open_one, page.owner, shown, **EACH, **turn)
     for event in (made, opened):
-        event.then(None, js=NAMED, **QUIET).then(None, js=scroll_to("annotate-one"), **QUIET)
-    one.click(press, page.owner, shown, **EACH, **turn)
-    one.select(press, page.owner, shown, **EACH, **turn)
-    page.on_show(show, page.owner, shown)
+        event.then(None, js=SHOWN, **QUIET).then(None, js=scroll_to("annotate-one"), **QUIET)
+    for pressed in (one.click, one.select):
+        done = pressed(press, page.owner, shown, **EACH, **turn)
+        done.then(None, js=fetched("annotate-trouble"), **QUIET)
+    page.on_open(show, page.owner, shown).then(None, js=SHOWN, **QUIET)
+    page.on_return(show, page.owner, shown).then(None, js=SHOWN, **QUIET)
 
 
 def _build_form(page: Page) -> tuple[list[Any], gr.Button]:

@@ -1,6 +1,8 @@
 """Elements that every tab uses. Text is escaped where it enters, because all of it is Markup."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
@@ -105,6 +107,31 @@ def meter(label: str, share: float) -> Markup:
         'aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100">'
         '<span style="width:{percent:.1f}%"></span></div>'
     ).format(label=label, percent=100 * share)
+
+
+def moving(words: str) -> Markup:
+    """Show that something is done whose length nobody knows."""
+    return Markup(
+        '<div class="card"><div class="progress moving" role="progressbar" aria-label="under way">'
+        "<span></span></div>{}</div>"
+    ).format(told(words))
+
+
+def saved(paths: Iterable[Path]) -> Markup:
+    """Show where files that lie in gradio's cache are fetched; the first is fetched at once."""
+    one = Markup('<a download href="gradio_api/file={}">{}</a>')
+    files = (one.format(quote(str(path)), path.name) for path in paths)
+    return Markup('<p class="card" role="status">Saved as {}.</p>').format(
+        join(files, Markup(", "))
+    )
+
+
+def shown_texts(named: Mapping[str, str], note: str | Markup = NOTHING) -> Markup:
+    """Show the texts of an example, each under its title, and a note behind them."""
+    one = Markup('<div class="shown-text"><span class="tiny soft">{}</span><p>{}</p></div>')
+    behind = Markup('<p class="tiny soft">{}</p>').format(note) if note else NOTHING
+    texts = join(one.format(*each) for each in named.items())
+    return Markup('<div class="shown-example">{}{}</div>').format(texts, behind)
 
 
 def twin(summary: str, content: Markup) -> Markup:

@@ -3,6 +3,7 @@
 assets/page.js completes it as soon as it is shown.
 """
 
+from functools import lru_cache
 from urllib.parse import quote
 
 import segno
@@ -36,6 +37,7 @@ def shared_link(
     )
 
 
+@lru_cache(maxsize=64)
 def qr_code(link: str) -> Markup:
     """Draw a whole address as a QR code (ISO/IEC 18004), black on white in dark mode too."""
     rows = [bytes(row) for row in segno.make(link, micro=False).matrix_iter(border=4)]

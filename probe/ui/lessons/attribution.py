@@ -23,17 +23,15 @@ from probe.ui.html.elements import join
 from probe.ui.html.importance import KEYS, tokens
 from probe.ui.lessons import drawing
 from probe.ui.lessons.lesson import (
-    Comparison,
+    Compared,
     Figure,
     Finding,
-    Guess,
     Lesson,
-    Question,
     Setting,
-    Step,
+    as_choices,
     measured,
     published,
-    to_talk_about,
+    written,
 )
 from probe.ui.lessons.live import ROWS, bundled_example, counted, on_bundled
 
@@ -145,21 +143,22 @@ def decide(setting: Setting, rows: Sequence[Changes]) -> Finding:
     }
     ranked = sorted(RANKINGS, key=lambda order: -changed[order].value)
     best = next(order for order in ranked if order != RANDOM)
-    table = Comparison(
-        "Answers that change without the half that a method calls important",
-        tuple(measured(TITLES[order], changed[order]) for order in ranked),
-    )
     return Finding(
         f"{TITLES[best]} finds what the answer hangs on best: without it "
         f"{100 * changed[best].value:.0f} % of the answers change, by chance "
         f"{100 * changed[RANDOM].value:.0f} %.",
-        compared=(table, curve()),
+        compared={
+            "Answers that change without the half that a method calls important": tuple(
+                measured(TITLES[order], changed[order]) for order in ranked
+            ),
+            **curve(),
+        },
         came_true=RANKINGS.index(best),
     )
 
 
 @cache
-def curve() -> Comparison:
+def curve() -> Compared:
     """Return what was measured before: answers that change without the highest tokens of a pair.
 
     `python -m benchmarks.importance curves` measures it, docs/importance.md has it of all methods.
@@ -167,10 +166,9 @@ def curve() -> Comparison:
     held = json.loads((ASSETS / "importance_curves.json").read_text(encoding="utf-8"))
     rows = {(row["method"], row["sign"]): row for row in held["changed"]}
     titles = {FIRST: METHODS[FIRST].title, PAPER: METHODS[PAPER].title, None: "By chance"}
-    return Comparison(
+    return {
         f"Measured beforehand: answers of {held['model']} that change without the highest tokens "
-        f"of both texts, {held['n']} pairs",
-        tuple(
+        f"of both texts, {held['n']} pairs": tuple(
             Figure(
                 f"{title}: {count} token{'s' if count > 1 else ''}",
                 rows[method, "support"][f"deletion {count}"] / held["n"],
@@ -178,8 +176,8 @@ def curve() -> Comparison:
             )
             for method, title in titles.items()
             for count in (1, 3, 5)
-        ),
-    )
+        )
+    }
 
 
 @on_bundled("drop")
@@ -192,109 +190,72 @@ def lower_half(setting: Setting, summary: Summary) -> Finding:
     )
     return Finding(
         f"{100 * stays.value:.0f} % of the answers stay without that half.",
-        compared=(Comparison("Answers that stay without the less important half", figures),),
+        compared={"Answers that stay without the less important half": figures},
         came_true=int(stays.value >= 0.5) + int(stays.value > 0.75),
     )
 
 
-QUESTIONS = (
-    Question(
-        "Four methods, four rankings, and no column “true importance”. What made the test able to "
-        "decide at all?",
-        "It asks the model itself: what is important should be missed when it is gone. That turns "
-        "an opinion into a prediction that can fail. Chance is in the table since any deletion "
-        "changes some answers.",
-    ),
-    Question(
-        "A text without half of its words is no sentence any more. What may go wrong with the "
-        "test?",
-        "The model was never trained on such texts, so an answer may change since the text is "
-        "strange and not because the word mattered. Chance measures a part of that. Feng et al. "
-        "show the other side: models stay sure of what is left when hardly any word is.",
-    ),
-    Question(
-        "Leaving each token out asks the model once for each, integrated gradients many times for "
-        "a path, the other two once. Is the best method worth its price?",
-        f"Compare the intervals: where two overlap widely, {PAIRS} pairs do not tell the "
-        "methods apart, and the cheap one is enough for a first look. For one pair that matters, "
-        "take the better one.",
-    ),
-    Question(
-        "Saliency has no sign. Why may that hurt it here?",
-        "It ranks tokens that speak for the answer and tokens that speak against it alike. "
-        "Taking out one that speaks against the answer makes the answer firmer, so fewer change.",
-    ),
-    Question(
-        "The less important half could go and most answers stayed. Is that good news?",
-        "For the method yes: it found tokens that the model does not need. For the model it is "
-        "the claim of Gupta et al.: it answers what is left as surely, though a person would "
-        "call it nonsense.",
-    ),
-)
+TEXT = f"""
+# blame: Which words mattered?
+A model for natural language inference (NLI) reads a premise, which counts as true, and a
+hypothesis, and says whether the hypothesis follows, contradicts it, or neither. It calls this
+hypothesis a contradiction, if it answers as most models do. An attribution method gives each token,
+a word or a piece of one, a score for its part in that answer. The first here is gradient × input:
+how far the answer moves as the numbers that stand for a token grow.
+? Which part of the hypothesis will it blame most?
+{as_choices(CHOICES)}
 
-STEPS = (
-    Step(
-        "blame",
-        "Which words mattered?",
-        (
-            "A model for natural language inference (NLI) reads a premise, which counts as true, "
-            "and a hypothesis, and says whether the hypothesis follows, contradicts it, or "
-            "neither. It calls this hypothesis a contradiction, if it answers as most models do. "
-            "An attribution method gives each token, a word or a piece of one, a score for its "
-            "part in that answer.",
-        ),
-        exhibit=show_pair,
-        guess=Guess("Which part of the hypothesis will it blame most?", CHOICES),
-        live=one_method,
-    ),
-    Step(
-        "methods",
-        "Four methods, one pair",
-        (
-            "There are many such methods. Here are four, on the same model, the same pair and the "
-            "same answer. A gradient says how the answer moves when the numbers that stand for a "
-            "token, its vector, move a little.",
-        ),
-        exhibit=show_methods,
-        guess=Guess(
-            "Do they put the same token first?",
-            ("All four do", "Three of them do", "No more than two do"),
-        ),
-        live=four_methods,
-    ),
-    Step(
-        "test",
-        "A test that decides",
-        (
-            "If a method is right about what matters, its favourite tokens should be missed. So "
-            f"take half of the hypothesis away, the half that it calls important, on {PAIRS} "
-            "pairs, and count the answers that change. Half of the tokens drawn by chance show "
-            "what any deletion does.",
-            f"The pairs are the {PAIRS} shortest of this app's test pairs. The figures grow "
-            "while they are computed: two minutes on an idle machine, more on a busy one. The path "
-            f"of integrated gradients has {PATH_STEPS} steps here.",
-        ),
-        guess=Guess(
-            "Whose favourites are missed most?", tuple(row.title for row in SHOWN.values())
-        ),
-        live=decide,
-    ),
-    Step(
-        "rest",
-        "The other half",
-        (
-            "Gupta et al. turn it round: they drop the half that gradient × input calls less "
-            f"important and look how many answers stay. You do so with {ROWS} pairs, by the "
-            "transform Drop of the other tabs.",
-        ),
-        guess=Guess(
-            "How many answers stay?", ("Fewer than half", "From half to three quarters", "More")
-        ),
-        live=lower_half,
-    ),
-    to_talk_about(*QUESTIONS),
-)
+# methods: Four methods, one pair
+There are many such methods. Here are four, on the same model, the same pair and the same answer. A
+gradient says how the answer moves when the numbers that stand for a token, its vector, move a
+little.
+? Do they put the same token first?
+- All four do
+- Three of them do
+- No more than two do
 
+# test: A test that decides
+If a method is right about what matters, its favourite tokens should be missed. So take half of the
+hypothesis away, the half that it calls important, on {PAIRS} pairs, and count the answers that
+change. Half of the tokens drawn by chance show what any deletion does.
+
+The pairs are the {PAIRS} shortest of this app's test pairs. The figures grow while they are
+computed: two minutes on an idle machine, more on a busy one. The path of integrated gradients has
+{PATH_STEPS} steps here.
+? Whose favourites are missed most?
+{as_choices(row.title for row in SHOWN.values())}
+
+# rest: The other half
+Gupta et al. turn it round: they drop the half that gradient × input calls less important and look
+how many answers stay. You do so with {ROWS} pairs, by the change “Drop the unimportant half”, which
+Probe and Measure offer too.
+? How many answers stay?
+- Fewer than half
+- From half to three quarters
+- More
+
+# questions: Questions
+Talk about these with your neighbour before you unfold an answer.
+? Four methods, four rankings, and no column “true importance”. What made the test able to decide at
+all?
+> It asks the model itself: what is important should be missed when it is gone. That turns an
+opinion into a prediction that can fail. Chance is in the table since any deletion changes some
+answers.
+? A text without half of its words is no sentence any more. What may go wrong with the test?
+> The model was never trained on such texts, so an answer may change since the text is strange and
+not because the word mattered. Chance measures a part of that. Feng et al. show the other side:
+models stay sure of what is left when hardly any word is.
+? Leaving each token out asks the model once for each, integrated gradients many times for a path,
+the other two once. Is the best method worth its price?
+> Compare the intervals: where two overlap widely, {PAIRS} pairs do not tell the methods apart, and
+the cheap one is enough for a first look. For one pair that matters, take the better one.
+? Saliency has no sign. Why may that hurt it here?
+> It ranks tokens that speak for the answer and tokens that speak against it alike. Taking out one
+that speaks against the answer makes the answer firmer, so fewer change.
+? The less important half could go and most answers stayed. Is that good news?
+> For the method yes: it found tokens that the model does not need. For the model it is the claim of
+Gupta et al.: it answers what is left as surely, though a person would call it nonsense.
+"""
 ATTRIBUTION = Lesson(
     "attribution",
     "Which attribution?",
@@ -302,5 +263,13 @@ ATTRIBUTION = Lesson(
     "The words that a gradient calls unimportant can go, and the answer stays; methods disagree on "
     "which these are.",
     "Gupta et al. 2021, section 3.1; Feng et al. 2018, Pathologies of Neural Models",
-    {NLI.name: STEPS},
-)
+    {
+        NLI.name: written(
+            TEXT,
+            exhibit={"blame": show_pair, "methods": show_methods},
+            live={
+                "blame": one_method, "methods": four_methods, "test": decide, "rest": lower_half,
+            },
+        )
+    },
+)  # fmt: skip

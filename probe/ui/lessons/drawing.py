@@ -9,16 +9,14 @@ from markupsafe import Markup
 from probe.models.classifier import Prediction
 from probe.pictures.bars import Bar, bars_frame, bars_svg
 from probe.tasks.task import Task
-from probe.ui.html.elements import NOTHING, each, join, unbroken
+from probe.ui.html.elements import NOTHING, each, join, shown_texts, unbroken
 from probe.ui.html.picture import picture
 from probe.ui.html.prediction import bar, verdict
 from probe.ui.lessons.lesson import (
-    Comparison,
-    Figure,
+    Compared,
     Finding,
     Lesson,
     Place,
-    Question,
     Step,
     places_of,
 )
@@ -58,6 +56,11 @@ ITEM = Markup(
     '<span class="named">{place.step.title}</span></button></li>'
 )
 MOVE = Markup('<button type="button" class="btn {}" data-cell="{}">{}</button>')
+BAR = Markup(
+    '<tr class="{kind}"><th scope="row">{who}</th><td class="drawn" aria-hidden="true"><span '
+    'class="compared-bar"><span style="width:{percent:.1f}%"></span></span></td>'
+    '<td class="num">{said}</td></tr>'
+)
 GUEST = Markup(
     '<p class="tiny soft" data-lesson="{0.name}">{0.title} · step {1} of {2}, with your class</p>'
 )
@@ -68,26 +71,10 @@ def paragraphs(texts: Iterable[str]) -> Markup:
     return each(PARAGRAPH, texts)
 
 
-def example(
-    task: Task, shown: Any, note: str | Markup = ""
-) -> Markup:  # Any: of the task's own dataclass
+def example(task: Task, shown: Any, note: str | Markup = "") -> Markup:  # Any: the task's own
     """Show the texts of an example, each under its title, and a note behind them."""
-    fields = join(
-        Markup('<div class="shown-text"><span class="tiny soft">{}</span><p>{}</p></div>').format(
-            task.title_of(field), text
-        )
-        for field, text in task.texts(shown).items()
-    )
-    behind = Markup('<p class="tiny soft">{}</p>').format(note) if note else NOTHING
-    return Markup('<div class="shown-example">{}{}</div>').format(fields, behind)
-
-
-def text(title: str, shown: str) -> Markup:
-    """Show one text under a title."""
-    return Markup(
-        '<div class="shown-example"><div class="shown-text"><span class="tiny soft">{}</span>'
-        "<p>{}</p></div></div>"
-    ).format(title, shown)
+    titled = {task.title_of(field): text for field, text in task.texts(shown).items()}
+    return shown_texts(titled, note)
 
 
 def definitions(meanings: Iterable[tuple[object, str]]) -> Markup:
@@ -104,34 +91,38 @@ def answers(named: Iterable[tuple[str, Prediction]]) -> Markup:
     return join(line.format(name, verdict(shown), bar(shown)) for name, shown in named)
 
 
-def figures(title: str, compared: Sequence[Comparison]) -> Markup:
+def figures(title: str, compared: Compared) -> Markup:
     """Show comparisons under a title, with their table and files to take away; nothing of none."""
     bars = [
-        Bar(each.title, figure.who, figure.share, figure.note, figure.live)
-        for each in compared
-        for figure in each.figures
+        Bar(measure, figure.who, figure.share, figure.note, figure.live)
+        for measure, each in compared.items()
+        for figure in each
     ]
     if not bars:
         return NOTHING
-    drawn, svg = join(map(comparison, compared)), bars_svg(bars, title)
-    return picture(title, drawn, bars_frame(bars), svg, stem="lesson")
+    svg = bars_svg(bars, title)
+    return picture(title, tables(compared), bars_frame(bars), svg, stem="lesson")
 
 
-def comparison(shown: Comparison) -> Markup:
-    """Show figures of one measure as bars with their numbers, n and interval or source."""
-    return Markup('<table class="compared"><caption>{}</caption><tbody>{}</tbody></table>').format(
-        shown.title, join(map(_figure, shown.figures))
+def tables(compared: Compared) -> Markup:
+    """Show the figures of each measure as bars with their numbers, n and interval or source."""
+    table = Markup('<table class="compared"><caption>{}</caption><tbody>{}</tbody></table>')
+    who = Markup('{0.who}<span class="tiny soft">{0.note}</span>')
+    return join(
+        table.format(
+            measure,
+            join(
+                BAR.format(
+                    kind="live" if figure.live else "published",
+                    who=who.format(figure),
+                    percent=100 * figure.share,
+                    said=Markup("{:.1f}&nbsp;%").format(100 * figure.share),
+                )
+                for figure in shown
+            ),
+        )
+        for measure, shown in compared.items()
     )
-
-
-def _figure(figure: Figure) -> Markup:
-    percent = 100 * figure.share
-    return Markup(
-        '<tr class="{}"><th scope="row">{}<span class="tiny soft">{}</span></th>'
-        '<td class="drawn" aria-hidden="true"><span class="compared-bar">'
-        '<span style="width:{:.1f}%"></span></span></td>'
-        '<td class="num">{:.1f}&nbsp;%</td></tr>'
-    ).format("live" if figure.live else "published", figure.who, figure.note, percent, percent)
 
 
 def overview(
@@ -145,15 +136,17 @@ def overview(
     One that is not given in the task leads to one in which it is.
     """
     all_steps = [places_of(lesson, lesson.nearest(task)) for lesson in lessons]
-    done = sum({place.key for place in places} <= set(seen) for places in all_steps)
+    left = [places for places in all_steps if not {place.key for place in places} <= set(seen)]
+    last = {each.rpartition(".")[0]: at for at, each in enumerate(seen)}
+    following = max(left, key=lambda places: last.get(places[0].lesson.name, -1), default=None)
     cards = join(
-        _lesson_card(number, places, task, seen, right)
+        _lesson_card(number, places, task, seen, right, places is following)
         for number, places in enumerate(all_steps, 1)
     )
     return Markup(
         '<p class="hint">{}</p><div class="strip"><h2>Lessons</h2><span class="tiny soft">{} of {} '
         'done</span></div><div class="lessons">{}</div>'
-    ).format(PURPOSE, done, len(lessons), cards)
+    ).format(PURPOSE, len(lessons) - len(left), len(lessons), cards)
 
 
 def _lesson_card(
@@ -162,6 +155,7 @@ def _lesson_card(
     task: Task,
     seen: Sequence[str],
     right: Mapping[str, bool],
+    following: bool,
 ) -> Markup:
     lesson, given = places[0].lesson, places[0].task
     by_key = {place.key: place for place in places}
@@ -172,8 +166,8 @@ def _lesson_card(
     said = [f"step {at.number} of {len(places)}"] if going_on else []
     said += [f"{sum(judged)} of {len(judged)} guessed right"] if judged else []
     if given is task:
-        kind, words = ("main", "Go on") if going_on else ("", "Once more" if done else "Begin")
-        start = BEGIN.format(kind, at.name, words, lesson.title)
+        words = "Go on" if going_on else "Once more" if done else "Begin"
+        start = BEGIN.format("main" * following, at.name, words, lesson.title)
     else:
         start = ELSEWHERE.format(link_to_lesson(lesson.slug, at.number, given.name), lesson.title)
         said = [f"for {given.choice}: switches the task"]
@@ -227,27 +221,26 @@ def step_text(step: Step, head: Markup = NOTHING, answers: bool = True) -> Marku
     )
 
 
-def _questions(questions: Sequence[Question], answer: Markup, kind: str) -> Markup:
+def _questions(questions: Sequence[tuple[str, str]], answer: Markup, kind: str) -> Markup:
     if not questions:
         return NOTHING
     return Markup('<ol class="{}">{}</ol>').format(
         kind,
         join(
-            Markup("<li><p>{}</p>{}</li>").format(each.text, answer.format(each.answer))
-            for each in questions
+            Markup("<li><p>{}</p>{}</li>").format(asked, answer.format(said))
+            for asked, said in questions
         ),
     )
 
 
 def under_way(finding: Finding) -> Markup:
     """Show how far a live part is, and its figures so far."""
-    compared = join(map(comparison, finding.compared))
-    return Markup('<div class="card">{}{}</div>').format(finding.progress, compared)
+    return Markup('<div class="card">{}{}</div>').format(finding.progress, tables(finding.compared))
 
 
 def came_to(finding: Finding, choice: int | None) -> tuple[Markup, Markup]:
     """Show what a live part has come to, and whether it was foreseen; below it the figures."""
-    published = any(not each.live for shown in finding.compared for each in shown.figures)
+    published = any(not each.live for shown in finding.compared.values() for each in shown)
     badge = NOTHING
     if choice is not None and finding.came_true is not None:
         right = choice == finding.came_true
@@ -271,11 +264,9 @@ def to_print(lesson: Lesson, task: Task, answers: bool) -> Markup:
 
 def _printed(place: Place, answers: bool) -> Markup:
     step, guess = place.step, NOTHING
-    if step.guess:
-        boxes = each(Markup("<li>☐ {}</li>"), step.guess.choices)
-        guess = Markup('<p><b>{}</b></p><ul class="boxes">{}</ul>').format(
-            step.guess.question, boxes
-        )
+    if step.choices:
+        boxes = each(Markup("<li>☐ {}</li>"), step.choices)
+        guess = Markup('<p><b>{}</b></p><ul class="boxes">{}</ul>').format(step.asks, boxes)
     answer = Markup("<p><b>Answer.</b> {}</p>") if answers else NOTHING
     asked = _questions(step.questions, answer, "on-paper")
     return Markup("<section><h2>{}. {}</h2>{}{}{}{}</section>").format(

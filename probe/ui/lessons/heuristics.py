@@ -15,18 +15,7 @@ from probe.templates.generate import HEURISTICS as NAMES
 from probe.transforms import Options, apply
 from probe.ui.html.elements import join, link
 from probe.ui.lessons import drawing
-from probe.ui.lessons.lesson import (
-    Comparison,
-    Finding,
-    Guess,
-    Lesson,
-    Question,
-    Setting,
-    Step,
-    measured,
-    published,
-    to_talk_about,
-)
+from probe.ui.lessons.lesson import Finding, Lesson, Setting, measured, published, written
 from probe.ui.lessons.live import ROWS, bundled_example, counted, on_bundled
 from probe.ui.links import link_to_example
 
@@ -113,20 +102,17 @@ def both_kinds(setting: Setting, rows: Sequence[Profiled]) -> Finding:
     return Finding(
         f"Right on {100 * entailed.value:.0f} % of the pairs that follow and on "
         f"{100 * others.value:.0f} % of those that do not.",
-        compared=tuple(
-            Comparison(
-                title,
-                (
-                    published(f"hans.{kind}.da"),
-                    published(f"hans.{kind}.esim"),
-                    measured(here, estimate),
-                ),
+        compared={
+            title: (
+                published(f"hans.{kind}.da"),
+                published(f"hans.{kind}.esim"),
+                measured(here, estimate),
             )
             for title, kind, estimate in (
                 ("Right where the hypothesis follows", "entailed", entailed),
                 ("Right where it does not follow", "non_entailed", others),
             )
-        ),
+        },
         came_true=int(others.value >= RARELY) + int(others.value > OFTEN),
     )
 
@@ -139,13 +125,13 @@ def by_heuristic(setting: Setting, profiled: Sequence[Profiled]) -> Finding:
     return Finding(
         f"“{TITLES[worst]}” fools {setting.title} most: right on "
         f"{100 * rows[worst, NON_ENTAILMENT].value:.0f} % of its pairs that do not follow.",
-        compared=tuple(
-            Comparison(title, tuple(measured(TITLES[name], rows[name, gold]) for name in NAMES))
+        compared={
+            title: tuple(measured(TITLES[name], rows[name, gold]) for name in NAMES)
             for title, gold in (
                 ("Right where it does not follow", NON_ENTAILMENT),
                 ("Right where it follows", ENTAILMENT),
             )
-        ),
+        },
         came_true=NAMES.index(worst),
     )
 
@@ -158,103 +144,73 @@ def cut(setting: Setting, summary: Summary) -> Finding:
     figures = (published("premsubseq.da"), published("premsubseq.esim"), here)
     return Finding(
         f"{setting.title} calls {100 * (1 - right.value):.0f} % of the fragments entailed.",
-        compared=(Comparison("Fragments that are not called entailed", figures),),
+        compared={"Fragments that are not called entailed": figures},
         came_true=0 if right.value > OFTEN else 1 if right.value > 0.25 else 2,
     )
 
 
-QUESTIONS = (
-    Question(
-        "Why are the pairs that follow and those that do not never put into one accuracy?",
-        "Half of the pairs follow. A model that always says entailment would reach 50 %, which "
-        "looks like half an understanding. Apart, the two figures read 100 and 0 and show that it "
-        "reads nothing. McCoy et al. report them apart for that reason.",
-    ),
-    Question(
-        "Where would a model have learnt that shared words mean entailment?",
-        "From its training pairs: people who are asked for a sentence that follows like to repeat "
-        "the premise's words, and those asked for one that does not bring new ones. On such pairs "
-        "the shortcut is nearly always right, so nothing in training speaks against it.",
-    ),
-    Question(
-        "fritz counts every fragment of a premise as not entailed. Is that always so?",
-        "No. “The old man laughed” may be cut out of “The old man laughed and sat down” and does "
-        "follow. So the right share has a ceiling below 100 %, and a low one is worth less than "
-        "on the templates, whose labels are certain. A label rule is a claim to be checked too.",
-    ),
-    Question(
-        "Go back to “Two kinds of pairs”, choose another model and run it again. Which of them "
-        "would you trust more, and are 1,200 pairs enough to say so?",
-        "Compare the intervals: 600 pairs of a kind give about plus or minus 4 points. Where they "
-        "do not overlap the models differ on these templates. Other sentences may say otherwise, "
-        "since all pairs of a sub-case come from four templates.",
-    ),
-    Question(
-        "Name a shortcut that a person uses when reading quickly.",
-        "Skipping function words, trusting names, taking the first noun for the one who acts. "
-        "Most of the time it works, which is why it exists; the difference is that we can stop "
-        "and read again.",
-    ),
-)
+TEXT = f"""
+# words: The same words
+A model for natural language inference (NLI) reads a premise, which counts as true, and a
+hypothesis, and says whether the hypothesis follows: entailment, or not. Here the hypothesis has the
+words of the premise and no other. Read both slowly.
+? Does the hypothesis follow from the premise?
+- It follows
+- It does not
 
-STEPS = (
-    Step(
-        "words",
-        "The same words",
-        (
-            "A model for natural language inference (NLI) reads a premise, which counts as true, "
-            "and a hypothesis, and says whether the hypothesis follows: entailment, or not. Here "
-            "the hypothesis has the words of the premise and no other. Read both slowly.",
-        ),
-        exhibit=show_swapped,
-        guess=Guess("Does the hypothesis follow from the premise?", ("It follows", "It does not")),
-        live=swap,
-    ),
-    Step(
-        "kinds",
-        "Two kinds of pairs",
-        (
-            "McCoy et al. wrote templates that make pairs of two kinds: in both the hypothesis "
-            "consists of words of the premise, but only in one does it follow. Somebody who only "
-            "looks whether the words are there answers both kinds alike.",
-            f"You run {30 * PER_SUBCASE:,} such pairs, half of each kind, made from our own "
-            "templates after theirs.",
-        ),
-        guess=Guess(
-            "Of the pairs that do not follow, how many will the model get right?",
-            ("Fewer than one in ten", "From one in ten to half", "More than half"),
-        ),
-        live=both_kinds,
-    ),
-    Step(
-        "heuristics",
-        "Three shortcuts",
-        (
-            "The pairs fall into three groups, each for one shortcut, a heuristic: a rule that "
-            "is quick and often right.",
-        ),
-        exhibit=show_heuristics,
-        guess=Guess("Which shortcut fools the model most?", tuple(TITLES[name] for name in NAMES)),
-        live=by_heuristic,
-    ),
-    Step(
-        "cut",
-        "A piece of the premise",
-        (
-            "Now without templates. fritz cuts a piece out of an ordinary premise and makes it "
-            "the hypothesis. Often the piece says nothing at all, as here.",
-            f"The same is done to {ROWS} pairs that come with this app.",
-        ),
-        exhibit=show_cut,
-        guess=Guess(
-            "How many of the pieces will the model call entailed?",
-            ("Fewer than half", "From half to three quarters", "More than three quarters"),
-        ),
-        live=cut,
-    ),
-    to_talk_about(*QUESTIONS),
-)
+# kinds: Two kinds of pairs
+McCoy et al. wrote templates that make pairs of two kinds: in both the hypothesis consists of words
+of the premise, but only in one does it follow. Somebody who only looks whether the words are there
+answers both kinds alike.
 
+You run {30 * PER_SUBCASE:,} such pairs, half of each kind, made from our own templates after
+theirs.
+? Of the pairs that do not follow, how many will the model get right?
+- Fewer than one in ten
+- From one in ten to half
+- More than half
+
+# heuristics: Three shortcuts
+The pairs fall into three groups, each for one shortcut, a heuristic: a rule that is quick and often
+right.
+? Which shortcut fools the model most?
+- Shared words
+- A run of words
+- A whole clause
+
+# cut: A piece of the premise
+Now without templates. fritz cuts a piece out of an ordinary premise and makes it the hypothesis.
+Often the piece says nothing at all, as here.
+
+The same is done to {ROWS} pairs that come with this app.
+? How many of the pieces will the model call entailed?
+- Fewer than half
+- From half to three quarters
+- More than three quarters
+
+# questions: Questions
+Talk about these with your neighbour before you unfold an answer.
+? Why are the pairs that follow and those that do not never put into one accuracy?
+> Half of the pairs follow. A model that always says entailment would reach 50 %, which looks like
+half an understanding. Apart, the two figures read 100 and 0 and show that it reads nothing. McCoy
+et al. report them apart for that reason.
+? Where would a model have learnt that shared words mean entailment?
+> From its training pairs: people who are asked for a sentence that follows like to repeat the
+premise's words, and those asked for one that does not bring new ones. On such pairs the shortcut is
+nearly always right, so nothing in training speaks against it.
+? fritz counts every fragment of a premise as not entailed. Is that always so?
+> No. “The old man laughed” may be cut out of “The old man laughed and sat down” and does follow. So
+the right share has a ceiling below 100 %, and a low one is worth less than on the templates, whose
+labels are certain. A label rule is a claim to be checked too.
+? Go back to “Two kinds of pairs”, choose another model and run it again. Which of them would you
+trust more, and are 1,200 pairs enough to say so?
+> Compare the intervals: 600 pairs of a kind give about plus or minus 4 points. Where they do not
+overlap the models differ on these templates. Other sentences may say otherwise, since all pairs of
+a sub-case come from four templates.
+? Name a shortcut that a person uses when reading quickly.
+> Skipping function words, trusting names, taking the first noun for the one who acts. Most of the
+time it works, which is why it exists; the difference is that we can stop and read again.
+"""
 HEURISTICS = Lesson(
     "heuristics",
     "Heuristics",
@@ -262,5 +218,11 @@ HEURISTICS = Lesson(
     "Models call a hypothesis entailed because its words stand in the premise, whether it follows "
     "or not.",
     "McCoy, Pavlick and Linzen 2019, Right for the Wrong Reasons; Dickerson, fritz",
-    {NLI.name: STEPS},
+    {
+        NLI.name: written(
+            TEXT,
+            exhibit={"words": show_swapped, "heuristics": show_heuristics, "cut": show_cut},
+            live={"words": swap, "kinds": both_kinds, "heuristics": by_heuristic, "cut": cut},
+        )
+    },
 )

@@ -1,13 +1,13 @@
 """What a lesson is: its steps, what each asks, what it computes and which figures it shows.
 
-A lesson is a module: what it computes, its questions, its steps. Learn shows any of them; app.py
-lists those that there are.
+A lesson is a module: what it computes and its text. Learn shows any of them; app.py lists those
+that there are.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from markupsafe import Markup
 from pydantic import PlainSerializer, PlainValidator
@@ -19,22 +19,6 @@ from probe.statistics import Estimate
 from probe.tasks.task import TASKS, Task
 from probe.ui.html.elements import NOTHING
 from probe.ui.page import Core
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question to talk about in class, with an answer for the teacher."""
-
-    text: str
-    answer: str
-
-
-@dataclass(frozen=True)
-class Guess:
-    """What a student predicts before anything is computed."""
-
-    question: str
-    choices: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -65,14 +49,8 @@ def published(name: str) -> Figure:
     return Figure(known.who, known.share, known.source + n)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Figures of one measure under each other, published ones first."""
-
-    title: str
-    figures: tuple[Figure, ...]
-
-
+Compared = Mapping[str, tuple[Figure, ...]]
+"""Figures of one measure under its title, published ones first."""
 Html = Annotated[Markup, PlainValidator(Markup), PlainSerializer(str)]
 """Markup, as a finding is kept."""
 
@@ -87,7 +65,7 @@ class Finding:
 
     says: str = ""
     shown: Html = NOTHING
-    compared: tuple[Comparison, ...] = ()
+    compared: Compared = field(default_factory=dict)
     came_true: int | None = None
     progress: Html = NOTHING
 
@@ -116,35 +94,62 @@ Live = Callable[[Setting], Iterator[Finding]]
 """Computes a step on this page; the last finding is the whole one."""
 
 
-def _nothing() -> Markup:
-    return NOTHING
-
-
 @dataclass(frozen=True)
 class Step:
-    """One step: a text, what is looked at, a guess, what is computed, questions.
+    """One step: a text, what is looked at, what is guessed among which choices, what is computed.
 
     `exhibit` draws the examples that the text speaks of; `finished` says that the live part shows a
     finished run and computes nothing. Where it is a run of the visitor's own, `again` shows what
-    became of the latest one, and `stop` ends it.
+    became of the latest one, and `stop` ends it. `questions` are to talk about, each with an answer
+    for the teacher.
     """
 
     name: str
     title: str
     text: tuple[str, ...]
-    exhibit: Callable[[], Markup] = _nothing
-    guess: Guess | None = None
+    asks: str = ""
+    choices: tuple[str, ...] = ()
+    questions: tuple[tuple[str, str], ...] = ()
+    exhibit: Callable[[], Markup] = Markup
     live: Live | None = None
     finished: bool = False
     again: Live | None = None
     stop: Callable[[Core, str, str], None] | None = None
-    questions: tuple[Question, ...] = ()
 
 
-def to_talk_about(*questions: Question, more: str = "") -> Step:
-    """Return the last step of a lesson, its questions."""
-    first = "Talk about these with your neighbour before you unfold an answer."
-    return Step("questions", "Questions", (f"{first} {more}".strip(),), questions=questions)
+def as_choices(words: Iterable[str]) -> str:
+    """Return the choices of a guess as `written` reads them."""
+    return "\n".join(f"- {each}" for each in words)
+
+
+def written(text: str, **parts: Mapping[str, Any]) -> tuple[Step, ...]:  # Any: as `Step` has them
+    """Read the steps of a lesson as its author wrote them; `parts` are fields by names of steps.
+
+    A line "# name: title" begins a step and an empty one a paragraph; "? " is what is guessed and
+    each "- " a choice, or "? " is a question to talk about and "> " its answer.
+    """
+    steps = []
+    for block in text.strip().removeprefix("# ").split("\n# "):
+        head, *lines = block.splitlines()
+        name, title = head.split(": ", 1)
+        said: list[tuple[str, str]] = []
+        for before, line in zip(["", *lines], lines, strict=False):
+            if line[:2] in ("? ", "- ", "> "):
+                said.append((line[0], line[2:]))
+            elif line and said and before:
+                said[-1] = (said[-1][0], f"{said[-1][1]} {line}")
+            elif line:
+                said.append(("", line))
+        told, asked, choices, answers = (
+            tuple(words for mark, words in said if mark == each) for each in ("", "?", "-", ">")
+        )
+        own = {field: named[name] for field, named in parts.items() if name in named}
+        if answers:
+            own["questions"] = tuple(zip(asked, answers, strict=True))
+        elif asked:
+            own |= {"asks": asked[0], "choices": choices}
+        steps.append(Step(name, title, told, **own))
+    return tuple(steps)
 
 
 @dataclass(frozen=True)

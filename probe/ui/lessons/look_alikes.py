@@ -10,20 +10,9 @@ from probe.analysis.transformed import examine
 from probe.statistics import Estimate
 from probe.tasks import reading
 from probe.tasks.reading import READING
-from probe.ui.html.elements import link
+from probe.ui.html.elements import link, shown_texts
 from probe.ui.lessons import drawing
-from probe.ui.lessons.lesson import (
-    Comparison,
-    Finding,
-    Guess,
-    Lesson,
-    Question,
-    Setting,
-    Step,
-    measured,
-    published,
-    to_talk_about,
-)
+from probe.ui.lessons.lesson import Finding, Lesson, Setting, measured, published, written
 from probe.ui.lessons.live import bundled_example, on_bundled
 from probe.ui.links import link_to_example
 
@@ -44,7 +33,7 @@ def show_asked() -> Markup:
 
 def show_look_alike() -> Markup:
     """Show the sentence that is added, and that it says nothing of what is asked."""
-    return drawing.text("The sentence that is added", _look_alike())
+    return shown_texts({"The sentence that is added": _look_alike()})
 
 
 def _asked() -> reading.Question:
@@ -97,20 +86,17 @@ def many(setting: Setting, summary: Summary) -> Finding:
     lost, here = before.value - after.value, f"{setting.title} on this app's passages"
     return Finding(
         f"F1 falls from {100 * before.value:.0f} to {100 * after.value:.0f}.",
-        compared=(
-            Comparison(
-                "F1 on the questions as they are",
-                (published("squad.f1.original"), measured(here, before)),
+        compared={
+            "F1 on the questions as they are": (
+                published("squad.f1.original"),
+                measured(here, before),
             ),
-            Comparison(
-                "F1 with a look-alike at the end",
-                (
-                    published("squad.f1.addonesent"),
-                    published("squad.f1.addsent"),
-                    measured(here, after),
-                ),
+            "F1 with a look-alike at the end": (
+                published("squad.f1.addonesent"),
+                published("squad.f1.addsent"),
+                measured(here, after),
             ),
-        ),
+        },
         came_true=int(lost >= FEW) + int(lost > MANY),
     )
 
@@ -125,11 +111,7 @@ def place(setting: Setting, summary: Summary) -> Finding:
     return Finding(
         f"At the end it costs {end} points of F1, in front {front}, with another false answer "
         f"{other}.",
-        compared=(
-            Comparison(
-                f"F1 of {setting.title} with a look-alike", tuple(map(measured, titles, after))
-            ),
-        ),
+        compared={f"F1 of {setting.title} with a look-alike": tuple(map(measured, titles, after))},
         came_true=0 if apart < -NEAR else 1 if apart > NEAR else 2,
     )
 
@@ -140,114 +122,80 @@ def _f1(summary: Summary, name: str = "") -> Estimate:
     return estimate
 
 
-QUESTIONS = (
-    Question(
-        "A person who reads the passage with the added sentence is hardly ever fooled. What does "
-        "a person do that the model does not?",
-        "A person notes that the sentence is about somebody or something else, and that one word "
-        "which differs makes it useless. The model has learnt on SQuAD that the answer stands in "
-        "the sentence that shares most words with the question. That was nearly always so, and "
-        "nothing in training spoke against it.",
-    ),
-    Question(
-        "The sentence is false, or about other things. Why is the right answer still the old one?",
-        "The question asks for what it names; of that the added sentence says nothing. Jia and "
-        "Liang call such a sentence compatible: it contradicts neither the passage nor the answer. "
-        "So the label stays, and a model that changes its answer is wrong.",
-    ),
-    Question(
-        "Train the model on passages with such sentences, always at the end and with the same few "
-        "false answers. It does better on them. What may it have learnt?",
-        "To pass over the last sentence, or over “Jeff Dean”. Jia and Liang put the sentence in "
-        "front and took a second list of false answers: much of the gain was gone. Inoculate, in "
-        "its own tab, draws both counter-tests beside the curve.",
-    ),
-    Question(
-        "These sentences are made by rules, and no person has checked them. How does that bear on "
-        "the figures?",
-        "Some are no good English, and now and then one answers the question after all; then a "
-        "jump is no error. Jia and Liang had people repair the sentences and vote on them. Compare "
-        "with their figures in direction, not to the point. In Annotate you can vote yourself.",
-    ),
-    Question(
-        "F1 counts shared words of two answers; exact match counts only equal ones. When do they "
-        "differ, and which would you report?",
-        "“the oak” and “oak” are equal after the articles are dropped; “old oak” and “oak” share "
-        "a word, so F1 is two thirds and exact match 0. F1 is milder where the borders are a "
-        "matter of taste. SQuAD reports both.",
-    ),
-)
+TEXT = f"""
+# task: Read and answer
+A model for reading comprehension reads a passage and a question and answers with a stretch of the
+passage. On the SQuAD data set, models do nearly as well as people. Read the passage, and find the
+answer.
+? Will the model find the answer?
+- It finds it
+- It answers something else
 
-STEPS = (
-    Step(
-        "task",
-        "Read and answer",
-        (
-            "A model for reading comprehension reads a passage and a question and answers with "
-            "a stretch of the passage. On the SQuAD data set, models do nearly as well as people. "
-            "Read the passage, and find the answer.",
-        ),
-        exhibit=show_asked,
-        guess=Guess(
-            "Will the model find the answer?", ("It finds it", "It answers something else")
-        ),
-        live=answer,
-    ),
-    Step(
-        "add",
-        "Add a look-alike",
-        (
-            "Jia and Liang take the question, change a name or a thing in it, and make a statement "
-            "of it with a false answer. The statement is put at the end of the passage. It looks "
-            "like the answer but is about something else, so the right answer stays what it was.",
-        ),
-        exhibit=show_look_alike,
-        guess=Guess(
-            "What will the model do?",
-            ("It stays with its answer", "It jumps to the look-alike", "It moves elsewhere"),
-        ),
-        live=add,
-    ),
-    Step(
-        "rule",
-        "Is it a rule?",
-        (
-            f"Now all {ROWS} questions that come with this app are asked, about two thirds of "
-            "them with a look-alike: where no word can be altered, none is made. The measure is "
-            "F1: how far the words of an answer are those of a right one, from 0 to 100.",
-        ),
-        guess=Guess(
-            "How much F1 does the look-alike cost?",
-            (
-                f"Fewer than {round(100 * FEW)} points",
-                f"{round(100 * FEW)} to {round(100 * MANY)} points",
-                f"More than {round(100 * MANY)} points",
-            ),
-        ),
-        live=many,
-    ),
-    Step(
-        "place",
-        "Place or words?",
-        (
-            "Does the model trust the last sentence, or does it follow the words? Put the same "
-            "sentence before the passage, and see. And take another false answer, in case it is "
-            "drawn to the first.",
-        ),
-        guess=Guess(
-            "Where does the look-alike cost more?",
-            ("In front", "At the end", "About the same, within 3 points"),
-        ),
-        live=place,
-    ),
-    to_talk_about(*QUESTIONS),
-)
+# add: Add a look-alike
+Jia and Liang take the question, change a name or a thing in it, and make a statement of it with a
+false answer. The statement is put at the end of the passage. It looks like the answer but is about
+something else, so the right answer stays what it was.
+? What will the model do?
+- It stays with its answer
+- It jumps to the look-alike
+- It moves elsewhere
 
+# rule: Is it a rule?
+Now all {ROWS} questions that come with this app are asked, about two thirds of them with a
+look-alike: where no word can be altered, none is made. The measure is F1: how far the words of an
+answer are those of a right one, from 0 to 100.
+? How much F1 does the look-alike cost?
+- Fewer than {100 * FEW:.0f} points
+- {100 * FEW:.0f} to {100 * MANY:.0f} points
+- More than {100 * MANY:.0f} points
+
+# place: Place or words?
+Does the model trust the last sentence, or does it follow the words? Put the same sentence before
+the passage, and see. And take another false answer, in case it is drawn to the first.
+? Where does the look-alike cost more?
+- In front
+- At the end
+- About the same, within 3 points
+
+# questions: Questions
+Talk about these with your neighbour before you unfold an answer.
+? A person who reads the passage with the added sentence is hardly ever fooled. What does a person
+do that the model does not?
+> A person notes that the sentence is about somebody or something else, and that one word which
+differs makes it useless. The model has learnt on SQuAD that the answer stands in the sentence that
+shares most words with the question. That was nearly always so, and nothing in training spoke
+against it.
+? The sentence is false, or about other things. Why is the right answer still the old one?
+> The question asks for what it names; of that the added sentence says nothing. Jia and Liang call
+such a sentence compatible: it contradicts neither the passage nor the answer. So the label stays,
+and a model that changes its answer is wrong.
+? Train the model on passages with such sentences, always at the end and with the same few false
+answers. It does better on them. What may it have learnt?
+> To pass over the last sentence, or over “Jeff Dean”. Jia and Liang put the sentence in front and
+took a second list of false answers: much of the gain was gone. Inoculate, in Train, draws both
+counter-tests beside the curve.
+? These sentences are made by rules, and no person has checked them. How does that bear on the
+figures?
+> Some are no good English, and now and then one answers the question after all; then a jump is no
+error. Jia and Liang had people repair the sentences and vote on them. Compare with their figures in
+direction, not to the point. In Ask people, a class votes.
+? F1 counts shared words of two answers; exact match counts only equal ones. When do they differ,
+and which would you report?
+> “the oak” and “oak” are equal after the articles are dropped; “old oak” and “oak” share a word, so
+F1 is two thirds and exact match 0. F1 is milder where the borders are a matter of taste. SQuAD
+reports both.
+"""
 LOOK_ALIKES = Lesson(
     "look_alikes",
     "Look-alikes",
     20,
     "Readers answer with what looks like the question, even where it is about something else.",
     "Jia and Liang 2017, Adversarial Examples for Evaluating Reading Comprehension Systems",
-    {READING.name: STEPS},
+    {
+        READING.name: written(
+            TEXT,
+            exhibit={"task": show_asked, "add": show_look_alike},
+            live={"task": answer, "add": add, "rule": many, "place": place},
+        )
+    },
 )

@@ -18,16 +18,15 @@ from probe.ui.html.elements import join, link, uncapitalised
 from probe.ui.html.prediction import label_name
 from probe.ui.lessons import drawing
 from probe.ui.lessons.lesson import (
-    Comparison,
+    Compared,
     Finding,
-    Guess,
     Lesson,
-    Question,
     Setting,
     Step,
+    as_choices,
     measured,
     published,
-    to_talk_about,
+    written,
 )
 from probe.ui.lessons.live import ROWS, bundled_example, on_bundled
 from probe.ui.links import link_to_example
@@ -166,19 +165,20 @@ def many(setting: Setting, summary: Summary) -> Finding:
     return Finding(
         f"{100 * share:.0f} % of the answers stay when the words are sorted. Answers drawn by "
         f"chance would stay in {100 * words.chance:.0f} % of the cases.",
-        compared=tuple(_compared(setting, name, agreement[name]) for name in ORDERS),
+        compared=_compared(setting, agreement),
         came_true=int(share >= words.few) + int(share > words.many),
     )
 
 
-def _compared(setting: Setting, name: str, agreement: Estimate) -> Comparison:
-    return Comparison(
-        f"Answers that stay when {WORDS[setting.task.name].target} is {ORDERS[name]}",
-        (
-            published(f"agreement.{name}.{setting.task.name}"),
-            measured(f"{setting.title} on this app's {setting.task.unit}s", agreement),
-        ),
-    )
+def _compared(setting: Setting, agreement: Mapping[str, Estimate]) -> Compared:
+    task = setting.task
+    return {
+        f"Answers that stay when {WORDS[task.name].target} is {ORDERS[name]}": (
+            published(f"agreement.{name}.{task.name}"),
+            measured(f"{setting.title} on this app's {task.unit}s", stays),
+        )
+        for name, stays in agreement.items()
+    }
 
 
 @on_bundled(*ORDERS)
@@ -195,7 +195,7 @@ def sure(setting: Setting, summary: Summary) -> Finding:
     )
     return Finding(
         f"The mean confidence was {before.value:.2f} and is {after.value:.2f} on sorted text.",
-        compared=(Comparison("Mean confidence, the probability of the answer given", figures),),
+        compared={"Mean confidence, the probability of the answer given": figures},
         came_true=0 if lost > FAR else 1 if lost > CLOSE else 2,
     )
 
@@ -209,153 +209,100 @@ def people(setting: Setting, summary: Summary) -> Finding:
         f"People call {100 * published('people.sort').share:.0f} % of the sorted texts "
         f"meaningless. {setting.title} gives the same answer as before to {100 * sort.value:.0f} % "
         "of them.",
-        compared=(
-            Comparison("Texts that people call meaningless", said),
-            _compared(setting, "sort", sort),
-        ),
+        compared={"Texts that people call meaningless": said, **_compared(setting, {"sort": sort})},
         came_true=2,
     )
-
-
-QUESTIONS = (
-    Question(
-        "The model has no answer that says “this is nonsense”. Is it fair to blame it for giving "
-        "one of the answers that it has?",
-        "It must choose a label, but it need not be sure: a model that notices would spread its "
-        "probability evenly, as a person would guess. That it stays sure is the finding. Gupta et "
-        "al. repair it by a further class for invalid texts, or by training the model to be unsure "
-        "of them, at little cost on whole texts. So it is a habit of training, no law.",
-    ),
-    Question(
-        "Which words of the sorted text could have told the model its answer?",
-        "Single words that go with a label in the training data: nobody, never, not for "
-        "contradiction; words shared by both texts for entailment or paraphrase; praise and blame "
-        "for sentiment. None of them needs an order. Lesson 5 asks the model which they were.",
-    ),
-    Question(
-        "Go back to “Is it a rule?”, choose the model Decomposable Attention, if it is offered, "
-        "and run it again. What do you expect of a model that compares words two by two and knows "
-        "no order at all?",
-        "Nearly every answer stays and the confidence is the same: decomposable attention sums "
-        "over words, so sorting changes nothing but capitals. The more another model comes near "
-        "to it, the less use it seems to make of order.",
-    ),
-    Question(
-        "Sorting left the answer to your pair as it was, yet other answers changed. Does that show "
-        "that the model understood those?",
-        "Not yet. An answer may change since a sorted text is unlike anything it was trained on, "
-        "or because a name was torn apart. Agreement bounds how much order matters from one side "
-        "only: what stays did not need it.",
-    ),
-    Question(
-        f"The share is from {ROWS} texts. How much would you trust it from 24?",
-        "At 80 % the 95 % interval is about 75 to 85 with 240 texts and about 60 to 91 with 24. "
-        "Ten times the texts make it about three times as narrow.",
-    ),
-)
 
 
 def _steps(task: Task) -> tuple[Step, ...]:
     words = WORDS[task.name]
     few, most = round(100 * words.few), round(100 * words.many)
-    labels = tuple(f"{label}: {uncapitalised(said)}" for label, said in words.meanings.items())
-    return (
-        Step(
-            "task",
-            "What the task is",
-            (
-                words.explanation,
-                "Read the examples and the answer that each was written for. People who build "
-                "such models say that the task needs understanding: who did what to whom, and "
-                "what excludes what. Models get most examples right. This lesson asks whether "
-                "they do so by reading.",
-            ),
-            exhibit=partial(show_samples, task),
-        ),
-        Step(
-            "guess",
-            "Your own guess",
-            ("Before the model: you. Read this example and choose the answer yourself.",),
-            exhibit=partial(show_asked, task),
-            guess=Guess("What is your answer?", labels),
-            live=answer,
-        ),
-        Step(
-            "break",
-            "Break the text",
-            (
-                f"Below, the words of {words.target} are put into alphabetical order. Read it "
-                "aloud. What should a model that understands answer, and what will this one "
-                "answer?",
-            ),
-            exhibit=partial(show_sorted, task),
-            guess=Guess(
-                "What will the model do?",
-                (
-                    "It gives the same answer again",
-                    "It changes its mind",
-                    f"The same answer, but unsure: confidence below {UNSURE:.2f}",
-                ),
-            ),
-            live=break_text,
-        ),
-        Step(
-            "rule",
-            "Is it a rule?",
-            (
-                f"One {task.unit} may be an accident. Now the same is done to {ROWS} of the "
-                f"{task.unit}s that come with this app: sorted, reversed and shuffled, every "
-                "answer compared with the one before. Gupta et al. call the share of answers that "
-                "stay the agreement.",
-                f"A model that answered by chance would keep {100 * words.chance:.0f} % of its "
-                "answers.",
-            ),
-            guess=Guess(
-                "How many answers stay when the words are sorted?",
-                (
-                    f"Fewer than {few} %: not far from chance",
-                    f"{few} to {most} %",
-                    f"More than {most} %",
-                ),
-            ),
-            live=many,
-        ),
-        Step(
-            "sure",
-            "Is it sure?",
-            (
-                "Perhaps the model keeps its answer but doubts it. Each answer comes with a "
-                "probability, the confidence. Somebody who guesses should be unsure.",
-            ),
-            guess=Guess(
-                "On sorted text, how sure is the model on average?",
-                (
-                    f"Much less sure, by more than {FAR:.2f}",
-                    f"A little less sure, by {CLOSE:.2f} to {FAR:.2f}",
-                    f"About as sure as before, within {CLOSE:.2f}",
-                ),
-            ),
-            live=sure,
-        ),
-        Step(
-            "people",
-            "What people say",
-            (
-                "Gupta et al. showed such texts to people and asked whether they mean anything. "
-                "Whole texts were among them, as a check on the people.",
-            ),
-            guess=Guess(
-                "How many sorted texts do people call meaningless?",
-                ("Fewer than half", "From half to nine in ten", "More than nine in ten"),
-            ),
-            live=people,
-        ),
-        to_talk_about(
-            *QUESTIONS,
-            more="Then make the experiment again with another model: other figures, and perhaps "
-            "another opinion.",
-        ),
-    )
+    labels = as_choices(f"{label}: {uncapitalised(said)}" for label, said in words.meanings.items())
+    return written(
+        f"""
+# task: What the task is
+{words.explanation}
+
+Read the examples and the answer that each was written for. People who build such models say that
+the task needs understanding: who did what to whom, and what excludes what. Models get most examples
+right. This lesson asks whether they do so by reading.
+
+# guess: Your own guess
+Before the model: you. Read this example and choose the answer yourself.
+? What is your answer?
+{labels}
+
+# break: Break the text
+Below, the words of {words.target} are put into alphabetical order. Read it aloud. What should a
+model that understands answer, and what will this one answer?
+? What will the model do?
+- It gives the same answer again
+- It changes its mind
+- The same answer, but unsure: confidence below {UNSURE:.2f}
+
+# rule: Is it a rule?
+One {task.unit} may be an accident. Now the same is done to {ROWS} of the {task.unit}s that come
+with this app: sorted, reversed and shuffled, every answer compared with the one before. Gupta et
+al. call the share of answers that stay the agreement.
+
+A model that answered by chance would keep {100 * words.chance:.0f} % of its answers.
+? How many answers stay when the words are sorted?
+- Fewer than {few} %: not far from chance
+- {few} to {most} %
+- More than {most} %
+
+# sure: Is it sure?
+Perhaps the model keeps its answer but doubts it. Each answer comes with a probability, the
+confidence. Somebody who guesses should be unsure.
+? On sorted text, how sure is the model on average?
+- Much less sure, by more than {FAR:.2f}
+- A little less sure, by {CLOSE:.2f} to {FAR:.2f}
+- About as sure as before, within {CLOSE:.2f}
+
+# people: What people say
+Gupta et al. showed such texts to people and asked whether they mean anything. Whole texts were
+among them, as a check on the people.
+? How many sorted texts do people call meaningless?
+- Fewer than half
+- From half to nine in ten
+- More than nine in ten
+
+# questions: Questions
+Talk about these with your neighbour before you unfold an answer. Then make the experiment again
+with another model: other figures, and perhaps another opinion.
+? The model has no answer that says “this is nonsense”. Is it fair to blame it for giving one of the
+answers that it has?
+> It must choose a label, but it need not be sure: a model that notices would spread its probability
+evenly, as a person would guess. That it stays sure is the finding. Gupta et al. repair it by a
+further class for invalid texts, or by training the model to be unsure of them, at little cost on
+whole texts. So it is a habit of training, no law.
+? Which words of the sorted text could have told the model its answer?
+> Single words that go with a label in the training data: nobody, never, not for contradiction;
+words shared by both texts for entailment or paraphrase; praise and blame for sentiment. None of
+them needs an order. Lesson 5 asks the model which they were.
+? Go back to “Is it a rule?”, choose the model Decomposable Attention, if it is offered, and run it
+again. What do you expect of a model that compares words two by two and knows no order at all?
+> Nearly every answer stays and the confidence is the same: decomposable attention sums over words,
+so sorting changes nothing but capitals. The more another model comes near to it, the less use it
+seems to make of order.
+? Sorting left the answer to your pair as it was, yet other answers changed. Does that show that the
+model understood those?
+> Not yet. An answer may change since a sorted text is unlike anything it was trained on, or because
+a name was torn apart. Agreement bounds how much order matters from one side only: what stays did
+not need it.
+? The share is from {ROWS} texts. How much would you trust it from 24?
+> At 80 % the 95 % interval is about 75 to 85 with {ROWS} texts and about 60 to 91 with 24. Ten
+times the texts make it about three times as narrow.
+""",
+        exhibit={
+            "task": partial(show_samples, task),
+            "guess": partial(show_asked, task),
+            "break": partial(show_sorted, task),
+        },
+        live={
+            "guess": answer, "break": break_text, "rule": many, "sure": sure, "people": people,
+        },
+    )  # fmt: skip
 
 
 WORD_SALAD = Lesson(

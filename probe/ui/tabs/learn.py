@@ -9,14 +9,14 @@ import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import SurveyError, UserError
-from probe.surveys.survey import join, survey_of
+from probe.surveys.survey import end_survey, join, own_survey, start_class, survey_of
 from probe.tasks.task import task_named
 from probe.ui.answers.answering import in_steps
 from probe.ui.choices import model_choices
@@ -28,15 +28,18 @@ from probe.ui.events import (
     PRESSED,
     QUIET,
     cell_of,
+    fetched,
     in_turn,
     scroll_to,
 )
-from probe.ui.html.elements import NOTHING, alert, note, told
+from probe.ui.html.elements import NOTHING, alert, moving, note, saved, told
 from probe.ui.lessons import drawing, live
 from probe.ui.lessons.lesson import Finding, Lesson, Live, Place, Setting, Step, find
 from probe.ui.links import code_in, not_here
 from probe.ui.page import Answer, Core, Page
 from probe.ui.tabs import look_up, teaching
+from probe.ui.visitors.belongings import CLASS_FILES
+from probe.ui.visitors.visitor_files import fresh_folder
 
 ALL = ""
 """The place from which every lesson is chosen."""
@@ -46,12 +49,7 @@ CHOOSE_FIRST = "First choose what you expect, then press again."
 GONE = "What this came to is not kept any longer. Run it again to see it."
 STOPPED = "Stopped. Run it again when you like."
 RUN, AGAIN, FINISHED = "Run it live", "Run it again", "Show the finished run"
-MOVING = Markup(
-    '<div class="card"><div class="progress moving" role="progressbar" aria-label="{0}"><span>'
-    "</span></div>{1}</div>"
-)
-WAITING = MOVING.format("waiting", told("Waiting for its turn …"))
-LOADING = MOVING.format("loading", told("Loading the model …"))
+WAITING, ASKING = moving("Waiting for its turn …"), moving("The model reads and answers …")
 Kept = dict[
     str, Any
 ]  # Any: JSON of the browser: `seen` steps, `guesses` by step and model, `right`
@@ -79,6 +77,11 @@ BACK = (
 """Goes to the step that the address names, when Back or Forward was pressed."""
 TO_RESULT = scroll_to("learn-result", "nearest", after=100)
 """Brings what a press comes to into sight, its head where all of it has no room."""
+CLASS = ("group", "saved", "code", "timer")
+"""The parts in which a class is shown."""
+SECONDS = 3
+"""Between two looks at what the class has guessed."""
+TEACHING = "code => code && window.writeAddress({ class: code })"
 RUNNING = {"run": gr.update(interactive=False), "stop": gr.update(visible=True)}
 ENDED = {"run": gr.update(interactive=True), "stop": gr.update(visible=False)}
 HEARD = f"""() => [{json.dumps(WAITING)}, "", {{ __type__: "update", interactive: false }},
@@ -108,7 +111,8 @@ class Learning:
         if "lesson" in query and shown["place"] == ALL:
             instead = f"all lessons for {asked.title.lower()} are listed"
             shown["text"] = alert(not_here("lesson", query["lesson"], instead)) + shown["text"]
-        return shown
+        code = query.get("class", "")
+        return {**shown, "code": code, "timer": gr.Timer(active=bool(code))}
 
     def take_part(self, task: str, visitor: str, kept: Kept | None, request: gr.Request) -> Shown:
         """Take part in the class of a link, at the step that the address names."""
@@ -203,12 +207,12 @@ class Learning:
         if here is None or step is None or step.live is None:
             yield {"result": NOTHING}
             return
-        if step.guess and guess not in range(len(step.guess.choices)):
+        if step.choices and guess not in range(len(step.choices)):
             yield {"result": alert(CHOOSE_FIRST)}
             return
         with suppress(SurveyError):  # what is shown of the class says so
             teaching.record(self.core.store, group, visitor, here, guess)
-        yield {"result": LOADING}
+        yield {"result": ASKING}
         finding = yield from self._computed(step.live, here, model, visitor, guess)
         if finding is None:
             return
@@ -251,6 +255,64 @@ class Learning:
             return alert(trouble)
         return told(STOPPED)
 
+    def look(self, code: str, visitor: str, place: str, task: str, request: gr.Request) -> Shown:
+        """Show what a class has guessed so far."""
+        if not code:
+            return {"group": NOTHING}
+        here, store = find(self.lessons, place, task_named(task)), self.core.store
+        try:
+            if self.guests:
+                group = survey_of(store, code, "lesson")
+                return {"group": teaching.of_member(store, group, visitor, here)}
+            group = own_survey(store, visitor, code)
+            return {"group": teaching.of_teacher(store, self.lessons, group, request)}
+        except UserError as trouble:
+            return {"group": alert(trouble)}
+
+    def lead(self, code: str, visitor: str, place: str, task: str, request: gr.Request) -> Shown:
+        """Let a class follow to the step that its teacher shows."""
+        here = find(self.lessons, place, task_named(task))
+        with suppress(SurveyError):  # none, or deleted, which is said below
+            group = own_survey(self.core.store, visitor, code)
+            if here and here in teaching.places(self.lessons, group):
+                teaching.go_to(self.core.store, group, here.number)
+        return self.look(code, visitor, place, task, request)
+
+    def act(
+        self, event: gr.EventData, code: str, visitor: str, place: str, task: str,
+        request: gr.Request,
+    ) -> Shown:  # fmt: skip
+        """Do what a button of the teacher's names."""
+        what, store, files = cell_of(event), self.core.store, NOTHING
+        try:
+            group = own_survey(store, visitor, code)
+            if what.startswith("step ") and what[5:].isdecimal():
+                teaching.go_to(store, group, int(what[5:7]))
+            elif what == "end":
+                end_survey(store, visitor, code)
+            elif what == "file":
+                folder = fresh_folder(visitor)
+                files = saved([teaching.write_guesses(self.lessons, store, group, folder)])
+        except UserError as trouble:
+            return {"group": alert(trouble)}
+        return {**self.look(code, visitor, place, task, request), "saved": files}
+
+    def teach(
+        self, visitor: str, place: str, task: str, model: str | None, request: gr.Request
+    ) -> Shown:
+        """Begin a class at this step."""
+        here, store = find(self.lessons, place, task_named(task)), self.core.store
+        try:
+            if here is None:
+                raise SurveyError("open a lesson first")
+            lesson = here.lesson
+            group = start_class(store, visitor, lesson.title, lesson.name, task, model or "")
+            teaching.go_to(store, group, here.number)
+        except UserError as trouble:
+            return {"code": "", "group": alert(trouble)}
+        shown = self.look(group.id, visitor, place, task, request)
+        return {**shown, "code": group.id, "timer": gr.Timer(active=True)}
+
     def to_print(self, event: gr.EventData, task: str) -> Markup:
         """Lay out for paper the lesson of which a button was pressed."""
         what, _, place = cell_of(event).partition(" ")
@@ -270,13 +332,13 @@ def _run_button(step: Step, choice: int | None) -> gr.Button:
 
 def _radio(step: Step, choice: int | None) -> gr.Radio:
     """Offer the choices of a step; what was run is not guessed again with the same model."""
-    if step.guess is None:
+    if not step.choices:
         return gr.Radio(choices=[], value=None, visible=False)
-    choices = [(words, number) for number, words in enumerate(step.guess.choices)]
+    choices = [(words, number) for number, words in enumerate(step.choices)]
     return gr.Radio(
         choices=choices,
         value=choice,
-        label=step.guess.question,
+        label=step.asks,
         visible=True,
         interactive=choice is None,
     )
@@ -318,7 +380,7 @@ def build(page: Page, lessons: Sequence[Lesson], guests: bool = False) -> None:
     learning = Learning(lessons, page.core, guests)
     parts: dict[str, Any] = {"kept": page.memory}  # Any: components share no useful type
     if not guests:
-        group = teaching.lay_out_card()
+        _build_class(parts)
     with gr.Row(elem_id="learn", elem_classes="guest" if guests else ""):
         with gr.Column(scale=3, min_width=240, elem_id="learn-side"):
             parts["contents"] = gr.HTML(
@@ -345,7 +407,7 @@ def build(page: Page, lessons: Sequence[Lesson], guests: bool = False) -> None:
                     )
             parts["result"] = gr.HTML(padding=False, elem_id="learn-result")
             if guests:
-                group = teaching.lay_out_card()
+                _build_class(parts)
             parts["figures"] = gr.HTML(padding=False, elem_id="learn-figures")
             parts["moves"] = gr.HTML(padding=False, elem_id="learn-moves", js_on_load=PRESSED)
     parts["place"] = gr.Textbox(ALL, label="place", visible=False)
@@ -353,22 +415,31 @@ def build(page: Page, lessons: Sequence[Lesson], guests: bool = False) -> None:
         if not guests:
             look_up.build(page)
     printed = gr.HTML(padding=False, elem_id="learn-paper")
-    _react(page, learning, parts, group, printed)
+    _react(page, learning, parts, printed)
 
 
-def _react(
-    page: Page, learning: Learning, parts: dict[str, Any], group: teaching.Card, printed: gr.HTML
-) -> None:
+def _build_class(parts: dict[str, Any]) -> None:
+    """Lay out what is shown of a class."""
+    with gr.Column(elem_id="learn-class"):
+        parts["group"] = gr.HTML(padding=False, elem_id="learn-guessed", js_on_load=PRESSED)
+        parts["saved"] = gr.HTML(padding=False, elem_id="learn-saved")
+    parts["code"] = gr.Textbox("", label="class", visible=False)
+    parts["timer"] = gr.Timer(SECONDS, active=False)
+
+
+def _react(page: Page, learning: Learning, parts: dict[str, Any], printed: gr.HTML) -> None:
     asked = {"task": page.task, "model": parts["model"], "visitor": page.owner}
-    asked |= {"kept": page.memory}
-    here = {"place": parts["place"], **asked}
+    here = {"place": parts["place"], **asked, "kept": page.memory}
+    at = {name: part for name, part in here.items() if name != "kept"}
+    in_class = {"code": parts["code"], **{name: at[name] for name in ("visitor", "place", "task")}}
     live_part = {"concurrency_id": "learn", "concurrency_limit": 4, **QUIET}
-    outputs = list(parts.values())
+    outputs = [part for name, part in parts.items() if name not in CLASS]
+    of_class = [parts[name] for name in CLASS]
 
     shown = [parts[name] for name in ("result", "figures", "run", "stop")]
     heard = parts["run"].click(None, None, shown, js=HEARD, **QUIET)
     heard.then(None, js=TO_RESULT, **QUIET)
-    pressed = {**here, "guess": parts["guess"], "group": group.code}
+    pressed = {**here, "guess": parts["guess"], "group": parts["code"]}
     running = heard.then(
         by_name(learning.run_step, parts), None, outputs, inputs_kwargs=pressed, **live_part
     )
@@ -379,35 +450,48 @@ def _react(
     presses = [parts[name].click for name in ("contents", "text", "moves")]
     go_to, show = by_name(learning.go_to, parts), by_name(learning.show, parts)
     chosen = parts["model"].input
+    to_go = {**asked, "kept": page.memory}
     shows = [
-        gr.on(presses, go_to, None, outputs, inputs_kwargs=asked, **EACH, **turn),
+        gr.on(presses, go_to, None, outputs, inputs_kwargs=to_go, **EACH, **turn),
         chosen(show, None, outputs, inputs_kwargs=here, **LAST, **turn),
     ]
     known = [page.task, page.owner, page.memory]
-    to_address = [parts["place"], page.task, parts["model"]]
     if learning.guests:
-        joined = {**parts, "code": group.code, "task": page.task, "timer": group.timer}
+        joined = {**parts, "task": page.task}
         open_page = by_name(learning.take_part, joined)
         shows.append(page.on_open(open_page, known, list(joined.values()), **turn))
         shows[-1].then(None, page.task, None, js="task => window.showTask(task)", **QUIET)
     else:
         open_page = by_name(learning.open_page, parts)
-        shows.append(page.on_open(open_page, known, outputs, **turn))
+        shows.append(page.on_open(open_page, known, list(parts.values()), **turn))
         print_it = parts["contents"].select
         filled = print_it(learning.to_print, page.task, printed, **EACH, **QUIET)
         filled.then(None, js=PRINT, **QUIET)
+        acted = parts["group"].click(
+            by_name(learning.act, parts), None, of_class, inputs_kwargs=in_class, **EACH, **QUIET
+        )
+        acted.then(None, js=fetched("learn-saved"), **QUIET)
+        begun = parts["contents"].submit(
+            by_name(learning.teach, parts), None, of_class, inputs_kwargs=at, **QUIET
+        )
+        begun.then(None, parts["code"], None, js=TEACHING, **QUIET)
+        begun.then(None, js=scroll_to("learn-class"), **QUIET)
+        CLASS_FILES["guesses"] = partial(teaching.write_guesses, learning.lessons)
     again, followed = by_name(learning.show_again, parts), [running]
     for went in shows:
+        to_address = [parts["place"], page.task, parts["model"]]
         went.then(None, to_address, None, js=OF_GUESTS if learning.guests else TO_ADDRESS, **QUIET)
         followed.append(went.then(again, None, outputs, inputs_kwargs=here, **live_part))
     # what is run at a step goes on for nobody once another one is shown
     gr.on([*presses, chosen, parts["stop"].click], None, cancels=followed, **QUIET)
-    at = {name: part for name, part in here.items() if name != "kept"}
     stopped = parts["stop"].click(
         learning.stop_step, None, parts["result"], inputs_kwargs=at, **QUIET
     )
     stopped.then(None, None, shown[2:], js=GIVE_BACK_AND_HIDE, **QUIET)
-    teaching.follow(page, learning.lessons, parts, group, [*shows, running], learning.guests)
+    lead, look = by_name(learning.lead, parts), by_name(learning.look, parts)
+    for event in [*shows, running]:
+        event.then(lead, None, parts["group"], inputs_kwargs=in_class, **QUIET)
+    parts["timer"].tick(look, None, parts["group"], inputs_kwargs=in_class, **QUIET)
 
 
 def by_name(answer: Answer, parts: Mapping[str, Any]) -> Answer:

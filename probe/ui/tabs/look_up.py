@@ -42,6 +42,7 @@ from probe.ui.links import link_to, link_to_example
 from probe.ui.page import Page
 
 ROOT = Path(__file__).resolve().parents[3]
+GATHERED = "Look up: the changes, templates and words of this task are being gathered …"
 MAX_EXAMPLES = 3
 """Examples that are shown of what a transform or a template made."""
 CARDS = frozenset({"families", "transforms", "templates", "baselines"})
@@ -209,13 +210,16 @@ def parts_of(task: Task, made: Made | None) -> Iterator[Part]:
             if entry.family == family
         ]
         if rows:
-            name, intro = slug(words.title), f"{words.summary} The examples change {texts}"
-            yield Part(name, words.title, intro, rows)
+            intro = f"{words.summary} The examples change {texts}"
+            yield Part(words.title.lower().replace(" ", "-"), words.title, intro, rows)
     if kinds(task):
         intro = "Sentences with slots make as many examples as one likes, and the right answer too."
         yield Part("templates", "Templates", intro, [_kind(task, kind) for kind in kinds(task)])
     if rules := baselines_for(task):
-        intro = "Rules that understand nothing; a set that they solve says little about a model."
+        intro = (
+            "A baseline is what a model is held against. These are rules that understand nothing; "
+            "a set that they solve says little about a model."
+        )
         rows = [
             Row(
                 f"baseline-{name}", BASELINES[name].title, BASELINES[name].summary, name,
@@ -226,11 +230,6 @@ def parts_of(task: Task, made: Made | None) -> Iterator[Part]:
         ]  # fmt: skip
         yield Part("rules", "Rule baselines", intro, rows)
     yield Part("glossary", "Glossary", "What the words on these pages mean.", list(words_of(task)))
-
-
-def slug(title: str) -> str:
-    """Return a title as addresses have it."""
-    return title.lower().replace(" ", "-")
 
 
 def unread(examples: Sequence[Example]) -> list[SubWords | str]:
@@ -322,7 +321,12 @@ def _tried(task: Task, section: str, id: str, titled: Titled) -> tuple[Markup, t
     )
     of_label = next((each for each in bundled_examples(task) if each.gold == id), None)
     of_rule = next(
-        (each for each in REGISTRY.values() if each.suits(task) and id == rule_id(each)), None
+        (
+            each
+            for each in REGISTRY.values()
+            if each.suits(task) and id == f"rule-{each.rule.name.replace('_', '-')}"
+        ),
+        None,
     )
     if section == "task" and of_label:
         shown = " ▸ ".join(task.texts(of_label).values())
@@ -339,14 +343,9 @@ def _tried(task: Task, section: str, id: str, titled: Titled) -> tuple[Markup, t
     return Markup('<p class="example">{}</p>').format(shown) if shown else NOTHING, tried
 
 
-def rule_id(entry: Transform) -> str:
-    """Return the id in the glossary of what a transform does to the gold label."""
-    return f"rule-{entry.rule.name.replace('_', '-')}"
-
-
 def build(page: Page) -> None:
     """Put the part of the page together; it is filled when the page is opened."""
-    listed = gr.HTML(elem_id="entries", padding=False, js_on_load=SCRIPT)
+    listed = gr.HTML(hint(GATHERED), elem_id="entries", padding=False, js_on_load=SCRIPT)
     first = page.on_open(show_first, page.task, listed)
     first.then(None, js="() => window.lookUp()", **QUIET)
     fill = partial(show, page.core.models, SharedAnswers())

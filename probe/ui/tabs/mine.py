@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import gradio as gr
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from probe.tasks.task import task_named
 from probe.ui.api import models as models_api
 from probe.ui.api.models import open_own
 from probe.ui.events import EACH, PRESSED, QUIET, WAITED_FOR, cell_of, in_turn
-from probe.ui.html.elements import NOTHING, alert, hint, join, link, meter, note, told
+from probe.ui.html.elements import NOTHING, alert, hint, join, link, meter, note, saved, told
 from probe.ui.html.header import count
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.page import Page
@@ -94,6 +93,7 @@ TOLD = """() => {
 class Handlers:
     """What the buttons do; they return what is told, the count in the head, both lists, the timer.
 
+    Behind these comes what the browser remembers of the lessons, which goes with everything else.
     `pressed` is a verb, a kind and an id, with colons between.
     """
 
@@ -119,7 +119,8 @@ class Handlers:
             words = self._do(visitor, verb, kind, which)
         except UserError as trouble:
             words = alert(trouble)
-        return [words, *self.show(visitor, task)]
+        all_goes = (verb, kind) == ("delete", EVERYTHING)
+        return [words, *self.show(visitor, task), {} if all_goes else gr.skip()]
 
     def _do(self, visitor: str, verb: str, kind: str, which: str) -> Markup:
         if verb == "keep":
@@ -128,10 +129,19 @@ class Handlers:
             delete_all(self.store, self.engine, visitor)
             return told("Deleted.")
         if kind == EVERYTHING:
-            return question_of_all(belongings(self.store, visitor))
+            counts = ", ".join(
+                f"{KINDS[name].title.lower()}: {len(rows)}"
+                for name, rows in belongings(self.store, visitor).items()
+            )
+            words = (
+                f"{counts}; and what this browser remembers of lessons. Runs are stopped first. "
+                "It cannot be brought back."
+            )
+            return question("Delete everything of yours?", words, f"delete:{EVERYTHING}:")
         row = belonging(self.store, visitor, kind, which)
         if verb == "ask":
-            return question(kind, row)
+            words = f"{KINDS[kind].gone}: {row.name}?"
+            return question(words, KINDS[kind].warning, f"delete:{kind}:{which}")
         if verb == "delete":
             delete(self.store, self.engine, visitor, kind, which)
             return told(f"{KINDS[kind].title}: {row.name} is gone.")
@@ -141,11 +151,7 @@ class Handlers:
             address, who = KINDS[kind].link(self.store, visitor, which)
             return shared_link(address, label=row.name, who=who)
         if verb == "files":
-            path = download(self.store, visitor, kind, row)
-            words = Markup(
-                '<p class="card" role="status">Saved as <a download href="{}">{}</a>.</p>'
-            )
-            return words.format(f"gradio_api/file={quote(str(path))}", path.name)
+            return saved([download(self.store, visitor, kind, row)])
         if verb == "end":
             end_survey(self.store, visitor, which)
             return told(f"{row.name} has ended; its answers stay.")
@@ -213,20 +219,8 @@ def _row(kind: str, row: Belonging, task: str) -> Markup:
     )
 
 
-def question(kind: str, row: Belonging) -> Markup:
+def question(asked: str, words: str, yes: str) -> Markup:
     """Ask before something is deleted."""
-    asked = f"{KINDS[kind].gone}: {row.name}?"
-    return _question(asked, KINDS[kind].warning, f"delete:{kind}:{row.id}")
-
-
-def question_of_all(rows: Mapping[str, Sequence[Belonging]]) -> Markup:
-    """Ask before everything is deleted."""
-    counts = ", ".join(f"{KINDS[name].title.lower()}: {len(each)}" for name, each in rows.items())
-    words = f"{counts}. Runs are stopped first. It cannot be brought back."
-    return _question("Delete everything of yours?", words, f"delete:{EVERYTHING}:")
-
-
-def _question(asked: str, words: str, yes: str) -> Markup:
     return Markup(
         '<div class="card question"><p role="alert"><b>{}</b> {}</p><div class="strip">'
         '<button type="button" class="btn bad" data-cell="{}">Yes</button>'
@@ -306,7 +300,7 @@ def build(page: Page) -> None:
         )
         gr.HTML(note("Asks once more, with what it deletes."), padding=False)
     shown = [page.kept, above, below, timer := gr.Timer(SECONDS, active=False)]
-    here = [page.owner, page.task]
+    here, answers = [page.owner, page.task], [said, *shown, page.memory]
 
     def press(event: gr.EventData, visitor: str, task: str) -> list[Any]:
         return handlers.press(visitor, task, cell_of(event))
@@ -317,10 +311,8 @@ def build(page: Page) -> None:
     page.on_show(handlers.show, here, shown)
     timer.tick(handlers.show, here, shown, **QUIET)
     turn = in_turn("mine")
-    answered = [
-        part.click(press, here, [said, *shown], **EACH, **turn) for part in (above, below, said)
-    ]
-    for each in [*answered, everything.click(ask_all, here, [said, *shown], **turn)]:
+    answered = [part.click(press, here, answers, **EACH, **turn) for part in (above, below, said)]
+    for each in [*answered, everything.click(ask_all, here, answers, **turn)]:
         each.then(None, js=TOLD, **QUIET).then(None, js=copy_script("mine-told"), **QUIET)
     message, labels, template, name = fields
     loaded = gr.on(

@@ -3,87 +3,55 @@
 A class is of one lesson, task and model. Where the teacher is in it is kept with it.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Sequence
 from pathlib import Path
 from time import time
-from typing import Any
 
 import gradio as gr
 import pandas as pd
 from markupsafe import Markup
 
-from probe.errors import SurveyError, UserError
+from probe.errors import UserError
 from probe.runs.database import Survey
 from probe.runs.store import Store
 from probe.surveys.annotation_results import write_table
 from probe.surveys.survey import (
     answers_of,
     change_survey,
-    end_survey,
     guesses,
-    own_survey,
     record_guess,
     respondents,
     responses,
-    start_class,
     survey_of,
 )
 from probe.tasks.task import task_named
-from probe.ui.events import EACH, PRESSED, QUIET, cell_of, scroll_to
-from probe.ui.html.elements import NOTHING, alert, note
+from probe.ui.html.elements import NOTHING, note
 from probe.ui.html.elements import join as together
 from probe.ui.html.shared_link import qr_code
 from probe.ui.lessons import live
-from probe.ui.lessons.lesson import Finding, Lesson, Place, find, places_of
+from probe.ui.lessons.drawing import BAR
+from probe.ui.lessons.lesson import Finding, Lesson, Place, places_of
 from probe.ui.links import address_for_others, link_to_guest
-from probe.ui.page import Page
-from probe.ui.visitors.belongings import CLASS_FILES
-from probe.ui.visitors.visitor_files import fresh_folder
 
-SECONDS = 3
-"""Between two looks at what the class has guessed."""
 HOUR = 3600
 TEACHER = Markup(
     '<section class="card classroom"><div class="guesses"><div class="strip"><h2>Your class at '
     '{title}</h2><span class="badge plain">{people} in the class</span><span class="grow"></span>'
     '<span class="tiny soft">{until}</span></div>{guesses}<div class="strip tools">{buttons}'
-    '</div></div><div class="of-group">{qr}<div><p class="tiny soft">Students open</p>'
+    "</div></div>{hand_out}</section>"
+)
+HAND_OUT = Markup(
+    '<div class="of-group">{qr}<div><p class="tiny soft">Students open</p>'
     '<p class="address">{typed}</p><p class="strip"><button type="button" class="btn" '
     'data-copy="{address}">Copy link</button><button type="button" class="btn" '
     'data-large="of-group">Show large</button></p><p class="tiny soft" role="status"></p>'
     '<p class="tiny soft">No names, '
     "no sign-in. They see the lesson alone, without its answers and without the places. {notice}"
-    "</p></div></div></section>"
+    "</p></div></div>"
 )
+ENDED = "Its link takes no more guesses. What was guessed stays, until you delete it in Mine."
 BUTTON = Markup('<button type="button" class="btn {}" data-cell="{}">{}</button>')
 PROJECT = Markup('<button type="button" class="btn" data-large="guesses">Project it</button>')
-ROW = Markup(
-    '<tr class="{}"><th scope="row">{}</th><td class="drawn" aria-hidden="true">'
-    '<span class="compared-bar"><span style="width:{:.1f}%"></span></span></td>'
-    '<td class="num">{}</td></tr>'
-)
-
-
-@dataclass(frozen=True)
-class Card:
-    """The components of a class: its code, what is shown of it, its file, what looks again."""
-
-    code: gr.Textbox
-    timer: gr.Timer
-    shown: gr.HTML
-    files: gr.Files
-
-
-def lay_out_card() -> Card:
-    """Lay out what is shown of a class."""
-    with gr.Column(elem_id="learn-class"):
-        shown = gr.HTML(padding=False, elem_id="learn-guessed", js_on_load=PRESSED)
-        files = gr.Files(visible=False, label="Guesses", interactive=False)
-    code = gr.Textbox("", label="class", visible=False)
-    return Card(code, gr.Timer(SECONDS, active=False), shown, files)
 
 
 def record(store: Store, code: str, visitor: str, here: Place, choice: int | None) -> None:
@@ -99,15 +67,15 @@ def of_teacher(
     store: Store, lessons: Sequence[Lesson], group: Survey, request: gr.Request
 ) -> Markup:
     """Show a class of one's own: how many guess what at its step, and its link."""
-    places = _places(lessons, group)
-    at = min(max(int(group.content.get("step", 1)), 1), len(places))
+    steps = places(lessons, group)
+    at = min(max(int(group.content.get("step", 1)), 1), len(steps))
     reached, notice = address_for_others(request)
     address = reached + link_to_guest("class", group.id)
     left = max(group.ends - time(), 0)
     hours = max(round(left / HOUR), 1)
     buttons = [
         BUTTON.format("", f"step {at - 1}", "Previous step") if at > 1 else NOTHING,
-        BUTTON.format("", f"step {at + 1}", "Next step") if at < len(places) else NOTHING,
+        BUTTON.format("", f"step {at + 1}", "Next step") if at < len(steps) else NOTHING,
         Markup('<span class="grow"></span>'),
         BUTTON.format("", "file", "Guesses as a file"),
         PROJECT,
@@ -117,21 +85,18 @@ def of_teacher(
         title=group.title,
         people=respondents(store, group.id),
         until=f"for {hours} more hour{'s' if hours > 1 else ''}" if left else "ended",
-        guesses=_guesses(store, group, places[at - 1], True),
+        guesses=_guesses(store, group, steps[at - 1], True),
         buttons=together(buttons),
-        qr=_code(address),
-        address=address,
-        typed=address.partition("://")[2],
-        notice=notice,
+        hand_out=HAND_OUT.format(
+            qr=qr_code(address), address=address, typed=address.partition("://")[2], notice=notice
+        )
+        if left
+        else note(ENDED),
     )
 
 
-@cache
-def _code(address: str) -> Markup:
-    return qr_code(address)
-
-
-def _places(lessons: Sequence[Lesson], group: Survey) -> list[Place]:
+def places(lessons: Sequence[Lesson], group: Survey) -> list[Place]:
+    """Return the steps of a class's lesson."""
     told = group.content
     lesson = next(lesson for lesson in lessons if lesson.name == told["lesson"])
     return places_of(lesson, task_named(told["task"]))
@@ -149,17 +114,18 @@ def _guesses(store: Store, group: Survey, here: Place, teacher: bool) -> Markup:
     """Draw how many guessed what, and what came out."""
     step = here.step
     head = Markup('<p class="soft">Step {}, {}{}</p>').format(
-        here.number, step.title, f": {step.guess.question}" if step.guess else ""
+        here.number, step.title, f": {step.asks}" if step.asks else ""
     )
-    if step.guess is None:
+    if not step.choices:
         return head + note("Nothing is guessed at this step.")
-    counts = guesses(store, group.id, here.key, len(step.guess.choices))
+    counts = guesses(store, group.id, here.key, len(step.choices))
     n = sum(counts)
+    most = max(n, 1)
     finding = _came_to(group, here) if n else None  # the first guess may be made on the wall
     true = finding.came_true if finding else None
     rows = [
-        ROW.format("true" if at == true else "", words, 100 * count / max(n, 1), count)
-        for at, (words, count) in enumerate(zip(step.guess.choices, counts, strict=True))
+        BAR.format(kind="true" * (at == true), who=words, percent=100 * count / most, said=count)
+        for at, (words, count) in enumerate(zip(step.choices, counts, strict=True))
     ]
     bars = Markup('<table class="compared guessed"><tbody>{}</tbody></table>').format(
         together(rows)
@@ -171,14 +137,14 @@ def _guesses(store: Store, group: Survey, here: Place, teacher: bool) -> Markup:
 
 def of_member(store: Store, group: Survey, visitor: str, here: Place | None) -> Markup:
     """Show a member what the class expected, once they have guessed themselves."""
-    if here is None or here.step.guess is None:
+    if here is None or not here.step.choices:
         return NOTHING
     if group.ended:
         return note("This class has ended: guesses are not counted any more.")
     people = respondents(store, group.id)
     if here.key not in answers_of(store, group.id, visitor) and group.owner != visitor:
         return note(f"{people} in the class. You see what they guess once you have guessed.")
-    n = sum(guesses(store, group.id, here.key, len(here.step.guess.choices)))
+    n = sum(guesses(store, group.id, here.key, len(here.step.choices)))
     return Markup(
         '<section class="card"><div class="strip"><h3>What your class expected</h3>'
         '<span class="grow"></span><span class="tiny soft">{} guess{}</span></div>{}</section>'
@@ -187,20 +153,20 @@ def of_member(store: Store, group: Survey, visitor: str, here: Place | None) -> 
 
 def guesses_frame(store: Store, lessons: Sequence[Lesson], group: Survey) -> pd.DataFrame:
     """Return all guesses of a class in words, in the order in which they came."""
-    places = {place.key: place for place in _places(lessons, group)}
+    steps = {place.key: place for place in places(lessons, group)}
     rows = []
     for row in responses(store, group.id):
-        here = places.get(row.item)
-        if here is None or here.step.guess is None:
+        here = steps.get(row.item)
+        if here is None or not here.step.choices:
             continue
-        choices, finding = here.step.guess.choices, _came_to(group, here)
+        choices, finding = here.step.choices, _came_to(group, here)
         true = finding.came_true if finding else None
         rows.append(
             {
                 "student": row.respondent,
                 "lesson": here.lesson.title,
                 "step": f"{here.number}. {here.step.title}",
-                "question": here.step.guess.question,
+                "question": here.step.asks,
                 "guess": choices[int(row.answer)],
                 "came out": "" if true is None else choices[true],
                 "foreseen": "" if true is None else "yes" if int(row.answer) == true else "no",
@@ -220,94 +186,3 @@ def write_guesses(lessons: Sequence[Lesson], store: Store, group: Survey, folder
 def go_to(store: Store, group: Survey, step: int) -> None:
     """Let a class be at a step."""
     change_survey(store, group.owner, group.id, content={**group.content, "step": step})
-
-
-def follow(
-    page: Page,
-    lessons: Sequence[Lesson],
-    parts: Mapping[str, Any],
-    card: Card,
-    after: Sequence[gr.events.Dependency],
-    guests: bool,
-) -> None:
-    """Let a class follow the step that is shown, and what is guessed there."""
-    store = page.core.store
-    CLASS_FILES["guesses"] = partial(write_guesses, lessons)
-
-    def look(code: str, visitor: str, place: str, task: str, request: gr.Request) -> Markup:
-        """Show what the class has guessed so far."""
-        if not code:
-            return NOTHING
-        try:
-            if guests:
-                here = find(lessons, place, task_named(task))
-                return of_member(store, survey_of(store, code, "lesson"), visitor, here)
-            return of_teacher(store, lessons, own_survey(store, visitor, code), request)
-        except UserError as trouble:
-            return alert(trouble)
-
-    def moved(code: str, visitor: str, place: str, task: str, request: gr.Request) -> Markup:
-        """Let the class follow to the step that its teacher shows."""
-        here = find(lessons, place, task_named(task))
-        with suppress(SurveyError):  # none, or deleted, which is said below
-            group = own_survey(store, visitor, code)
-            if here and here in _places(lessons, group):
-                go_to(store, group, here.number)
-        return look(code, visitor, place, task, request)
-
-    def act(
-        event: gr.EventData, code: str, visitor: str, place: str, task: str, request: gr.Request
-    ) -> list[Any]:  # Any: markup and gradio's updates
-        """Do what a button of the teacher's names."""
-        what, files = cell_of(event), gr.skip()
-        try:
-            group = own_survey(store, visitor, code)
-            if what.startswith("step ") and what[5:].isdecimal():
-                go_to(store, group, int(what[5:7]))
-            elif what == "end":
-                end_survey(store, visitor, code)
-            elif what == "file":
-                path = write_guesses(lessons, store, group, fresh_folder(visitor))
-                files = gr.Files([str(path)], visible=True)
-        except UserError as trouble:
-            return [alert(trouble), files]
-        return [look(code, visitor, place, task, request), files]
-
-    def teach(
-        visitor: str, place: str, task: str, model: str | None, request: gr.Request
-    ) -> list[Any]:
-        """Begin a class at this step."""
-        here = find(lessons, place, task_named(task))
-        try:
-            if here is None:
-                raise SurveyError("open a lesson first")
-            lesson = here.lesson
-            group = start_class(store, visitor, lesson.title, lesson.name, task, model or "")
-            go_to(store, group, here.number)
-            group = own_survey(store, visitor, group.id)
-        except UserError as trouble:
-            return ["", gr.skip(), alert(trouble)]
-        return [group.id, gr.Timer(active=True), of_teacher(store, lessons, group, request)]
-
-    def open_class(request: gr.Request) -> list[Any]:
-        code = request.query_params.get("class", "")
-        return [code, gr.Timer(active=bool(code))]
-
-    here = [card.code, page.owner, parts["place"], page.task]
-    for event in after:
-        event.then(moved, here, card.shown, **QUIET)
-    card.timer.tick(look, here, card.shown, **QUIET)
-    if guests:
-        return
-    opened = page.on_open(open_class, None, [card.code, card.timer], **QUIET)
-    opened.then(look, here, card.shown, **QUIET)
-    card.shown.click(act, here, [card.shown, card.files], **EACH, **QUIET)
-    begun = parts["contents"].submit(
-        teach,
-        [page.owner, parts["place"], page.task, parts["model"]],
-        [card.code, card.timer, card.shown],
-        **QUIET,
-    )
-    to_address = "code => code && window.writeAddress({ class: code })"
-    begun.then(None, card.code, None, js=to_address, **QUIET)
-    begun.then(None, js=scroll_to("learn-class"), **QUIET)

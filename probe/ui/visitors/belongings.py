@@ -59,13 +59,16 @@ from probe.text.duration import duration
 from probe.ui.html.run import state_in_words, worked
 from probe.ui.links import link_to, link_to_guest, link_to_runs
 from probe.ui.visitors.visitor_files import (
+    StoredFiles,
     check_room,
     delete_files,
     delete_old_files,
     files_of,
     folder_of,
     fresh_folder,
+    open_upload,
     paths_of,
+    upload_called,
 )
 
 log = logging.getLogger(__name__)
@@ -136,7 +139,7 @@ def _files(store: Store, visitor: str) -> list[Belonging]:
         Belonging(
             files.id,
             ", ".join(files.names),
-            "uploaded" if files.upload else "results",
+            _rows(visitor, files) if files.upload else "made here",
             f"until {moment(files.expires)} · {size(files.size)}",
             {"Open": link_to("measure", texts=f"file:{files.id}")} if files.upload else {},
             ("files", "delete"),
@@ -145,9 +148,19 @@ def _files(store: Store, visitor: str) -> list[Belonging]:
     ]
 
 
+def _rows(visitor: str, upload: StoredFiles) -> str:
+    """Say how many rows an upload has, and when it came."""
+    came = f"uploaded {moment(upload.created)}"
+    try:
+        rows = len(open_upload(visitor, str(upload_called(visitor, upload.id))))
+    except UserError:  # Measure says what is wrong with it, and asks
+        return f"{came}, waits for how it is read"
+    return f"{rows:,} row{'s' * (rows != 1)}, {came}"
+
+
 def _runs(store: Store, visitor: str) -> list[Belonging]:
     waiting = store.ids(RunRow.state == "queued")
-    return [_run(run, waiting) for run in _own(store, visitor)]
+    return [_run(run, waiting) for run in store.runs(visitor)]
 
 
 def _run(run: StoredRun, waiting: Sequence[str]) -> Belonging:
@@ -206,7 +219,7 @@ def _models(store: Store, visitor: str) -> list[Belonging]:
             model_opens(run.kept, run.plan.get("task", "")),
             ("files", "share", "delete"),
         )
-        for run in _own(store, visitor)
+        for run in store.runs(visitor)
         if run.kept
     ]
     return kept + [
@@ -247,7 +260,7 @@ def _model_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
 
 
 def _links(store: Store, visitor: str) -> list[Belonging]:
-    runs = {run.id: _run(run, ()) for run in _own(store, visitor)}
+    runs = {run.id: _run(run, ()) for run in store.runs(visitor)}
     return [
         Belonging(
             grant.id,
@@ -306,17 +319,14 @@ def _answers(store: Store, visitor: str) -> list[Belonging]:
         Belonging(
             survey.id,
             survey.title,
-            f"{len(answers_of(store, survey.id, visitor))} answers of yours",
+            f"{len(given)} answer{'s' * (len(given) != 1)} of yours",
             f"asked {moment(survey.created)}",
             {} if survey.ended else {"Open": link_to_guest(path, survey.id)},
         )
         for survey in answered_surveys(store, visitor)
+        for given in [answers_of(store, survey.id, visitor)]
         for path in ["set" if survey.kind == "annotation" else "class"]
     ]
-
-
-def _own(store: Store, visitor: str) -> tuple[StoredRun, ...]:
-    return store.runs(visitor) if as_token(visitor) else ()
 
 
 CLASS_FILES: dict[str, Callable[[Store, Survey, Path], Path]] = {}
@@ -345,7 +355,7 @@ KINDS = {
     ),
     "models": Kind(
         "Models",
-        "None yet. A finished run can keep its model; one from elsewhere you bring at the right.",
+        "None yet. A finished run can keep its model; Bring a model takes one from elsewhere.",
         "It goes from the lists of models; a run that made it stays, with its points.",
         _models,
         _delete_model,
@@ -389,8 +399,7 @@ def belongings(store: Store, visitor: str) -> dict[str, list[Belonging]]:
 
 def belonging(store: Store, visitor: str, kind: str, which: str) -> Belonging:
     """Return one thing of a visitor's. Raises RunError where they have none such."""
-    rows = KINDS[kind].listed(store, visitor) if kind in KINDS else ()
-    for row in rows:
+    for row in KINDS[kind].listed(store, visitor) if kind in KINDS and as_token(visitor) else ():
         if row.id == which:
             return row
     raise RunError(GONE)
@@ -438,8 +447,8 @@ def delete(store: Store, engine: Engine, visitor: str, kind: str, which: str) ->
 
 def delete_all(store: Store, engine: Engine, visitor: str) -> None:
     """Delete all that belongs to a visitor, and forget which links they opened."""
-    for kind in KINDS.values():
-        for row in kind.listed(store, visitor):
+    for kind in KINDS.values() if as_token(visitor) else ():
+        for row in kind.listed(store, visitor):  # without what went with the kinds before
             kind.delete(store, engine, visitor, row.id)
     forget_opened_links(store, visitor)
 

@@ -61,7 +61,8 @@ def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_pl
     classifier: Classifier,
 ) -> None:
     for mode, whole in {"valid": 9, "labels": 3}.items():
-        drawn, controls = draw_items(NLI, MODES[mode], EXAMPLES, SALAD, 3, classifier)
+        *_, last = draw_items(NLI, MODES[mode], EXAMPLES, SALAD, 3, classifier)
+        drawn, controls = last.items, last.controls
         assert Counter(item.transform for item in drawn) == {"": whole, **dict.fromkeys(SALAD, 3)}
         assert len(controls) == 5 and not any(item.control for item in drawn)
         both = [*drawn, *controls]
@@ -81,23 +82,24 @@ def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_pl
         for before, texts in ((False, item.texts), (True, item.before)):
             assert example_of(NLI, item, before).hypothesis == texts["hypothesis"]
     first, again, other = (
-        draw_items(NLI, VALID, EXAMPLES, SALAD, 2, classifier, seed) for seed in (1, 1, 2)
+        list(draw_items(NLI, VALID, EXAMPLES, SALAD, 2, classifier, seed)) for seed in (1, 1, 2)
     )
     assert first == again != other
+    assert [round(step.share, 1) for step in first] == [0.0, 0.3, 0.7, 1.0]
     for count, names, n, trouble in (
         (3, ["sort"], 1, "can be controls"),
         (10, ["sort"], 9, r"of the 5 examples that the controls left, fewer than 9"),
         (10, ["sort", "shuffle"], 3, "the controls left 5 examples, too few for 6 untouched"),
     ):
         with pytest.raises(ExampleError, match=trouble):
-            draw_items(NLI, VALID, EXAMPLES[:count], names, n, classifier)
+            list(draw_items(NLI, VALID, EXAMPLES[:count], names, n, classifier))
 
 
 def test_of_a_distractor_the_question_and_the_new_sentence_are_seen() -> None:
     reader = load_any("minilm_reader", task=READING)
     mode = MODES["distractor"]
-    drawn, controls = draw_items(READING, mode, bundled_examples(READING), ["addsent"], 2, reader)
-    for item in [*drawn, *controls]:
+    *_, drawn = draw_items(READING, mode, bundled_examples(READING), ["addsent"], 2, reader)
+    for item in [*drawn.items, *drawn.controls]:
         sentence = shown_texts(READING, mode, item)["Sentence"]
         if item.control:
             assert item.control == "no"

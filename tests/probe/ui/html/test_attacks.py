@@ -57,7 +57,7 @@ ELEMENTS: dict[str, Callable[[str], Markup]] = {
     "diff": lambda attack: diff(edits(attack, f"not {attack}")),
     "samples": samples,
     "mine": lambda attack: mine.things("runs", [thing(attack)], attack),
-    "question": lambda attack: mine.question("runs", thing(attack)),
+    "question": lambda attack: mine.question(attack, attack, attack),
     "own model": lambda attack: mine.bring(page_models(), ME, attack, attack)[0],
 }
 

@@ -14,7 +14,7 @@ from probe.analysis.batch import Chunk
 from probe.errors import ModelError
 from probe.statistics import Share
 from probe.tasks.nli import NLI
-from probe.ui.lessons.lesson import Comparison, Finding, Place, measured, published
+from probe.ui.lessons.lesson import Finding, Place, measured, published
 from probe.ui.lessons.live import (
     counted,
     keep,
@@ -83,7 +83,7 @@ def test_how_far_a_count_is_is_shown_with_the_time_left_then_what_it_came_to(hom
 def test_what_a_step_came_to_is_kept_whole_for_its_model_alone_and_for_a_while(home: Path) -> None:
     here, other = (Place(WORD_SALAD, NLI, number) for number in (4, 5))
     figures = (published("agreement.sort.nli"), measured("here", Share(3, 4).estimate()))
-    finding = Finding("It stays.", Markup("<b>&amp;</b>"), (Comparison("Share", figures),), 2)
+    finding = Finding("It stays.", Markup("<b>&amp;</b>"), {"Share": figures}, 2)
     assert kept("da", here) is None
     keep(finding, "da", here)
     found = kept("da", here)

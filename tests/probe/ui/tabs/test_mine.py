@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
+import gradio as gr
 import pytest
 
 from finetune.trials.datasets import Sets
@@ -32,10 +33,9 @@ from probe.ui.visitors.belongings import (
     remove_old,
     size,
 )
-from probe.ui.visitors.visitor_files import HOUR, fresh_folder
-from tests.support.cases import each
+from probe.ui.visitors.visitor_files import HOUR, fresh_folder, own_file
 from tests.support.models.tiny_bert import tiny_bert
-from tests.support.pages.visitors import ME, YOU, page_models
+from tests.support.pages.visitors import ME, YOU, page_models, uploaded
 from tests.support.processes.database_trouble import locked
 from tests.support.runs.annotation import small_set
 
@@ -73,28 +73,43 @@ def press(handlers: Handlers, cell: str, visitor: str = ME) -> str:
     return str(handlers.press(visitor, "nli", cell)[0])
 
 
-def test_all_of_a_visitors_own_is_listed_counted_and_opens(handlers: Handlers, run: str) -> None:
+def test_all_of_a_visitors_own_is_listed_counted_and_opens_and_nothing_of_anothers(
+    handlers: Handlers, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     listed = shown(handlers)
     for words in (
         "mine-scored.csv", "Inoculate · negation on tiny", "tiny-negation-5-abc",
         "opened by 1 other", "set of 8 texts, 0 % answered", "until you delete it",
         f"train?aim=inoculate&amp;task=nli&amp;run={run}", "measure?view=people",
-        "measure?task=nli&amp;models=tiny-negation-5-abc",
+        "measure?task=nli&amp;models=tiny-negation-5-abc", "0 answers of yours",
     ):  # fmt: skip
         assert words in listed, words
-    assert {kind: len(rows) for kind, rows in belongings(handlers.store, ME).items()} == (
-        dict.fromkeys(KINDS, 1)
-    )
-    assert count_of(handlers.store, ME) == len(KINDS)
+    counts = {kind: len(rows) for kind, rows in belongings(handlers.store, ME).items()}
+    assert counts == dict.fromkeys(KINDS, 1)
     assert handlers.show(ME, "nli")[0] == f'<b class="count">{len(KINDS)}</b>'
+    for stranger in (YOU, "", "command line"):
+        listed = shown(handlers, stranger)
+        assert all(kind.none in listed for kind in KINDS.values()), stranger
+        assert run not in listed and "mine-" not in listed, stranger
+        assert count_of(handlers.store, stranger) == 0, stranger
+    assert "kept until" not in shown(handlers)
+    monkeypatch.setenv("NLI_CLINIC_KEEP_DAYS", "1")
+    assert "kept until tomorrow" in belongings(handlers.store, ME)["runs"][0].when
 
 
-@each("stranger", [YOU, "", "command line"])
-def test_nothing_of_anothers_is_listed(handlers: Handlers, run: str, stranger: str) -> None:
-    listed = shown(handlers, stranger)
-    assert [kind.none in listed for kind in KINDS.values()] == [True] * len(KINDS)
-    assert run not in listed and "mine-" not in listed
-    assert count_of(handlers.store, stranger) == 0
+def test_an_upload_says_how_many_rows_it_has_and_opens_also_where_it_cannot_be_read(
+    handlers: Handlers, tmp_path: Path
+) -> None:
+    for name, text, words in (
+        ("two.csv", "premise,hypothesis\na,b\nc,d\n", "2 rows, uploaded today"),
+        ("one.csv", "premise,hypothesis\na,b\n", "1 row, uploaded today"),
+        ("none.csv", "premise\n", "waits for how it is read"),
+    ):
+        (tmp_path / name).write_text(text)
+        own_file(ME, uploaded(tmp_path / name))
+        (row,) = (each for each in belongings(handlers.store, ME)["files"] if each.name == name)
+        assert words in row.says, name
+        assert row.opens["Open"].startswith("measure?texts=file%3A"), name
 
 
 def test_of_a_strangers_press_nothing_comes_and_nothing_is_learnt(
@@ -105,39 +120,30 @@ def test_of_a_strangers_press_nothing_comes_and_nothing_is_learnt(
             told = {press(handlers, f"{verb}:{kind}:{which}", YOU) for which in (mine.id, "gone")}
             assert len(told) == 1 and GONE in told.pop(), (kind, verb)
         assert belongings(handlers.store, ME)[kind] == [mine]
+    for none in (
+        "", "ask", "ask:runs:", "delete:votes:1", "files:files:../..", ":", "share:answers:1", "x::"
+    ):  # fmt: skip
+        assert 'role="alert"' in press(handlers, none), none
+        assert all(belongings(handlers.store, ME).values()), none
 
 
-@each(
-    "pressed",
-    ["", "ask", "ask:runs:", "delete:votes:1", "files:files:../..", ":", "share:answers:1", "x::"],
-)
-def test_what_no_button_says_is_answered_by_a_sentence(
-    handlers: Handlers, run: str, pressed: str
-) -> None:
-    assert 'role="alert"' in press(handlers, pressed)
-    assert all(belongings(handlers.store, ME).values())
-
-
-def test_a_thing_is_asked_about_by_name_and_goes_when_confirmed(
-    handlers: Handlers, run: str
+def test_a_thing_is_asked_about_by_name_and_all_goes_at_once_when_confirmed(
+    handlers: Handlers, run: str, home: Path
 ) -> None:
     asked = press(handlers, f"ask:runs:{run}")
-    assert "Delete: Inoculate · negation on tiny?" in asked and belongings(handlers.store, ME)
+    assert "Delete: Inoculate · negation on tiny?" in asked
     assert press(handlers, "keep") == "" and belongings(handlers.store, ME)["runs"]
+    delete_all(handlers.store, handlers.engine, YOU)
+    assert "opened by 0 others" in shown(handlers)  # opened links are forgotten
+    everything = press(handlers, f"ask:{EVERYTHING}:")
+    assert "runs: 1, files: 1, models: 1, links that you gave: 1" in everything
     cell = re.findall(r'data-cell="(delete[^"]*)"', asked)[0]
     assert "is gone" in press(handlers, cell)
     left = belongings(handlers.store, ME)
     assert [kind for kind, rows in left.items() if rows] == ["files", "sets", "answers"]
-
-
-def test_everything_goes_at_once_and_opened_links_are_forgotten(
-    handlers: Handlers, run: str, home: Path
-) -> None:
-    delete_all(handlers.store, handlers.engine, YOU)
-    assert "opened by 0 others" in shown(handlers)
-    asked = press(handlers, f"ask:{EVERYTHING}:")
-    assert "runs: 1, files: 1, models: 1, links that you gave: 1" in asked
-    assert "Deleted." in press(handlers, f"delete:{EVERYTHING}:")
+    assert handlers.press(ME, "nli", "keep")[-1] == gr.skip()
+    told, *_, remembered = handlers.press(ME, "nli", f"delete:{EVERYTHING}:")
+    assert "Deleted." in told and remembered == {}  # of the lessons
     assert not any(belongings(handlers.store, ME).values())
     assert list((home / "models").iterdir()) == []
 
@@ -192,14 +198,6 @@ def test_an_open_run_says_how_far_it_is_and_can_be_stopped(handlers: Handlers, s
     assert handlers.store.get(second.id).cancelling
 
 
-def test_a_run_says_when_it_goes(
-    handlers: Handlers, run: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "kept until" not in shown(handlers)
-    monkeypatch.setenv("NLI_CLINIC_KEEP_DAYS", "1")
-    assert "kept until tomorrow" in belongings(handlers.store, ME)["runs"][0].when
-
-
 def test_a_model_that_was_brought_stands_in_every_list_also_after_a_restart(
     tmp_path: Path, home: Path
 ) -> None:
@@ -207,7 +205,11 @@ def test_a_model_that_was_brought_stands_in_every_list_also_after_a_restart(
     config = folder / "config.json"
     unnamed = {"id2label": {str(at): f"LABEL_{at}" for at in range(3)}}
     config.write_text(json.dumps(json.loads(config.read_text()) | unnamed))
-    assert bring(models, ME, str(folder), "")[1].visible and models.names(ME) == models.names("")
+    asked = bring(models, ME, str(folder), "")
+    assert asked[1].visible and models.names(ME) == models.names("")
+    for labels in ("n, e", "n, e, x", "n, n, c"):
+        assert 'role="alert"' in bring(models, ME, str(folder), labels)[0], labels
+        assert models.names(ME) == models.names(""), labels
     bring(models, ME, str(folder), "n, e, c")
     name = f"{folder} (neutral, entailment, contradiction)"
     assert [row.name for row in brought(models.store, ME)] == [name]
@@ -224,16 +226,14 @@ def test_a_model_that_was_brought_stands_in_every_list_also_after_a_restart(
     require_for_runs(models.store, ME, clear)
     handlers = Handlers(models.store, Engine(models.store, in_process=True))
     assert "brought by you" in shown(handlers)
-    assert "is gone" in press(handlers, f"delete:models:{name}")
-    assert name not in models.names(ME)
+    assert "is gone" in press(handlers, f"delete:models:{name}") and name not in models.names(ME)
 
 
 def test_times_and_sizes_are_for_people() -> None:
     assert [size(count) for count in (0, 1500, 2_340_000)] == ["0.0 kB", "1.5 kB", "2.3 MB"]
     now = time.time()
-    assert [moment(now + days * 86_400).partition(",")[0] for days in (-1, 0, 1)] == [
-        "yesterday", "today", "tomorrow"
-    ]  # fmt: skip
+    days = [moment(now + days * 86_400).partition(",")[0] for days in (-1, 0, 1)]
+    assert days == ["yesterday", "today", "tomorrow"]
     assert re.fullmatch(r"\d+ [A-Z][a-z]+( \d{4})?, \d\d:\d\d", moment(now - 40 * 86_400))
 
 
