@@ -17,7 +17,7 @@ from probe.tasks.nli import LABELS, NLI
 from probe.tasks.paraphrase import LABELS as LABELS_OF_PARAPHRASE
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
-from tests.app.test_inoculate_http import wait_for_state
+from tests.app.test_train_http import reached
 from tests.conftest import App
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
@@ -164,7 +164,7 @@ def test_a_profile_and_a_check_up_end_with_what_they_found(
     asked = {"n": 2, "per_subcase": 1, "file": handle_file(str(path)), "label_values": values}
     started = client.predict(model=second, **asked, api_name="/checkup")
     run = (started["run"], started["owner"])
-    wait_for_state(client, run, "done")
+    reached(client, run)
     told = client.predict(*run, api_name="/run")
     assert told["plan"]["file"] == "mine.jsonl" and told["cells"][0]["part"] == "plain"
     assert told["verdict"]["findings"][0].endswith("of 8 pairs.")
