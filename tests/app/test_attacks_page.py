@@ -160,7 +160,7 @@ def test_what_is_compared(page: Page, second: str, attack_file: Path) -> None:
     page.locator("#texts").get_by_label("A file").check()
     page.locator("#upload input[type=file]").first.set_input_files(str(attack_file))
     expect(page.locator("#upload-preview table")).to_be_visible(timeout=SLOW)
-    page.locator("#upload-labels fieldset").last.get_by_label("neutral").check()
+    page.locator("#upload-labels fieldset").first.get_by_label("neutral").check()
     page.locator("#compare").click()
     page.locator("#compare-matrix button[data-cell]:enabled").first.click()
     expect(page.locator("#compare-cell tbody tr").first).to_contain_text("attacked", timeout=SLOW)
