@@ -202,7 +202,7 @@ def train_epochs(
     best: BestEpoch,
     stop: Stop = never,
     taken: int = 0,
-    keep: Callable[[int], object] = int,
+    keep: Callable[[int], None] = lambda step: None,
 ) -> Iterator[Epoch]:
     """Train and yield epochs; `best` is replaced where the dev score strictly improves.
 

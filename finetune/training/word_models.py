@@ -35,7 +35,7 @@ from finetune.training.checkpoints import (
     save_model,
 )
 from finetune.training.encoder import ANSWERS, EncodedQuestions, dev_score, distilled_targets
-from finetune.training.frozen_layers import encode, score
+from finetune.training.frozen_layers import Encoded, encode
 from finetune.training.loop import (
     BestEpoch,
     Epoch,
@@ -48,7 +48,7 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.losses import Loss, cross_entropy, soft_cross_entropy
+from finetune.training.losses import cross_entropy, soft_cross_entropy
 from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset
 from probe.errors import TrainingError
 from probe.models.architectures import architecture
@@ -234,8 +234,12 @@ def train(
         parts[held_out(each.passage if reads else each.premise)].append(row)
     kept, learnt = parts[0], tuple(examples[row] for row in parts[0])
     dev = [examples[row] for row in parts[1] if reads or examples[row].gold]
-    questions = EncodedQuestions(model, learnt) if isinstance(model, Reader) else None
-    left = len(questions.examples if questions else kept)
+    data: TrainingData
+    if isinstance(model, Reader):
+        data = EncodedQuestions(model, learnt)
+    else:
+        data = encode(model, learnt, preset.max_tokens, model.device)
+    left, loss = len(data.lengths), cross_entropy
     if not (left and dev):
         raise TrainingError(
             f"of the training files {left} examples are left to train on and {len(dev)} are held "
@@ -246,19 +250,10 @@ def train(
     first = getattr(network.config, "epochs_done", 0) + 1
     reached = load_checkpoint(model, optimiser, begun, out)
     scores, done = list(reached.scores), len(reached.scores)
-    data: TrainingData
-    loss: Loss = cross_entropy
-    if isinstance(model, Classifier):
-        dev_rows = encode(model, dev, preset.max_tokens, model.device)
-        data = encode(model, learnt, preset.max_tokens, model.device)
-        if names := preset.teachers:
-            teaching = names, preset.teacher_weight, precision, answers or out / ANSWERS
-            targets = distilled_targets(model, examples, *teaching)[kept].to(model.device)
-            data, loss = replace(data, targets=targets), soft_cross_entropy
-        measure = partial(score, model, dev_rows, precision)
-    else:
-        assert questions is not None
-        data, measure = questions, partial(dev_score, model, dev, precision)
+    if preset.teachers and isinstance(data, Encoded) and isinstance(model, Classifier):
+        teaching = preset.teachers, preset.teacher_weight, precision, answers or out / ANSWERS
+        targets = distilled_targets(model, examples, *teaching)[kept].to(model.device)
+        data, loss = replace(data, targets=targets), soft_cross_entropy
     average = average_of(preset.recipe, network, reached.averages)
     steps = math.ceil(left / preset.recipe.batch)
 
@@ -276,6 +271,7 @@ def train(
     )
     best = BestEpoch(max(scores, default=-1.0))
     trainer = Trainer(model, preset.recipe, optimiser, precision, loss, average)
+    measure = partial(dev_score, model, dev, precision)
     epochs = train_epochs(trainer, data, measure, schedule, best, taken=reached.step, keep=keep)
     with kept_unless_diverged(out):
         while without_gain(scores) < preset.patience and (epoch := next(epochs, None)):
