@@ -238,7 +238,8 @@ def _under_way(run: StoredRun) -> str:
             told = cell.progress or {}
             if "epoch" in told:
                 return f"epoch {told['epoch']}"
-            texts = f", {told['texts']:,} texts" if "texts" in told else ""
+            count = told.get("texts", 0)
+            texts = f", {count:,} text{'' if count == 1 else 's'}" if count else ""
             return str(told.get("part", "preparing")).replace("_", " ") + texts
     return ""
 
