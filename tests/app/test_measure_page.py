@@ -1,5 +1,6 @@
 """Measure in a real browser: a newcomer scores, shares and compares; light and dark, on a phone."""
 
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
@@ -15,6 +16,7 @@ from tests.support.pages.browser import (
     fits_a_phone,
     hold_questions,
     is_accessible,
+    looks_well_by_day_and_by_night,
     visit,
 )
 
@@ -266,3 +268,36 @@ def test_the_hans_profile_is_run_from_the_page(page: Page, second: str) -> None:
     page.locator("#hans-run").click()
     expect(page.locator("#hans-cases tbody tr")).to_have_count(30, timeout=SLOW)
     expect(page.locator("#hans-verdicts")).to_contain_text("too few to tell")
+
+
+def test_a_check_up_is_begun_stopped_taken_up_again_and_taken_away(newcomer: Page) -> None:
+    page, long, shown = newcomer, 4 * SLOW, newcomer.locator("#checkup-results")  # forty parts
+    visit(page, "measure?view=checkup")
+    estimate = page.locator("#checkup-estimate")
+    expect(estimate).to_contain_text("MiniLM on the app's examples", timeout=long)
+    page.locator("#measure-models .token-remove").first.click()
+    page.locator("#measure-models input").fill("Decomposable")
+    page.get_by_role("option", name="Decomposable Attention").click()
+    page.locator("#checkup-n input").fill("2")
+    page.locator("#checkup-n input").press("Tab")
+    expect(estimate).to_contain_text(
+        re.compile("Decomposable Attention.* of which 2 are changed"), timeout=long
+    )
+    page.locator("#checkup-start").click()
+    page.locator("#checkup-runs .stop").click(timeout=long)
+    expect(page).to_have_title(re.compile("^Stopped: Check-up of"), timeout=SLOW)
+    page.locator("#checkup-runs .again").click(timeout=long)
+    expect(shown).to_contain_text("The sub-cases of HANS", timeout=long)
+    said = re.compile(r"^Decomposable Attention is right on \d+ % of 600")
+    expect(shown.locator(".say")).to_contain_text(said)
+    assert shown.locator(".glance").count() == 5
+    expect(shown.locator(".title", has_text="What it is bad at")).to_be_visible()
+    expect(shown.locator(".reliability svg")).to_be_hidden()
+    shown.locator("summary", has_text="how sure it is").click()
+    expect(shown.locator(".reliability svg")).to_be_visible()
+    page.locator("#checkup-take").click()
+    files = page.locator("#checkup-files")
+    for name in ("report.html", "report.json"):
+        expect(files).to_contain_text(name.split(".")[0], timeout=SLOW)
+        expect(files.locator(f"a[href*='{name}']").first).to_be_attached()
+    looks_well_by_day_and_by_night(page, [["#checkup"]])

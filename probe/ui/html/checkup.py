@@ -21,14 +21,14 @@ from probe.checkup.page import (
 )
 from probe.checkup.report import changes_words, figures_of, references, report_of
 from probe.models.bundled import title_of
-from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import DotPlot, DotRow
 from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.runs.run import Json, StoredRun
 from probe.statistics import NOTHING as UNKNOWN
 from probe.statistics import Estimate, first_bin, percent
 from probe.tasks.task import Task, task_named
 from probe.ui.html.elements import NOTHING, card, heads, join, link, note, sheet, table, title, twin
-from probe.ui.html.picture import picture
+from probe.ui.html.picture import chart
 from probe.ui.links import link_to_inoculation, link_to_repair
 
 SAY = Markup('<p class="say">{}</p>')
@@ -105,14 +105,7 @@ def _drawn(task: Task, name: str, own: Mapping[str, Figure], others: Others) -> 
     """Draw each group of figures that there is; how good the model is stands with the slices."""
     plots = {group: _plot(task, name, own, others, group) for group in WORDS}
     return [
-        picture(
-            GROUPS[group],
-            dot_plot(plot, GROUPS[group]),
-            dot_frame(plot),
-            dot_svg(plot, GROUPS[group]),
-            stem=f"checkup-{group}",
-            sentence=WORDS[group],
-        )
+        chart(GROUPS[group], plot, stem=f"checkup-{group}", sentence=WORDS[group])
         for group, plot in plots.items()
         if plot.rows
     ]

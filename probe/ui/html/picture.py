@@ -8,6 +8,16 @@ from urllib.parse import quote
 import pandas as pd
 from markupsafe import Markup
 
+from probe.pictures.forest import (
+    DotPlot,
+    Forest,
+    dot_frame,
+    dot_plot,
+    dot_svg,
+    forest_frame,
+    forest_plot,
+    forest_svg,
+)
 from probe.pictures.svg import captioned, svg_file
 from probe.ui.html.elements import NOTHING, join, note, sheet
 
@@ -46,6 +56,16 @@ def picture(
         below=below,
         twin=sheet(frame, f"{title}, as table"),
     )
+
+
+def chart(title: str, drawn: Forest | DotPlot, *, stem: str, sentence: str = "") -> Markup:
+    """Show a forest or a plot of dots as a card, with its table and files."""
+    if isinstance(drawn, Forest):
+        shown, frame = forest_plot(drawn, title), forest_frame(drawn)
+        svg = forest_svg(drawn, title)
+    else:
+        shown, frame, svg = dot_plot(drawn, title), dot_frame(drawn), dot_svg(drawn, title)
+    return picture(title, shown, frame, svg, stem=stem, sentence=sentence)
 
 
 def take_away(frame: pd.DataFrame, svg: str, stem: str) -> Markup:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,6 @@ from probe.analysis.transformed import examine
 from probe.data.names import stem_of
 from probe.data.rows import Source
 from probe.errors import ComparisonError, Stopped, UserError
-from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.runs.access import ModelAccess
 from probe.tasks.examples import bundled_examples
@@ -118,17 +116,6 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
         )
     for name in names:
         models.require(visitor, name)
-
-
-@dataclass(frozen=True)
-class Job:
-    """A table to compare models on, how and for whom; `stem` begins the files' names."""
-
-    table: Source
-    names: list[str]
-    precision: Precision
-    stem: str
-    visitor: str
 
 
 class Compare:
@@ -233,31 +220,32 @@ class Compare:
                 def chunks() -> Iterator[Chunk[Row]]:
                     yield from compare_rows(loaded(), unread, asked.precision)
 
-                job = Job(table, names, asked.precision, stem_of(asked.file), visitor)
                 steps = seen_in_steps("file_minutes", chunks(), stopped)
-                yield from self.compared(job, steps)
+                yield from self.compared(asked, table, steps)
         except UserError as trouble:
             yield self._unchanged(alert(trouble))
         finally:
             self.stops.withdraw(session)
 
-    def compared(self, job: Job, steps: Iterator[Chunk[Row] | Answered]) -> Iterator[Shown]:
+    def compared(
+        self, asked: Asked, table: Source, steps: Iterator[Chunk[Row] | Answered]
+    ) -> Iterator[Shown]:
         """Show how far it is after each chunk, the figures so far at times, at the end the files.
 
         The end may be before the last chunk: a press on Stop, or a time that is up.
         """
         parts = self.parts
-        rows, pace, ended, total = list[Row](), Pace(), NOTHING, len(job.table)
-        far = FileProgress(job.stem, "starting", total=total)
+        rows, pace, ended, total = list[Row](), Pace(), NOTHING, len(table)
+        far = FileProgress(asked.file.name, "starting", total=total)
         try:
             for step in steps:
-                now, shown = far.after(step, len(job.names)), Shown()
+                now, shown = far.after(step, len(asked.models)), Shown()
                 if isinstance(step, Chunk):
                     rows += step.rows
                     far = now
                     if step.done < step.total:
                         with pace.turn() as due:
-                            shown = self.figures(job, rows) if due else {}
+                            shown = self.figures(asked, rows) if due else {}
                 if now.state != "finished":
                     yield shown | {parts.progress: file_progress(now)}
         except Stopped as reason:
@@ -265,7 +253,7 @@ class Compare:
         if not rows:
             yield self._unchanged(ended + told(STOPPED_AT_ONCE))
             return
-        shown = self.figures(job, rows) | self.finished(job, rows)
+        shown = self.figures(asked, rows) | self.finished(asked, table, rows)
         if far.done < total:
             words = STOPPED_AFTER.format(done=far.done, total=total)
             shown[parts.progress] = ended + told(words)
@@ -289,18 +277,18 @@ class Compare:
             parts.browse: gone,
         }
 
-    def figures(self, job: Job, rows: Sequence[Row]) -> Shown:
+    def figures(self, asked: Asked, rows: Sequence[Row]) -> Shown:
         """Show the figures of some rows, and nothing of an earlier comparison."""
-        parts, names = self.parts, job.names
-        said = {parts.say: sentence(rows, names), parts.tiles: tiles(rows, names, job.precision)}
+        parts, names = self.parts, asked.models
+        tiled = tiles(rows, names, asked.precision)
+        said = {parts.say: sentence(rows, names), parts.tiles: tiled}
         return {**self.cleared(), **said}
 
-    def finished(self, job: Job, rows: Sequence[Row]) -> Shown:
+    def finished(self, asked: Asked, table: Source, rows: Sequence[Row]) -> Shown:
         """Show the pictures, the rows on which the first two models differ, and the files."""
-        names = job.names
-        summary = comparison_json(rows, names, job.precision)
-        folder = fresh_folder(job.visitor)
-        _, key = write_comparison(folder, job.table, rows, names, summary, job.stem)
+        names, folder = list(asked.models), fresh_folder(asked.visitor)
+        summary = comparison_json(rows, names, asked.precision)
+        _, key = write_comparison(folder, table, rows, names, summary, stem_of(asked.file))
         shown, page = self.parts, Pressed(key)
         return {
             shown.pictures: gr.Row(visible=True),

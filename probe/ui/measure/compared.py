@@ -31,7 +31,7 @@ from probe.analysis.transformed import Examination
 from probe.errors import ComparisonError
 from probe.models.bundled import title_of
 from probe.models.classifier import Precision, resolve
-from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg, mark
+from probe.pictures.forest import DotPlot, DotRow, mark
 from probe.pictures.heat_map import Cell, Head, HeatMap, heat_map, heat_svg
 from probe.statistics import Estimate, interval, p_text, percent
 from probe.tasks.task import Label, Task
@@ -49,7 +49,7 @@ from probe.ui.html.elements import (
     unbroken,
 )
 from probe.ui.html.importance import importance
-from probe.ui.html.picture import picture
+from probe.ui.html.picture import chart, picture
 from probe.ui.html.prediction import bar, label_name, legend, tone, verdict
 from probe.ui.links import link_to_example
 from probe.ui.measure.figures import PRECISION
@@ -109,7 +109,7 @@ def parts(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Markup
     plot = parts_plot(scored, names, pressed)
     title = PARTS.format(measure="F1" if plot.measure == "f1" else "Accuracy")
     stem = f"{plot.measure}-in-parts"
-    return picture(title, dot_plot(plot, title), dot_frame(plot), dot_svg(plot, title), stem=stem)
+    return chart(title, plot, stem=stem)
 
 
 def parts_plot(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> DotPlot:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from probe.analysis.summary import Measured, Summary, fp32_words, summary_frame
 from probe.baselines import BASELINES
 from probe.models.bundled import title_of
-from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
+from probe.pictures.forest import Forest, ForestRow
 from probe.pictures.heat_map import Head, HeatMap, heat_map, heat_svg, share_cell
 from probe.statistics import FEWEST, Estimate, interval, joined_difference, percent, sureness
 from probe.statistics import NOTHING as UNKNOWN
@@ -19,7 +19,7 @@ from probe.text.duration import duration
 from probe.transforms import default_of, rule_of
 from probe.transforms.registry import chain, chain_title
 from probe.ui.html.elements import NOTHING, join, note, sheet, term, twin
-from probe.ui.html.picture import picture
+from probe.ui.html.picture import chart, picture
 from probe.ui.html.prediction import tone
 from probe.ui.measure.rows import NOT_SCORED, Selection
 
@@ -408,7 +408,9 @@ def intervals(summary: Summary, task: Task, stem: str) -> Markup:
         high_title="all stay",
         reference=chance(task) if task.labels else None,
     )
-    return _forest("With 95 % intervals", forest, f"{stem}-intervals") if forest.rows else NOTHING
+    if not forest.rows:
+        return NOTHING
+    return chart("With 95 % intervals", forest, stem=f"{stem}-intervals")
 
 
 def confidence(summary: Summary, stem: str) -> Markup:
@@ -421,7 +423,7 @@ def confidence(summary: Summary, stem: str) -> Markup:
         reference=before.value if before.n else None,
         reference_title="before",
     )
-    return _forest("Mean confidence after each change", forest, f"{stem}-confidence")
+    return chart("Mean confidence after each change", forest, stem=f"{stem}-confidence")
 
 
 def spans_right(summary: Summary, stem: str) -> Markup:
@@ -438,7 +440,7 @@ def spans_right(summary: Summary, stem: str) -> Markup:
         reference_title="before",
     )
     words = "A change after which no answer is right has none."
-    return _forest("F1 after each change", forest, f"{stem}-f1", words)
+    return chart("F1 after each change", forest, stem=f"{stem}-f1", sentence=words)
 
 
 def _rows(summary: Summary, measure: str) -> list[ForestRow]:
@@ -446,17 +448,6 @@ def _rows(summary: Summary, measure: str) -> list[ForestRow]:
         ForestRow(chain_title(name), measured[measure], name)
         for name, measured in summary.transforms.items()
     ]
-
-
-def _forest(title: str, forest: Forest, stem: str, sentence: str = "") -> Markup:
-    return picture(
-        title,
-        forest_plot(forest, title),
-        forest_frame(forest),
-        forest_svg(forest, title),
-        stem=stem,
-        sentence=sentence,
-    )
 
 
 RULES = "Accuracy of rules that read no sentence"
@@ -476,4 +467,5 @@ def against_rules(rules: Mapping[str, Estimate], accuracy: Estimate, stem: str) 
         reference_title="this model",
         beside=False,
     )
-    return _forest(RULES, forest, f"{stem}-rules", "A model that understands is far above them.")
+    words = "A model that understands is far above them."
+    return chart(RULES, forest, stem=f"{stem}-rules", sentence=words)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from probe.analysis.hans import NOTE, REPORTED, Profiled, in_heuristics, profile, verdicts
 from probe.errors import UserError
 from probe.models.bundled import title_of
-from probe.pictures.forest import DotPlot, DotRow, dot_frame, dot_plot, dot_svg
+from probe.pictures.forest import DotPlot, DotRow
 from probe.runs.access import ModelAccess
 from probe.statistics import percent
 from probe.tasks.nli import ENTAILMENT
@@ -21,7 +21,7 @@ from probe.ui.api import models as hans_api
 from probe.ui.api.models import require_profile
 from probe.ui.events import GIVE_BACK_AND_HIDE, QUIET
 from probe.ui.html.elements import NOTHING, alert, join, meter, note, sheet, title, told, twin
-from probe.ui.html.picture import picture
+from probe.ui.html.picture import chart
 from probe.ui.page import Page
 
 GOLDS = {True: "entailed", False: "not entailed"}
@@ -110,9 +110,7 @@ def drawn(profiles: Profiles) -> Markup:
         for first, *others in zip(*whole, strict=True)
     ]
     plot = DotPlot([title_of(name) for name in profiles], rows, 0.5, "a guess", unit="pair")
-    return picture(
-        TITLE, dot_plot(plot, TITLE), dot_frame(plot), dot_svg(plot, TITLE), stem="hans-profile"
-    )
+    return chart(TITLE, plot, stem="hans-profile")
 
 
 def sub_cases(profiles: Profiles) -> Markup:

@@ -246,7 +246,8 @@ def _under_way(run: StoredRun) -> str:
             if "epoch" in told:
                 most = run.plan.get("max_epochs") or run.plan.get("training", {}).get("epochs")
                 return f"epoch {told['epoch']}" + (f" of at most {most}" if most else "")
-            texts = f", {told['texts']:,} texts" if "texts" in told else ""
+            count = told.get("texts", 0)
+            texts = f", {count:,} text{'' if count == 1 else 's'}" if count else ""
             return str(told.get("part", "preparing")).replace("_", " ") + texts
     return ""
 

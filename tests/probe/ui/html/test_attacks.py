@@ -168,7 +168,7 @@ def test_a_file_is_previewed_and_scored_as_text(
         summary = summarise(scored, [], NLI)
         require_ours(figures.head(attack, summary, attack, "fp32", 1.0))
         require_ours(figures.figures(summary, NLI, attack, key=attack))
-        for state in ("waiting", "loading", "starting", "scoring", "finished", "stopped"):
+        for state in ("waiting", "starting", "scoring", "finished", "stopped"):
             require_ours(file_progress(FileProgress(attack, state, why=attack)))
 
 
@@ -182,7 +182,7 @@ def test_a_profile_is_shown_as_text(profiled: list[Profiled]) -> None:
         profiles = {attack: profiled}
         for shown in (
             hans.sentences(profiles),
-            hans.progress(profiles, 1),
+            hans.progress(profiles, 1, 1),
             hans.sub_cases(profiles),
         ):
             require_ours(shown)

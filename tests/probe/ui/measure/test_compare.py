@@ -10,12 +10,12 @@ import pytest
 
 from probe.analysis.batch import FIRST_ROWS, Chunk
 from probe.analysis.comparison import Row, compare_rows, read
-from probe.data.rows import guess
+from probe.data.rows import Source, guess
 from probe.data.source import read_table
 from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
-from probe.ui.measure.choice import BUNDLED, ONE, UNCHANGED
-from probe.ui.measure.compare import Compare, Job
+from probe.ui.measure.choice import BUNDLED, FILE, ONE, UNCHANGED, Asked
+from probe.ui.measure.compare import Compare
 from probe.ui.measure.compared import Pressed
 from probe.ui.measure.result_files import files_of
 from tests.support.files.scoring_files import pair_file
@@ -33,13 +33,16 @@ def view() -> Compare:
 
 
 @pytest.fixture
-def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Job, Iterator[Chunk[Row]]]:
+def comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Asked, Source, Iterator[Chunk[Row]]]:
     """Two models on 300 pairs; results are written below the test's own folder."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     table = read_table(pair_file(tmp_path / "mine.csv", ROWS))
     unread = read(table, guess(["premise", "hypothesis", "label"], NLI), NLI)
     models = [replace(shared(), name=name) for name in NAMES]
-    return Job(table, NAMES, "fp32", "mine", ME), compare_rows(models, unread, "fp32")
+    given = chosen(NAMES, FILE, str(table.path), precision="fp32")
+    return Asked.read(ME, "nli", *given), table, compare_rows(models, unread, "fp32")
 
 
 def asked(view: Compare, names: list[str], source: str) -> Iterator[dict[str, Any]]:
@@ -50,7 +53,7 @@ def asked(view: Compare, names: list[str], source: str) -> Iterator[dict[str, An
 
 
 def test_a_file_is_compared_to_its_end_and_its_rows_are_pressed(
-    view: Compare, comparison: tuple[Job, Iterator[Chunk[Row]]]
+    view: Compare, comparison: tuple[Asked, Source, Iterator[Chunk[Row]]]
 ) -> None:
     *_, last = each_named(view, view.compared(*comparison))
     key = last["files"].partition('name="key" value="')[2].partition('"')[0]
@@ -66,17 +69,17 @@ def test_a_file_is_compared_to_its_end_and_its_rows_are_pressed(
 
 
 def test_stop_hands_over_what_was_compared_and_nothing_before_the_first_rows(
-    view: Compare, comparison: tuple[Job, Iterator[Chunk[Row]]]
+    view: Compare, comparison: tuple[Asked, Source, Iterator[Chunk[Row]]]
 ) -> None:
-    job, chunks = comparison
+    *job, chunks = comparison
     shown = []
-    for values in view.compared(job, in_steps("file_minutes", chunks, view.stops.reason("me"))):
+    for values in view.compared(*job, in_steps("file_minutes", chunks, view.stops.reason("me"))):
         shown.append(named(view, values))
         view.stops.ask("me")
     assert f'role="status">Stopped after {FIRST_ROWS} of {ROWS} rows.' in shown[-1]["progress"]
     key = shown[-1]["files"].partition('name="key" value="')[2].partition('"')[0]
     assert files_of(key)["-compared"].read_text().count("\n") == FIRST_ROWS + 1
-    (last,) = view.compared(job, in_steps("file_minutes", chunks, view.stops.reason("me")))
+    (last,) = view.compared(*job, in_steps("file_minutes", chunks, view.stops.reason("me")))
     told = named(view, last)["progress"]
     assert 'role="status">Stopped before the first rows were compared.' in told
     assert UNCHANGED in told
