@@ -17,6 +17,8 @@ from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.models.bundled import title_of
 from probe.models.library import AnyModel, require_on_disk, task_of_model, without_labels
+from probe.runs.gallery import OWNER
+from probe.runs.run import StoredRun
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
 from probe.terms import capitalised
@@ -31,6 +33,13 @@ Changes = dict[str, dict[str, Any]]  # Any: what is set of components, by the sa
 BEWARE = Markup('<p class="fine beware"><span class="badge keep">beware</span> {}</p>')
 SUBJECTS = ("challenge", "phenomenon")
 """The parameters that say on what a run works, beside its files."""
+
+
+def called(run: StoredRun, of: str) -> str:
+    """Name a run by its model and what it is of, and say of an own one where it is quick."""
+    how = run.plan.get("training", run.plan)
+    quick = "" if run.owner == OWNER or how.get("mode") == "full" else ", quick"
+    return f"{title_of(Path(run.plan['model']).name)} · {of}{quick}"
 
 
 def no_updates(values: Named, task: Task, owner: str) -> Changes:

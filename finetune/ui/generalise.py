@@ -25,14 +25,13 @@ from finetune.trials.generalisation import (
     same_phenomenon,
 )
 from finetune.trials.planning import Choices
-from finetune.ui.aim import Aim, Changes, Fields, Named, choices_of, read_values
+from finetune.ui.aim import Aim, Changes, Fields, Named, called, choices_of, read_values
 from finetune.ui.html.generalisation import badge_of, results
 from probe.data.rows import guess, is_missing
 from probe.data.source import read_table
 from probe.errors import ExperimentError, FileError, UserError
 from probe.limits import visitor_bounds
-from probe.models.bundled import title_of
-from probe.runs.gallery import OWNER, gallery_runs
+from probe.runs.gallery import gallery_runs
 from probe.runs.run import StoredRun
 from probe.tasks.examples import bundled_file
 from probe.tasks.nli import NLI
@@ -252,13 +251,10 @@ def needs(values: Named) -> str:
 
 def named(run: StoredRun) -> str:
     """Say what a run is of: model, skill and what varies."""
-    plan = run.plan
-    model = title_of(Path(plan["model"]).name)
-    quick = ", quick" if run.owner != OWNER and plan["mode"] == "fast" else ""
-    if plan["vary"] == FILE:
-        return f"{model} · {plan['phenomenon']} (own file){quick}"
-    vary = GRIDS[plan["vary"]].title.lower()
-    return f"{model} · {skill_title(plan['phenomenon'])} by {vary}{quick}"
+    vary, skill = run.plan["vary"], run.plan["phenomenon"]
+    if vary == FILE:
+        return called(run, f"{skill} (own file)")
+    return called(run, f"{skill_title(skill)} by {GRIDS[vary].title.lower()}")
 
 
 def badge(run: StoredRun) -> tuple[str, str]:

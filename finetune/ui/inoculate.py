@@ -44,13 +44,12 @@ from finetune.trials.inoculation import (
     sets_from,
 )
 from finetune.trials.planning import Choices
-from finetune.ui.aim import Aim, Changes, Fields, Named, choices_of, on_page, read_values
+from finetune.ui.aim import Aim, Changes, Fields, Named, called, choices_of, on_page, read_values
 from finetune.ui.html.inoculation import results
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, RunError, UserError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
-from probe.models import bundled as models
 from probe.models.library import AnyModel
 from probe.runs.access import check_kept_models, require_for_runs, start_runs
 from probe.runs.engine import Engine
@@ -112,24 +111,22 @@ def samples(name: str, task: Task = NLI) -> Markup:
 @lru_cache(maxsize=64)
 def _samples(name: str, task: Task) -> Markup:
     """Show the first example, and the others folded away."""
+
+    def gold(example: Any) -> Markup:
+        """Return the gold label on one line, or the first of the right answers."""
+        if task.has_spans:
+            return label_name(example.references[0])
+        return Markup("<span class=nowrap>{}</span>").format(label_name(example.gold or ""))
+
     first, *others = [
-        Markup("<li>{} {}</li>").format(text, _gold(each, task))
-        for text, each in _shown(name, task)
+        Markup("<li>{} {}</li>").format(text, gold(each)) for text, each in _shown(name, task)
     ]
     about = next((entry.summary for entry in catalogue(task) if entry.name == name), "")
     listed = Markup('<ul class="samples">{}</ul>')
-    count = note(f"{len(others) + 1} {task.unit}s of {name}.")
-    words = (note(about) if about else NOTHING) + count
+    words = (note(about) if about else NOTHING) + note(f"{len(others) + 1} {task.unit}s of {name}.")
     return listed.format(first) + twin(
         f"{COUNTS[len(others)]} more", listed.format(join(others)) + words
     )
-
-
-def _gold(example: Any, task: Task) -> Markup:
-    """Return the gold label on one line, or the first of the right answers."""
-    if task.has_spans:
-        return label_name(example.references[0])
-    return Markup("<span class=nowrap>{}</span>").format(label_name(example.gold or ""))
 
 
 def _shown(name: str, task: Task) -> Iterator[tuple[Markup, Any]]:
@@ -212,12 +209,8 @@ def files_of(values: Named) -> UserFiles:
 
 def named(run: StoredRun) -> str:
     """Say what a run is of: model, challenge, and on how many examples."""
-    plan = run.plan
-    task = task_named(plan.get("task") or NLI.name)
-    most = max(plan["sizes"], default=0)
-    quick = "" if run.owner == OWNER or plan.get("mode") == "full" else ", quick"
-    title = _title(plan["challenge"], task)
-    return f"{models.title_of(Path(plan['model']).name)} · {title}, to {most:,}{quick}"
+    title = _title(run.plan["challenge"], task_named(run.plan.get("task") or NLI.name))
+    return called(run, f"{title}, to {max(run.plan['sizes'], default=0):,}")
 
 
 _title = lru_cache(maxsize=256)(title_of)

@@ -15,11 +15,10 @@ from finetune.trials.challenges import UserFiles, read_source_data
 from finetune.trials.datasets import labelled
 from finetune.trials.planning import Choices
 from finetune.trials.word_salad import salad_names
-from finetune.ui.aim import Aim, Changes, Fields, Named, all_of, choices_of, read_values
+from finetune.ui.aim import Aim, Changes, Fields, Named, all_of, called, choices_of, read_values
 from finetune.ui.html.repair import results
 from probe.errors import ExperimentError
 from probe.models.library import task_of_model
-from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
@@ -151,9 +150,7 @@ def choices(values: Named) -> list[Choices]:
 def named(run: StoredRun) -> str:
     """Say what a run is of: model and first method."""
     method = (*run.plan.get("methods", ()), transfer.KIND)[0]
-    plan = run.plan
-    quick = "" if run.owner == OWNER or plan["training"]["mode"] == "full" else ", quick"
-    return f"{model_title(run)} · {METHODS[method].term.title}{quick}"
+    return called(run, METHODS[method].term.title)
 
 
 def badge(run: StoredRun) -> tuple[str, str]:

@@ -33,9 +33,6 @@ from probe.pictures.curves import (
     on_page,
 )
 from probe.pictures.heat_map import heat_map, heat_svg
-from probe.pictures.svg import (
-    svg_file,
-)
 from probe.runs.run import Json
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, alert, each, join, link, note, sheet, twin
@@ -141,7 +138,7 @@ def accuracies(run: GeneralisationRun) -> Markup:
         "Accuracy by kind of example",
         heat_map(drawn, "accuracy in percent by what was trained on and what is tested"),
         grid_frame(run),
-        svg_file(heat_svg(drawn, TITLE)),
+        heat_svg(drawn, TITLE),
         stem=f"generalisation-{run.plan.phenomenon}-{run.plan.vary}",
         sentence=f"{of}; {grid['size']:,} examples; in percent. A press on a figure shows its "
         "curve.",
@@ -176,7 +173,7 @@ def original(run: GeneralisationRun) -> Markup:
         "Meanwhile, on the original set",
         drawn + LEGEND.format(line_keys(style)),
         shown.rename(columns={"name": "trained on"}).round(1),
-        svg_file(of_panels([(ORIGINAL, panel)], style, ORIGINAL_WORDS)),
+        of_panels([(ORIGINAL, panel)], style, ORIGINAL_WORDS),
         stem=f"generalisation-original-{run.plan.phenomenon}-{run.plan.vary}",
     )
 
@@ -204,7 +201,7 @@ def all_curves(run: GeneralisationRun) -> Markup:
         Markup('<div class="panels several">{}</div>').format(drawn)
         + LEGEND.format(line_keys(style)),
         frame.round(1),
-        svg_file(figure(run)),
+        figure(run),
         stem=f"generalisation-curves-{run.plan.phenomenon}-{run.plan.vary}",
         sentence="A panel for each kind that was trained on, a line for each that is tested. "
         "Dashed: the original set.",

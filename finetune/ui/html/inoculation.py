@@ -122,7 +122,7 @@ def gap_plot(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
         TITLE,
         forest_plot(forest, TITLE),
         forest_frame(forest),
-        svg_file(forest_svg(forest, TITLE)),
+        forest_svg(forest, TITLE),
         stem="gap-closed",
         sentence=unbroken(CLOSED.format(n)),
     )

@@ -28,7 +28,6 @@ from finetune.ui.html.inoculation import commands
 from probe.pictures.forest import Forest, forest_plot
 from probe.pictures.heat_map import HeatMap, heat_map
 from probe.pictures.reliability import diagram
-from probe.pictures.svg import svg_file
 from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.task import task_named
@@ -40,6 +39,7 @@ OURS = "Ours"
 NO_CURE = " Rescaling its confidence finds none."
 SAY, LEAD = Markup('<p class="say">{}</p>'), Markup('<p class="lead">{}</p>')
 ONWARD, BETWEEN = Markup('<p class="onward">{}</p>'), Markup(" · ")
+KEPT_NONE = Markup("{} · its models are not kept; press Start to have one")
 WARNING = Markup('<p class="beware"><span class="badge keep">beware</span> {}</p>')
 HALVES = Markup('<div class="halves">{}</div>')
 SCROLL = Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}">{}</div>')
@@ -68,7 +68,7 @@ def shown(figure: Figure) -> Markup:
         figure.title,
         content,
         figure.frame,
-        svg_file(figure_svg(figure)),
+        figure_svg(figure),
         stem=figure.name,
         sentence=unbroken(figure.sentence),
         beside=Markup('<span class="badge {}">{}</span>').format(tone, words) if words else NOTHING,
@@ -158,8 +158,7 @@ def results(runs: Sequence[StoredRun]) -> Markup:
         parts.append(Markup('<section class="repair-kind">{}</section>').format(join(section)))
     if ids := [run.id for run in ordered if run.owner == OWNER]:
         address = link_to_run(ids, task=ordered[0].plan["task"], aim="repair")
-        kept = "{} · its models are not kept; press Start to have one"
-        parts.append(ONWARD.format(Markup(kept).format(link(address, "Link to these results"))))
+        parts.append(ONWARD.format(KEPT_NONE.format(link(address, "Link to these results"))))
     return Markup('<div class="repaired">{}</div>').format(join(parts))
 
 

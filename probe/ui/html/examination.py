@@ -437,7 +437,7 @@ def _picture(transformed: Transformed, before: Prediction) -> Markup:
         )
         for words, prediction, same in (("before", before, True), ("after", now, stays))
     )
-    svg = str(before_after_svg(name, texts, before, now))
+    svg = before_after_svg(name, texts, before, now)
     return picture(
         "The answer before and after", lines, frame, svg, stem=f"probe-{result.transform}"
     )

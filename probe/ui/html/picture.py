@@ -28,7 +28,7 @@ def picture(
     title: str,
     drawing: Markup,
     frame: pd.DataFrame,
-    svg: str = "",
+    svg: Markup = NOTHING,
     *,
     stem: str,
     sentence: str = "",
@@ -42,7 +42,7 @@ def picture(
     """
     below = note(sentence) if sentence else NOTHING
     if svg and sentence:
-        svg = svg_file(captioned(Markup(svg), title, sentence))
+        svg = captioned(svg, title, sentence)
     return Markup(
         '<section class="card picture" aria-label="{title}">'
         '<div class="strip head"><h3>{title}</h3>{beside}'
@@ -51,7 +51,7 @@ def picture(
     ).format(
         title=title,
         beside=beside,
-        take=take_away(frame, svg, stem),
+        take=take_away(frame, svg_file(svg), stem),
         drawing=drawing,
         below=below,
         twin=sheet(frame, f"{title}, as table"),

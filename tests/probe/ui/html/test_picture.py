@@ -28,7 +28,7 @@ def test_the_csv_file_holds_the_table() -> None:
 
 
 def test_the_svg_file_is_the_drawing_that_was_given() -> None:
-    drawn = '<svg xmlns="http://www.w3.org/2000/svg"><text>50 % &amp; "more"</text></svg>'
+    drawn = Markup('<svg xmlns="http://www.w3.org/2000/svg"><text>50 % &amp; "more"</text></svg>')
     assert file_in(picture("Shares", NOTHING, FRAME, drawn, stem="x"), "x.svg") == drawn
 
 
