@@ -1,4 +1,4 @@
-"""Settings that events of all tabs share."""
+"""Settings that events of all views share."""
 
 import json
 from typing import Any
@@ -113,12 +113,3 @@ new MutationObserver(() => {
 }).observe(element, { childList: true, subtree: true });"""
 """Lets a form in a component of HTML report what stands in its fields, whichever was changed or
 pressed, as JSON. Who types into its search goes on typing once the answer is there."""
-
-
-class TabOutputs:
-    """The base of a tab's dataclass of outputs, whose fields stand in the order of the tab's."""
-
-    @property
-    def outputs(self) -> list[Any]:  # Any: markup, values and gradio's updates
-        """The values in their order."""
-        return list(vars(self).values())

@@ -1,1 +1,1 @@
-"""The parts of the Annotate tab: what it shows, and what its buttons do."""
+"""The parts of Ask people: what it shows, and what its buttons do."""

@@ -1,1 +1,1 @@
-"""The check-up of one model, a part of the Compare tab."""
+"""The check-up of one model, a view of Measure."""

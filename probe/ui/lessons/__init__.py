@@ -1,1 +1,1 @@
-"""Lessons of the Learn tab: predict, run it live, see what the paper says, answer questions."""
+"""Lessons of Learn: predict, run it live, see what the paper says, answer questions."""

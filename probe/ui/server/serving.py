@@ -136,7 +136,7 @@ def theme() -> gr.themes.Base:
 
 
 def style_files() -> list[Path]:
-    """Return the style files: the page's tokens first, then the tabs'."""
+    """Return the style files: the page's tokens first, then the places'."""
     return sorted((ASSETS / "style").glob("*.css"), key=lambda path: (path.stem != "page", path))
 
 
