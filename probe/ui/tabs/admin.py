@@ -160,7 +160,7 @@ class Handlers:
 
         return self._shown(token, act)
 
-    def _run(self, run_id: str | None) -> AnyRun:
+    def _run(self, run_id: str | None) -> StoredRun:
         if not run_id:
             raise RunError("choose a run first")
         return self.page.core.store.get(run_id)
