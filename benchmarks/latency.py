@@ -1,4 +1,4 @@
-"""Seconds of an answer of the Probe tab, alone and beside a fine-tune.
+"""Seconds of an answer of Probe, alone and beside a fine-tune.
 
 Run it by `python -m benchmarks.latency`.
 

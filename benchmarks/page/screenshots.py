@@ -1,4 +1,4 @@
-"""Screenshots of every tab and state: wide, tablet and phone, light and dark.
+"""Screenshots of every place and state: wide, tablet and phone, light and dark.
 
     python -m benchmarks.page.screenshots [NAME ...] [--out var/screenshots] [--url URL]
 

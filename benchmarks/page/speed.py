@@ -3,7 +3,7 @@
     python -m benchmarks.page.speed [--rounds 5] [--against CHECKOUT]
 
 Each round opens the page of each checkout in turn, in a window of its own, and waits until whatever
-it asks the app is answered; then it puts another hypothesis into the Probe tab and waits for the
+it asks the app is answered; then it puts another hypothesis into Probe and waits for the
 results. Beside the seconds by the clock stand those that the browser's main thread was at work, in
 which a person can press nothing; the app's own are not among them. Last it prints what each first
 load asks for and is sent, beside a gradio page with a field, a button and a result.

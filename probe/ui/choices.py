@@ -1,4 +1,4 @@
-"""What several tabs let a person choose from."""
+"""What several views let a person choose from."""
 
 from collections.abc import Iterable
 

@@ -32,6 +32,10 @@ CUT = """() => [...document.querySelectorAll("#header a, #header summary, [role=
     || part.getBoundingClientRect().right > window.innerWidth)
   .map(part => part.innerText)"""
 """Which names in the head of a page, and of its views, are cut."""
+DENIED = """Object.defineProperty(window, "localStorage", {
+  configurable: true, get() { throw new DOMException("denied", "SecurityError"); },
+});"""
+"""What a frame finds in a browser that keeps nothing of other sites."""
 
 
 def link_to(page: Page, title: str) -> None:
@@ -116,6 +120,14 @@ def test_keys_lead_to_the_content_and_between_places_and_views(page: Page) -> No
     page.get_by_role("tab", name="Score").focus()
     page.keyboard.press("ArrowRight")
     view_is(page, "Compare")
+
+
+def test_a_page_is_shown_where_the_browser_keeps_nothing_and_mine_says_so(newcomer: Page) -> None:
+    newcomer.add_init_script(DENIED)
+    visit(newcomer)
+    expect(newcomer.locator("#text-1 textarea")).to_be_visible(timeout=SLOW)
+    visit(newcomer, "mine")
+    expect(newcomer.locator("#not-kept")).to_be_visible(timeout=SLOW)
 
 
 def test_a_view_asks_once_when_it_is_first_shown_and_again_when_it_is_shown_again(

@@ -1,4 +1,4 @@
-"""What assets/page.js does for every tab: parts stay unfolded, the focus stays near its place."""
+"""What assets/page.js does for every view: parts stay unfolded, the focus stays near its place."""
 
 from collections.abc import Iterator
 

@@ -237,7 +237,7 @@ def test_an_address_and_a_copied_link_bring_all_of_it_back(page: Page) -> None:
 def test_what_a_link_names_and_is_not_here_is_said(page: Page) -> None:
     named = {
         "premise=Snow+fell.&hypothesis=It+snowed.&model=somebody-s": "names the model 'somebody-s'",
-        "tab=somewhere": "names the tab 'somewhere'",
+        "tab=somewhere": "names the place 'somewhere'",
     }
     for query, words in named.items():
         visit(page, f"./?{query}")

@@ -1,1 +1,1 @@
-"""The endpoints over HTTP; the Inoculate tab's are in finetune/ui."""
+"""The endpoints over HTTP; those of Train are in finetune/ui."""

@@ -1,1 +1,1 @@
-"""Pieces of HTML that the tabs show."""
+"""Pieces of HTML that the places show."""

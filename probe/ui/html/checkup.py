@@ -164,7 +164,7 @@ def _sheet(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str) ->
 
 
 def _advice(task: Task, report: Json) -> Markup:
-    """Say what to try, each with a link to the tab that does it."""
+    """Say what to try, each with a link to the place that does it."""
     if not report["advice"]:
         words = "Nothing that was measured here asks for a cure."
         return card(title("What to try") + note(words)) if not report["missing"] else NOTHING
@@ -177,7 +177,7 @@ def _advice(task: Task, report: Json) -> Markup:
 
 
 def _onward(task: Task, model: str, each: Json) -> Markup:
-    """Link to the tab that does what is advised."""
+    """Link to the place that does what is advised."""
     if each["tab"] == "inoculate":
         address = link_to_inoculation(each["challenge"], model, task)
     else:

@@ -1,4 +1,4 @@
-"""Elements that every tab uses. Text is escaped where it enters, because all of it is Markup."""
+"""Elements that every view uses. Text is escaped where it enters, because all of it is Markup."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ def told(text: str) -> Markup:
 
 
 def hint(text: str) -> Markup:
-    """Show a line that leads into a tab or stands in for a part of it."""
+    """Show a line that leads into a view or stands in for a part of it."""
     return Markup('<p class="hint">{}</p>').format(text)
 
 
@@ -75,12 +75,12 @@ def uncapitalised(sentence: str) -> str:
 
 
 def title(text: str, level: int = 3) -> Markup:
-    """Head a part of a tab; level 2 where nothing on the tab heads it in turn."""
+    """Head a part of a view; level 2 where nothing in the view heads it in turn."""
     return Markup('<h{0} class="title small">{1}</h{0}>').format(level, text)
 
 
 def card(content: Markup) -> Markup:
-    """Put a part of a tab into a card of its own."""
+    """Put a part of a view into a card of its own."""
     return Markup('<section class="card">{}</section>').format(content)
 
 
@@ -180,8 +180,8 @@ def _cell(value: object) -> Markup:
     return (Markup('<td class="long">{}</td>') if wide else Markup("<td>{}</td>")).format(text)
 
 
-def not_for_task(tab: str, task: Task, others: Sequence[str]) -> Markup:
-    """Say that a tab does not know a task, and which ones it knows."""
+def not_for_task(view: str, task: Task, others: Sequence[str]) -> Markup:
+    """Say that a view does not know a task, and which ones it knows."""
     return Markup('<p class="empty card soft">{} is not for {}. Choose {} at the top.</p>').format(
-        tab, task.choice.lower(), " or ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+        view, task.choice.lower(), " or ".join(filter(None, (", ".join(others[:-1]), others[-1])))
     )

@@ -1,1 +1,1 @@
-"""Parts of tabs that have fields and events of their own."""
+"""Parts of views that have fields and events of their own."""

@@ -1,4 +1,4 @@
-"""The panel for a data set of the hub: what it fetches becomes an uploaded file of the tab."""
+"""The panel for a data set of the hub: what it fetches becomes an uploaded file of the view."""
 
 from collections.abc import Sequence
 from functools import partial

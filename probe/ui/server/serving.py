@@ -14,6 +14,7 @@ import gradio as gr
 from gradio import route_utils
 from gradio.queueing import Queue
 from gradio.state_holder import SessionState, StateHolder
+from markupsafe import Markup
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -136,7 +137,7 @@ def theme() -> gr.themes.Base:
 
 
 def style_files() -> list[Path]:
-    """Return the style files: the page's tokens first, then the tabs'."""
+    """Return the style files: the page's tokens first, then the places'."""
     return sorted((ASSETS / "style").glob("*.css"), key=lambda path: (path.stem != "page", path))
 
 
@@ -228,7 +229,7 @@ class Upload(route_utils.GradioUploadFile):
         self.sha.update(secrets.token_bytes(32))
 
 
-STORAGE = """<script>try { window.localStorage.length; } catch {
+STORAGE = Markup("""<script>try { window.localStorage.length; } catch {
   const kept = new Map();
   Object.defineProperty(window, "localStorage", { value: {
     getItem: name => kept.get(name) ?? null,
@@ -236,7 +237,7 @@ STORAGE = """<script>try { window.localStorage.length; } catch {
     removeItem: name => kept.delete(name),
     forgetful: true,
   } });
-}</script>"""
+}</script>""")
 """Lets the page be shown in a frame of a browser that keeps nothing there: gradio (6.31) shows none
 where what it wants to keep cannot be read. What would be kept ends with the page."""
 
@@ -248,7 +249,7 @@ def launch_options() -> dict[str, Any]:
         "auth": login(read_logins(logins)) if logins else None,
         "theme": theme(),
         "css_paths": style_files(),
-        "head": STORAGE,
+        "head": str(STORAGE),
         "js": (ASSETS / "page.js").read_text(encoding="utf-8"),
         "max_file_size": settings().max_upload,
         "allowed_paths": [],

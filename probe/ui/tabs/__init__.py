@@ -1,1 +1,1 @@
-"""The tabs that look at models, one module each, and what their buttons do."""
+"""The places that look at models, and what their buttons do."""

@@ -1,1 +1,1 @@
-"""The Probe tab: one example, live."""
+"""Probe: one example, live."""

@@ -184,8 +184,8 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
 
 
 def absent_tab(query: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a sentence where an older link names a tab that the app never had."""
-    return (not_here("tab", query["tab"], "Probe is shown"),) if query.get("tab") else ()
+    """Return a sentence where an older link names a place that the app never had."""
+    return (not_here("place", query["tab"], "Probe is shown"),) if query.get("tab") else ()
 
 
 def names_a_view(query: Mapping[str, str]) -> bool:
@@ -303,9 +303,9 @@ def read_file(path: Path) -> dict[str, str]:
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as wrong:
-        raise FileError(f"this file holds no view of the Probe tab: {wrong}") from wrong
+        raise FileError(f"this file holds no view of Probe: {wrong}") from wrong
     if not isinstance(held, dict) or not all(isinstance(value, str) for value in held.values()):
-        raise FileError("this file holds no view of the Probe tab: it is no JSON object of texts")
+        raise FileError("this file holds no view of Probe: it is no JSON object of texts")
     return held
 
 

@@ -1,10 +1,15 @@
-"""The elements that every tab uses: text is escaped."""
+"""The elements that every view uses: text is escaped."""
 
+import csv
+import io
+import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote
 
 import pandas as pd
 import pytest
+from markupsafe import Markup
 
 from probe.checkup.report import read_report
 from probe.errors import FileQuestion, UserError, writing
@@ -12,34 +17,44 @@ from probe.runs.backup import restore
 from probe.runs.engine import sentence
 from probe.scoring.files import STATE, read_unfinished
 from probe.ui.api.endpoint import refused
-from probe.ui.html.elements import alert, sheet, term
+from probe.ui.html.elements import NOTHING, alert, sheet, term
+from probe.ui.html.picture import picture
+
+FRAME = pd.DataFrame({"name": ["<b>", "sort"], "value": [0.5, 0.25]})
 
 
-def test_a_sheet_escapes_cells_and_heads() -> None:
+def test_elements_escape_their_words_and_a_term_is_read_before_its_definition() -> None:
     shown = sheet(pd.DataFrame({"<h>": ["<c>"]}), "rows")
-    assert "<h>" not in shown
-    assert "<c>" not in shown
-
-
-def test_a_term_reads_its_word_and_then_its_definition_to_those_who_hear_the_page() -> None:
+    assert "<h>" not in shown and "<c>" not in shown
     shown = term("agreement", "How often <both> say the same.")
     assert 'aria-label="agreement: How often &lt;both&gt; say the same."' in shown
     assert shown.endswith(">agreement</button>")
 
 
-def test_an_error_begins_with_a_capital_unless_a_name_is_its_first_word() -> None:
+def test_a_picture_has_a_table_and_the_files_that_can_be_made() -> None:
+    drawn = '<svg xmlns="http://www.w3.org/2000/svg"><text>50 % &amp; "more"</text></svg>'
+    badge = Markup('<span class="badge">off</span>')
+    html = picture("<i>Shares</i>", NOTHING, FRAME, drawn, stem="x", beside=badge)
+    assert "<td>&lt;b&gt;</td>" in html and "<i>" not in html
+    assert '&lt;/i&gt;</h3><span class="badge">off</span>' in html
+    files = {
+        name: unquote(held)
+        for name, held in re.findall(r'download="([^"]*)" href="data:[^,]*,([^"]*)"', html)
+    }
+    rows = list(csv.DictReader(io.StringIO(files["x.csv"])))
+    assert rows == [{"name": "<b>", "value": "0.5"}, {"name": "sort", "value": "0.25"}]
+    assert files["x.svg"] == drawn
+    html = picture("Shares", NOTHING, FRAME, stem="shares")
+    assert "SVG" not in html and "PNG" not in html
+
+
+def test_an_error_is_a_sentence_and_names_no_option_of_the_command_line() -> None:
     assert 'class="problem sentence"' in alert("the file <a> is empty")
     assert 'class="problem"' in alert("mine.csv is empty")
     assert "<a>" not in alert("the file <a> is empty")
-
-
-def test_an_error_ends_with_a_full_stop_but_for_an_address() -> None:
     assert ">it is empty.</div>" in alert("it is empty")
     assert ">it is empty.</div>" in alert("it is empty.")
     assert ">read docs/limits.md</div>" in alert("read docs/limits.md")
-
-
-def test_a_question_names_no_option_of_the_command_line() -> None:
     asked = alert(FileQuestion("a.csv has 0 and 1", "--label-value 0=LABEL"))
     assert "a.csv has 0 and 1; say it where the page asks" in asked
     assert "--" not in asked

@@ -116,7 +116,7 @@ def test_each_part_of_a_link_names_a_view_and_a_page_without_keeps_what_was_type
     assert not names_a_view({"tab": "probe", "lesson": "word_salad"})
     assert absent_tab({}) == ()
     (said,) = absent_tab({"tab": "mend"})
-    assert said == "The link names the tab 'mend', which is not here; Probe is shown."
+    assert said == "The link names the place 'mend', which is not here; Probe is shown."
     shown = models_of(replace(opened({}), notices=(said,)))
     assert set(shown) == {"model", "notices"} and said[:22] in shown["notices"]
     names = [name for _, name in shown["model"].choices]
@@ -134,7 +134,7 @@ def test_a_seed_below_0_is_refused_and_a_place_that_a_task_has_not_is_no_label()
 def test_a_file_that_holds_no_view_is_refused(held: str, tmp_path: Path) -> None:
     path = tmp_path / "view.json"
     path.write_text(held, encoding="utf-8")
-    with pytest.raises(FileError, match="holds no view of the Probe tab"):
+    with pytest.raises(FileError, match="holds no view of Probe"):
         read_file(path)
 
 

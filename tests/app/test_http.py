@@ -1,0 +1,444 @@
+"""The endpoints by gradio's own client and by plain HTTP, cut off from the network.
+
+What is wrong is refused by one sentence, and nothing of it is in the app's log.
+"""
+
+import csv
+import json
+import random
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from gradio_client import Client, handle_file
+from gradio_client.exceptions import AppError
+
+from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
+from benchmarks.faults.wrong_calls import calls, send
+from probe.settings import ASSETS
+from probe.tasks.nli import LABELS, NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.sentiment import SENTIMENT
+from tests.conftest import App
+from tests.support.cases import each
+from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
+from tests.support.processes.running_app import add_model, answer_over_http, ask
+
+FIFTY = random.Random(1).sample(list(one_of_each(seed=1)), 50)
+LONGEST = 600
+"""Characters of a sentence."""
+CALLS = 300
+WAIT = 300
+"""Seconds a run of two cells may take on a busy machine."""
+SOLD, BUSY = "Nina sold her bicycle.", "Nina is busy."
+TEXTS = {"premise": "A dog barks.", "hypothesis": "It is silent."}
+ASKED = {"text1": "Who is it?", "text2": "Who is he?"}
+PARAPHRASES, READERS = ["para-a", "para-b"], ["reader-a", "reader-b"]
+DA, INOCULATION = {"model": "da"}, {"model": "da", "challenge": "negation", "sizes": "5"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(app: App, second: str) -> None:
+    """Tiny models beside the bundled ones: two of paraphrase, one of sentiment, two readers."""
+    for name in PARAPHRASES:
+        add_model(app, name, PARAPHRASE_IDENTIFICATION)
+    add_model(app, "tiny-sentiment", SENTIMENT)
+    for name in READERS:
+        tiny_reader(app.home / "unready").rename(app.home / "models" / name)
+
+
+@pytest.fixture(autouse=True)
+def no_traceback(app: App) -> Iterator[None]:
+    """Check that a test leaves no traceback in the app's log."""
+    log = app.home / "app.log"
+    before = log.stat().st_size
+    yield
+    assert "Traceback" not in log.read_bytes()[before:].decode(errors="replace")
+
+
+def written(path: Path, text: str) -> Any:
+    """Write a file; return what sends it."""
+    path.write_text(text)
+    return handle_file(str(path))
+
+
+# what is refused
+
+
+@each(
+    ("endpoint", "given", "words"),
+    [
+        ("/probe", {**TEXTS, "seed": 10**30}, "seed 10000"),
+        ("/probe", {**TEXTS, "transforms": 5}, "transforms 5 is not a list of names, or a text"),
+        ("/probe", {**TEXTS, "premise": None}, "premise None is not a text"),
+        ("/probe", {**TEXTS, "options": {"keep": {"a": 1}}}, "options .* is not a JSON object"),
+        ("/probe", {**TEXTS, "method": "sideways"}, "method 'sideways' is not one of auto"),
+        ("/probe", {**TEXTS, "options": {"speed": 1}}, "no option 'speed'"),
+        ("/probe", {**TEXTS, "options": {"senses": "most"}}, "not one of all, first"),
+        ("/probe", {**TEXTS, "gold": "perhaps"}, "unknown gold label 'perhaps'"),
+        ("/probe", {**TEXTS, "model": "nosuch"}, "no model called 'nosuch'"),
+        ("/probe", {**TEXTS, "model": "/etc"}, "no model called '/etc'"),
+        ("/probe", {**TEXTS, "transforms": ["sideways"]}, "no transform 'sideways'"),
+        ("/probe", {**TEXTS, "sign": "upside"}, "not one of support"),
+        ("/probe", {**TEXTS, "hypothesis": "   "}, "the hypothesis is empty"),
+        ("/probe", {"task": "poetry"}, "there is no task 'poetry' here"),
+        ("/probe", {"task": "nli", "texts": {"text": "A."}}, "task nli has no text 'text'"),
+        ("/probe", {"task": "reading", "texts": {"text": "A."}}, "has no text 'text'"),
+        ("/probe", {"premise": "A.", "texts": TEXTS}, "the text premise is given twice"),
+        ("/probe", {"task": "sentiment", "texts": {"text1": "A."}}, "has no text 'text1'"),
+        (
+            "/probe",
+            {"task": "sentiment", "texts": {"text": "Fine."}, "model": "minilm"},
+            "another task",
+        ),
+        ("/compare_pair", {**TEXTS, "models": [["da"]]}, "models .* is not a list of names"),
+        ("/compare_pair", {**TEXTS, "models": ["da"]}, "choose two models or more"),
+        ("/compare_pair", {**TEXTS, "models": ["da", "/etc"]}, "no model called '/etc'"),
+        ("/compare_pair", {**TEXTS, "models": ["da", "da"]}, "named twice"),
+        *(
+            ("/compare_pair", {"models": PARAPHRASES, **given}, words)
+            for given, words in (
+                ({"task": "sentiment", "texts": {"text": "A film."}}, "answers another task"),
+                ({"task": "translation", "texts": {}}, "there is no task 'translation' here"),
+                ({"task": "sentiment", "texts": {"text1": "A film."}}, "has no text 'text1'"),
+                ({"task": "paraphrase", "premise": "A dog barks."}, "has no text 'premise'"),
+                ({"task": "paraphrase", "texts": {"text1": "Who?"}}, "the second text is empty"),
+            )
+        ),
+        ("/compare", {"file": None, "models": "da,esim"}, "file None is not a file"),
+        ("/hans", {"models": ["da"], "n": "many"}, "n 'many' is not a whole number"),
+        ("/hans", {"models": ["minilm"], "n": 501}, "1 to 500 pairs"),
+        ("/load_model", {"model": ["da"]}, "model .* is not a name"),
+        ("/batch", {"file": None, "transforms": "sort"}, "file None is not a file"),
+        ("/checkup", {**DA, "n": 0}, "at least one example must be changed"),
+        ("/checkup", {**DA, "n": 10**6}, "the command line takes more"),
+        ("/checkup", {**DA, "seed": -1}, "seed -1 is not a whole number, 0 to"),
+        ("/checkup", {"model": "nobody"}, "there is no model called 'nobody'"),
+        ("/checkup", {**DA, "n": "many"}, "n 'many' is not a number"),
+        ("/inoculate", {**INOCULATION, "sizes": {"a": 1}}, "sizes .* is"),
+        ("/inoculate", {**INOCULATION, "seeds": "9" * 31}, "each seed"),
+        ("/inoculate", {**INOCULATION, "lrs": "1e400"}, "learning rate"),
+        *(
+            ("/inoculate", {**INOCULATION, "sizes": sizes}, "pairs; no size can be larger")
+            for sizes in (99_999, [5, 99_999], "5, 99999")
+        ),
+        ("/inoculate", {**INOCULATION, "mode": "slow"}, "mode 'slow' is not one of full, fast"),
+        ("/inoculate", {**INOCULATION, "challenge": "sideways"}, "no challenge 'sideways'"),
+        ("/inoculate", {**INOCULATION, "patience": 0}, "must be 1 or more"),
+        (
+            "/inoculate",
+            {**INOCULATION, "challenge": "templates_word_order"},
+            "is a challenge of paraphrase",
+        ),
+        ("/generalise", {**DA, "vary": ["a"]}, "vary .* is not a name"),
+        ("/generalise", {**DA, "max_loss": "much"}, "max_loss .* from 0 to 1"),
+        ("/generalise", {**DA, "phenomenon": "wit"}, "there are no conditions for 'wit'"),
+        ("/generalise", {**DA, "vary": "mood"}, "numerical templates cannot vary 'mood'"),
+        ("/generalise", {**DA, "sizes": "0"}, "each size must be a whole number from 1"),
+        ("/generalise", {**DA, "max_loss": 0}, "must be above 0"),
+        ("/generalise", {"model": "minilm_sst2"}, "the templates are nli's, the model answers s"),
+        ("/calibrate", {**DA, "methods": "hope"}, "methods are some of temperature"),
+        ("/calibrate", {**DA, "epochs": 0}, "epochs must be from 1"),
+        ("/calibrate", {"model": "qanet"}, "answers with spans of a passage, not with labels"),
+        ("/mitigate", {**DA, "share": 2}, "share 2 is not a number from 0 to 1"),
+        ("/mitigate", {**DA, "lr": "1e-3,1e-4"}, "give one learning rate"),
+        ("/mitigate", {**DA, "methods": ""}, "methods are some of invalid"),
+        ("/mitigate", {**DA, "transforms": "negation"}, "transforms are some of"),
+        ("/transfer", {**DA, "transforms": {"a": 1}}, "transforms .* is not a list of"),
+        ("/transfer", {**DA, "transforms": "sort,sort"}, "transforms are some of"),
+        ("/transfer", {**DA, "sizes": "0"}, "each size must be from 1"),
+        ("/run", {"run_id": ["a", "b"]}, "run_id .* is not a name"),
+        ("/cancel", {"run_id": None}, "run_id None is not a name"),
+        ("/again", {"run_id": "' OR 1=1 --"}, "there is no run"),
+    ],
+)
+def test_a_wrong_argument_is_named_in_one_sentence(
+    client: Client, endpoint: str, given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(AppError, match=words) as refusal:
+        client.predict(**given, api_name=endpoint)
+    assert len(str(refusal.value)) <= LONGEST
+
+
+def test_wrong_values_for_every_endpoint_and_event_are_answered(app: App, client: Client) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda call: send(app.url, call), calls(app.url, CALLS, seed=0)))
+    assert [each for each in answers if each.outcome not in ("result", "sentence")] == []
+    assert sum(answer.outcome == "sentence" for answer in answers) > CALLS / 2
+    assert ask(client, SOLD)["model"] == "minilm"
+
+
+def file_refusal(client: Client, *asked: object, api_name: str) -> str:
+    """Return the sentence with which a file is refused, "" where it is answered."""
+    try:
+        summary, files = client.predict(*asked, api_name=api_name)
+    except AppError as refused:
+        return str(refused)
+    assert summary["rows"] >= summary["errors"]
+    assert all(Path(file).is_file() for file in files)
+    return ""
+
+
+@each("bad", FIFTY)
+def test_a_bad_file_is_answered_or_refused_by_a_sentence(
+    client: Client, second: str, bad: BadFile, tmp_path: Path
+) -> None:
+    path = tmp_path / bad.name
+    path.write_bytes(bad.data)
+    upload = handle_file(str(path))
+    scored = file_refusal(client, upload, "sort", api_name="/batch")
+    compared = file_refusal(client, upload, f"minilm,{second}", "fp32", api_name="/compare")
+    for sentence in filter(None, (scored, compared)):
+        assert len(sentence) <= LONGEST
+        assert "\n" not in sentence and "Error:" not in sentence
+    assert bool(scored) == bool(compared)
+
+
+# an example
+
+
+def test_probe_answers_as_the_command_line_does_and_alike_for_the_same_seed(
+    client: Client,
+) -> None:
+    answer = ask(client, SOLD, transforms=["sort", "drop+shuffle"], seed=3)
+    assert {"model", "precision", "original", "importance", "transformed"} <= set(answer)
+    assert [row["transform"] for row in answer["transformed"]] == ["sort", "drop+shuffle"]
+    assert answer["transformed"][0]["hypothesis"] == "bicycle her nina sold ."
+    assert abs(sum(answer["original"]["probabilities"].values()) - 1) < 1e-6
+    assert ask(client, SOLD, transforms="sort, drop+shuffle", seed=3) == answer
+    options = {"options": {"tautology": "naik_code"}, "gold": "entailment"}
+    made = ask(client, SOLD, transforms=["word_overlap", "shuffleprem"], **options)["transformed"]
+    assert [row["gold"] for row in made] == ["entailment", "non-entailment"]
+    assert made[0]["variant"] == "tautology=naik_code"
+    several = client.predict("Nina sold 40 bicycles.", BUSY, ["numerical"], api_name="/probe")
+    assert [(row["number"], row["of"], row["gold"]) for row in several["transformed"]] == [
+        (1, 3, "entailment"),
+        (2, 3, "contradiction"),
+        (3, 3, "neutral"),
+    ]
+
+
+def test_texts_of_another_task_come_by_their_fields_and_a_models_task_need_not_be_said(
+    app: App, client: Client
+) -> None:
+    for task in ({"task": "paraphrase"}, {}):
+        texts = {"text1": "Why is it dark?", "text2": "Why is it not light?"}
+        asked = {"texts": texts, "model": PARAPHRASES[0], "transforms": ["sort"], **task}
+        answer = client.predict(**asked, api_name="/probe")
+        assert set(answer["original"]["probabilities"]) == {"paraphrase", "non-paraphrase"}
+        assert answer["transformed"][0]["text2"] == "is it light not why ?"
+        both = client.predict(models=PARAPHRASES, texts=ASKED, **task, api_name="/compare_pair")
+        assert both["text2"] == ASKED["text2"]
+    asked = {"texts": {"text": "A fine film."}, "model": "minilm_sst2"}
+    assert client.predict(**asked, api_name="/probe")["original"]["label"] == "positive"
+    values = ["", "", ",".join(PARAPHRASES), "", "fp32", "", ASKED, "paraphrase", "cut"]
+    shape = answer_over_http(app.url, "compare_pair", values)
+    assert [one["model"] for one in shape["models"]] == PARAPHRASES
+
+
+def test_a_question_about_a_passage_is_answered_with_its_place(client: Client) -> None:
+    texts = {"question": "Who fixed the mill in Germany?", "passage": "Anna fixed the mill."}
+    asked = {"texts": texts, "task": "reading", "gold": "Anna | anna"}
+    answer = client.predict(**asked, transforms=["addsent"], api_name="/probe")
+    original, (made,) = answer["original"], answer["transformed"]
+    assert texts["passage"][original["start"] : original["end"]] == original["label"]
+    assert made["passage"].startswith("Anna fixed the mill. ") and made["gold"] == "Anna | anna"
+    one = client.predict(models=READERS, **asked, api_name="/compare_pair")
+    assert all(0 <= answer["f1"] <= 1 for answer in one["models"])
+
+
+def test_a_plain_request_is_answered_with_json_and_each_parameter_is_described(app: App) -> None:
+    info = httpx.get(f"{app.url}gradio_api/info", timeout=60).json()
+    told = info["named_endpoints"]["/probe"]["parameters"]
+    assert {"texts", "task", "premise", "model"} <= {each["parameter_name"] for each in told}
+    assert all(each["python_type"]["type"] and each["parameter_has_default"] for each in told)
+    first = [SOLD, BUSY, ["sort"]]
+    rest = [each["parameter_default"] for each in told[len(first) :]]
+    answer = answer_over_http(app.url, "probe", [*first, *rest])
+    assert answer["transformed"][0]["hypothesis"] == "busy is nina ."
+
+
+# files
+
+
+def test_batch_returns_the_scored_file_and_its_summary(client: Client, tmp_path: Path) -> None:
+    text = (
+        "id,premise,hypothesis,label\n007,Ola swims every morning.,Ola swims.,entailment\n"
+        f"008,Ola swims.,,neutral\n009,A dog barks.,{'b' * 50_001},\n"
+    )
+    upload = written(tmp_path / "mine.csv", text)
+    summary, files = client.predict(upload, "sort", api_name="/batch")
+    assert (summary["rows"], summary["scored"], summary["errors"]) == (3, 1, 2)
+    with Path(files[0]).open(newline="") as file:
+        scored = list(csv.DictReader(file))
+    assert [row["id"] for row in scored] == ["007", "008", "009"]
+    assert scored[0]["sort.hypothesis"] == "ola swims ."
+    assert scored[1]["error"] == "the hypothesis is empty"
+    assert "at most 50,000 are read here" in scored[2]["error"]
+    assert json.loads(Path(files[1]).read_text()) == summary
+    upload = written(tmp_path / "other.csv", "text,label\nA dog barks.,neutral\n")
+    with pytest.raises(AppError, match=r"no columns 'premise' and 'hypothesis' .*text, label"):
+        client.predict(upload, "sort", api_name="/batch")
+
+
+def test_a_file_of_any_task_is_scored_with_its_columns_and_labels_said(
+    client: Client, tmp_path: Path
+) -> None:
+    said = {
+        "file": written(tmp_path / "mine.csv", "opinion,stars\nA joy.,five\nA bore.,one\n"),
+        "task": "sentiment",
+        "columns": json.dumps({"text": "opinion", "gold": "stars"}),
+        "label_values": json.dumps({"five": "positive", "one": "negative"}),
+        "transforms": "sort",
+    }
+    summary, _ = client.predict(**said, model="tiny-sentiment", api_name="/batch")
+    assert (summary["scored"], summary["accuracy_n"]) == (2, 2)
+    assert set(summary["by_label"]) == {"positive", "negative"}
+    assert client.predict(**said, api_name="/batch")[0]["model"] == "minilm_sst2"
+    with pytest.raises(AppError, match=r"the task sentiment has no text 'premise'"):
+        client.predict(**said | {"columns": '{"premise": "opinion"}'}, api_name="/batch")
+    file = handle_file(str(ASSETS / "examples" / "questions.csv"))
+    summary, _ = client.predict(file, model="minilm_qqp", api_name="/batch")
+    assert set(summary["by_label"]) == {"paraphrase", "non-paraphrase"}
+    with pytest.raises(AppError, match="no columns 'premise' and 'hypothesis'"):
+        client.predict(file, model="minilm_qqp", task="nli", api_name="/batch")
+
+
+def test_a_file_is_scored_by_plain_http(app: App) -> None:
+    example = ASSETS / "examples" / "questions.csv"
+    sent = {"files": (example.name, example.read_bytes())}
+    (place,) = httpx.post(f"{app.url}gradio_api/upload", files=sent, timeout=WAIT).json()
+    file = {"path": place, "orig_name": example.name, "meta": {"_type": "gradio.FileData"}}
+    how = [0, 0.5, "support", "auto", "{}", "", "paraphrase", "{}", "{}", "", "cut"]
+    summary = answer_over_http(app.url, "batch", [file, "", PARAPHRASES[0], *how])
+    assert (summary["rows"], summary["scored"]) == (40, 40)
+
+
+def test_files_are_compared_by_models_of_any_task(
+    client: Client, second: str, tmp_path: Path
+) -> None:
+    upload = written(
+        tmp_path / "mine.csv",
+        "premise,hypothesis,label\nA dog barks.,A cat barks.,c\nA dog barks.,,n\n",
+    )
+    shape, files = client.predict(upload, f"minilm, {second}", "fp32", api_name="/compare")
+    assert (shape["models"], shape["rows"], shape["errors"]) == (["minilm", second], 2, 1)
+    with Path(files[0]).open(newline="") as file:
+        scored = list(csv.DictReader(file))
+    assert scored[0][f"{second}.prediction"] in LABELS
+    assert scored[1]["error"] == "the hypothesis is empty"
+    assert json.loads(Path(files[1]).read_text()) == shape
+    upload = written(
+        tmp_path / "questions.csv",
+        "question1,question2,is_duplicate,label\nWho is it?,Who is he?,1,1\n",
+    )
+    for task in ({"task": "paraphrase"}, {}):
+        asked = {"file": upload, "models": ",".join(PARAPHRASES), **task}
+        shape, files = client.predict(**asked, api_name="/compare")
+        assert (shape["models"], shape["scored"], shape["errors"]) == (PARAPHRASES, 1, 0)
+        assert "text1" not in Path(files[0]).read_text().splitlines()[0]
+    upload = written(
+        tmp_path / "read.csv", "question,context,answers\nWho sat?,The man sat.,The man\n"
+    )
+    asked = {"file": upload, "models": ",".join(READERS), "task": "reading"}
+    shape, files = client.predict(**asked, api_name="/compare")
+    assert list(shape["f1"]) == list(shape["em"]) == READERS
+    assert shape["pairs_of_models"][0]["bootstrap"]["n"] == 1
+    assert f"{READERS[0]}.f1" in Path(files[0]).read_text().splitlines()[0]
+    shape = client.predict([second], 1, api_name="/hans")
+    assert len(shape["models"][second]["heuristics"]) == 6
+
+
+# runs
+
+
+def start(client: Client, endpoint: str, **asked: Any) -> tuple[str, str]:
+    """Start a run; return its id and its owner's token."""
+    started = client.predict(**asked, api_name=endpoint)
+    return started["run"], started["owner"]
+
+
+def in_state(client: Client, run: tuple[str, str], state: str) -> dict[str, Any]:
+    """Wait until a run is in this state; return what is said of it then."""
+    until = time.monotonic() + WAIT
+    while (found := client.predict(*run, api_name="/run"))["state"] != state:
+        assert time.monotonic() < until, found
+        time.sleep(0.2)
+    told: dict[str, Any] = found
+    return told
+
+
+def test_an_inoculation_ends_with_an_outcome_and_a_model_while_others_are_answered(
+    client: Client,
+) -> None:
+    run = start(client, "/inoculate", **INOCULATION, lrs="4e-4", seeds="0")
+    assert ask(client, SOLD)["model"] == "minilm"
+    found = in_state(client, run, "done")
+    assert [cell["size"] for cell in found["cells"]] == [0, 5]
+    assert found["verdict"]["outcome"] in {"0", "1", "2", "3", "between", "too_little"}
+    asked = {"model": found["kept"], "owner": run[1]}
+    assert ask(client, SOLD, **asked)["model"] == found["kept"]
+
+
+def test_a_run_is_cancelled_and_taken_up_and_warns_of_what_fast_changes(
+    app: App, client: Client, second: str
+) -> None:
+    warned = f"was not measured for {second} on “Add a negation”"
+    for mode, warnings in (("", [warned]), ("full", [])):
+        asked = {**INOCULATION, "model": second, "lrs": "2e-5", **({"mode": mode} if mode else {})}
+        started = client.predict(**asked, api_name="/inoculate")
+        run = started["run"], started["owner"]
+        client.predict(*run, api_name="/cancel")
+        assert in_state(client, run, "cancelled")["plan"]["mode"] == (mode or "fast")
+        assert [warned in each for each in started["warnings"]] == [True] * len(warnings)
+    assert client.predict(*run, api_name="/again")["state"] in ("queued", "running", "done")
+    in_state(client, run, "done")
+    values = [second, "negation", "5", "2e-5", "0", "fast", 1, 1, False, ""]
+    started = answer_over_http(app.url, "inoculate", values)
+    run = started["run"], started["owner"]
+    assert answer_over_http(app.url, "run", list(run))["plan"]["task"] == "nli"
+    assert answer_over_http(app.url, "cancel", list(run))["id"] == started["run"]
+
+
+def test_a_run_of_each_other_kind_ends_with_its_figures(client: Client, second: str) -> None:
+    def finished(endpoint: str, **asked: Any) -> dict[str, Any]:
+        small = {"model": second, "sizes": "8", "seeds": "0"}
+        return in_state(client, start(client, endpoint, **small, **asked), "done")
+
+    told = finished("/generalise", lrs="1e-3", max_epochs=1)
+    assert told["plan"]["rows"] == ["simple", "medium", "complex"]
+    assert [cell["size"] for cell in told["cells"]] == [0, 8, 8, 8]
+    assert len(told["verdict"]["grid"]["accuracy"]) == 3
+    repair = {"lr": "1e-3", "epochs": 1}
+    told = finished("/calibrate", methods="temperature", **repair)
+    assert [cell["method"] for cell in told["cells"]] == ["baseline", "temperature"]
+    verdict = told["verdict"]
+    assert verdict["agreement_before"] == pytest.approx(verdict["agreement_after"])
+    assert told["kept"].startswith(f"{second}-temperature-")
+    told = finished("/mitigate", methods="invalid", transforms="sort,reverse", **repair)
+    assert told["plan"]["transforms"] == ["sort", "reverse"]
+    assert set(told["verdict"]["per_transform"]) == {"sort", "reverse"}
+    verdict = finished("/transfer", transforms="sort,reverse", **repair)["verdict"]
+    assert verdict["rows"] == ["sort", "reverse"]
+    assert [len(row) for row in verdict["matrix"]] == [2, 2]
+    assert set(verdict["salad_only"]) == {"clean", "salad"}
+
+
+def test_a_check_up_of_a_file_ends_with_findings(
+    client: Client, second: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"premise": each.premise, "hypothesis": each.hypothesis, "label": f"our {each.gold}"}
+        for each in tiny_pairs(8)
+    ]
+    file = written(tmp_path / "mine.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    values = json.dumps({f"our {label}": label for label in NLI.labels})
+    asked = {"model": second, "n": 2, "per_subcase": 1, "file": file, "label_values": values}
+    told = in_state(client, start(client, "/checkup", **asked), "done")
+    assert (told["plan"]["file"], told["cells"][0]["part"]) == ("mine.jsonl", "plain")
+    assert 0 <= told["cells"][0]["accuracy"] <= 1
+    assert told["verdict"]["findings"][0].endswith("of 8 pairs.")
