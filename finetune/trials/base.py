@@ -296,9 +296,12 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
         """Read a cell from its JSON."""
         return self.cell(**key)
 
-    def epoch_from(self, key: Json, values: Json) -> Epoch:
-        """Read an epoch from its cell's key and its JSON."""
-        return Epoch(**{"lr": 0.0, **values, "cell": self.cell_from(key)})
+    def epoch_from(self, key: Json, values: Json) -> Epoch | None:
+        """Read an epoch from its cell's key and its JSON; None where only texts are counted yet."""
+        if "epoch" not in values:
+            return None
+        own = {name: value for name, value in values.items() if name != "texts"}
+        return Epoch(**{"lr": 0.0, **own, "cell": self.cell_from(key)})
 
     def point_from(self, key: Json, values: Json) -> Point:
         """Read a point from its cell's key and its JSON."""

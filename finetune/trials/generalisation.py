@@ -426,7 +426,7 @@ TRIALS = TrialKind(
     data_from, _artefacts, depends=_depends,
 )  # fmt: skip
 GeneralisationRun = Run[Plan, Cell, Epoch, Point]
-plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
+plan_from, point_from = TRIALS.plan_from, TRIALS.point_from
 generalisation_run, generalisation_runs = TRIALS.run, TRIALS.runs
 run_request, known_results = TRIALS.request, TRIALS.known_results
 

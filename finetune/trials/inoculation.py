@@ -295,7 +295,7 @@ TRIALS = TrialKind(
 )  # fmt: skip
 InoculationRun = Run[Plan, Cell, Epoch, Point]
 InoculationCell = RunCell[Cell, Epoch, Point]
-plan_from, point_from, epoch_from = TRIALS.plan_from, TRIALS.point_from, TRIALS.epoch_from
+plan_from, point_from = TRIALS.plan_from, TRIALS.point_from
 inoculation_run, inoculation_runs, known_results = TRIALS.run, TRIALS.runs, TRIALS.known_results
 run_request = TRIALS.request
 

@@ -76,7 +76,7 @@ def typed_run(
     run: StoredRun,
     plan: Callable[[Json], PlanT],
     key: Callable[[Json], KeyT],
-    progress: Callable[[Json, Json], ProgressT],
+    progress: Callable[[Json, Json], ProgressT | None],
     result: Callable[[Json, Json], ResultT],
 ) -> Run[PlanT, KeyT, ProgressT, ResultT]:
     """Return a stored run with its own types; what reads progress or result takes the key first."""

@@ -177,7 +177,7 @@ def test_the_fields_of_a_plan(page: Page, field: str) -> None:
     told = page.locator("#train-estimate [role=alert]")
     expect(told).to_contain_text("attacked(1)", timeout=4 * SLOW)  # the first one is measured
     page.locator("#train-start").click()
-    alert_in(page, "#train-problem", "attacked(1)")
+    alert_in(page, "#train-estimate", "attacked(1)")
 
 
 def test_the_models_and_challenges_of_a_plan(page: Page) -> None:
@@ -185,7 +185,7 @@ def test_the_models_and_challenges_of_a_plan(page: Page) -> None:
     for field in ("#train-challenges", "#train-models"):
         choose(page.locator(f"{field} input"), WORST)
         page.locator("#train-start").click()
-        alert_in(page, "#train-problem", "attacked(1)")
+        alert_in(page, "#train-estimate", "attacked(1)")
 
 
 def test_a_challenge_of_ones_own_from_its_name_to_its_report(

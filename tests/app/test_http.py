@@ -3,10 +3,7 @@
 What is wrong is refused by one sentence, and nothing of it is in the app's log.
 """
 
-import csv
-import json
 import random
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,15 +14,13 @@ import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
 
-from benchmarks.faults.bad_file_kinds import BadFile, one_of_each
+from benchmarks.faults.bad_file_kinds import one_of_each
 from benchmarks.faults.wrong_calls import calls, send
-from probe.settings import ASSETS
-from probe.tasks.nli import LABELS, NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
 from tests.support.cases import each
-from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
+from tests.support.models.tiny_bert import tiny_reader
 from tests.support.processes.running_app import add_model, answer_over_http, ask
 
 FIFTY = random.Random(1).sample(list(one_of_each(seed=1)), 50)
@@ -183,24 +178,6 @@ def file_refusal(client: Client, *asked: object, api_name: str) -> str:
     return ""
 
 
-@each("bad", FIFTY)
-def test_a_bad_file_is_answered_or_refused_by_a_sentence(
-    client: Client, second: str, bad: BadFile, tmp_path: Path
-) -> None:
-    path = tmp_path / bad.name
-    path.write_bytes(bad.data)
-    upload = handle_file(str(path))
-    scored = file_refusal(client, upload, "sort", api_name="/batch")
-    compared = file_refusal(client, upload, f"minilm,{second}", "fp32", api_name="/compare")
-    for sentence in filter(None, (scored, compared)):
-        assert len(sentence) <= LONGEST
-        assert "\n" not in sentence and "Error:" not in sentence
-    assert bool(scored) == bool(compared)
-
-
-# an example
-
-
 def test_probe_answers_as_the_command_line_does_and_alike_for_the_same_seed(
     client: Client,
 ) -> None:
@@ -263,182 +240,3 @@ def test_a_plain_request_is_answered_with_json_and_each_parameter_is_described(a
 
 
 # files
-
-
-def test_batch_returns_the_scored_file_and_its_summary(client: Client, tmp_path: Path) -> None:
-    text = (
-        "id,premise,hypothesis,label\n007,Ola swims every morning.,Ola swims.,entailment\n"
-        f"008,Ola swims.,,neutral\n009,A dog barks.,{'b' * 50_001},\n"
-    )
-    upload = written(tmp_path / "mine.csv", text)
-    summary, files = client.predict(upload, "sort", api_name="/batch")
-    assert (summary["rows"], summary["scored"], summary["errors"]) == (3, 1, 2)
-    with Path(files[0]).open(newline="") as file:
-        scored = list(csv.DictReader(file))
-    assert [row["id"] for row in scored] == ["007", "008", "009"]
-    assert scored[0]["sort.hypothesis"] == "ola swims ."
-    assert scored[1]["error"] == "the hypothesis is empty"
-    assert "at most 50,000 are read here" in scored[2]["error"]
-    assert json.loads(Path(files[1]).read_text()) == summary
-    upload = written(tmp_path / "other.csv", "text,label\nA dog barks.,neutral\n")
-    with pytest.raises(AppError, match=r"no columns 'premise' and 'hypothesis' .*text, label"):
-        client.predict(upload, "sort", api_name="/batch")
-
-
-def test_a_file_of_any_task_is_scored_with_its_columns_and_labels_said(
-    client: Client, tmp_path: Path
-) -> None:
-    said = {
-        "file": written(tmp_path / "mine.csv", "opinion,stars\nA joy.,five\nA bore.,one\n"),
-        "task": "sentiment",
-        "columns": json.dumps({"text": "opinion", "gold": "stars"}),
-        "label_values": json.dumps({"five": "positive", "one": "negative"}),
-        "transforms": "sort",
-    }
-    summary, _ = client.predict(**said, model="tiny-sentiment", api_name="/batch")
-    assert (summary["scored"], summary["accuracy_n"]) == (2, 2)
-    assert set(summary["by_label"]) == {"positive", "negative"}
-    assert client.predict(**said, api_name="/batch")[0]["model"] == "minilm_sst2"
-    with pytest.raises(AppError, match=r"the task sentiment has no text 'premise'"):
-        client.predict(**said | {"columns": '{"premise": "opinion"}'}, api_name="/batch")
-    file = handle_file(str(ASSETS / "examples" / "questions.csv"))
-    summary, _ = client.predict(file, model="minilm_qqp", api_name="/batch")
-    assert set(summary["by_label"]) == {"paraphrase", "non-paraphrase"}
-    with pytest.raises(AppError, match="no columns 'premise' and 'hypothesis'"):
-        client.predict(file, model="minilm_qqp", task="nli", api_name="/batch")
-
-
-def test_a_file_is_scored_by_plain_http(app: App) -> None:
-    example = ASSETS / "examples" / "questions.csv"
-    sent = {"files": (example.name, example.read_bytes())}
-    (place,) = httpx.post(f"{app.url}gradio_api/upload", files=sent, timeout=WAIT).json()
-    file = {"path": place, "orig_name": example.name, "meta": {"_type": "gradio.FileData"}}
-    how = [0, 0.5, "support", "auto", "{}", "", "paraphrase", "{}", "{}", "", "cut"]
-    summary = answer_over_http(app.url, "batch", [file, "", PARAPHRASES[0], *how])
-    assert (summary["rows"], summary["scored"]) == (40, 40)
-
-
-def test_files_are_compared_by_models_of_any_task(
-    client: Client, second: str, tmp_path: Path
-) -> None:
-    upload = written(
-        tmp_path / "mine.csv",
-        "premise,hypothesis,label\nA dog barks.,A cat barks.,c\nA dog barks.,,n\n",
-    )
-    shape, files = client.predict(upload, f"minilm, {second}", "fp32", api_name="/compare")
-    assert (shape["models"], shape["rows"], shape["errors"]) == (["minilm", second], 2, 1)
-    with Path(files[0]).open(newline="") as file:
-        scored = list(csv.DictReader(file))
-    assert scored[0][f"{second}.prediction"] in LABELS
-    assert scored[1]["error"] == "the hypothesis is empty"
-    assert json.loads(Path(files[1]).read_text()) == shape
-    upload = written(
-        tmp_path / "questions.csv",
-        "question1,question2,is_duplicate,label\nWho is it?,Who is he?,1,1\n",
-    )
-    for task in ({"task": "paraphrase"}, {}):
-        asked = {"file": upload, "models": ",".join(PARAPHRASES), **task}
-        shape, files = client.predict(**asked, api_name="/compare")
-        assert (shape["models"], shape["scored"], shape["errors"]) == (PARAPHRASES, 1, 0)
-        assert "text1" not in Path(files[0]).read_text().splitlines()[0]
-    upload = written(
-        tmp_path / "read.csv", "question,context,answers\nWho sat?,The man sat.,The man\n"
-    )
-    asked = {"file": upload, "models": ",".join(READERS), "task": "reading"}
-    shape, files = client.predict(**asked, api_name="/compare")
-    assert list(shape["f1"]) == list(shape["em"]) == READERS
-    assert shape["pairs_of_models"][0]["bootstrap"]["n"] == 1
-    assert f"{READERS[0]}.f1" in Path(files[0]).read_text().splitlines()[0]
-    shape = client.predict([second], 1, api_name="/hans")
-    assert len(shape["models"][second]["heuristics"]) == 6
-
-
-# runs
-
-
-def start(client: Client, endpoint: str, **asked: Any) -> tuple[str, str]:
-    """Start a run; return its id and its owner's token."""
-    started = client.predict(**asked, api_name=endpoint)
-    return started["run"], started["owner"]
-
-
-def in_state(client: Client, run: tuple[str, str], state: str) -> dict[str, Any]:
-    """Wait until a run is in this state; return what is said of it then."""
-    until = time.monotonic() + WAIT
-    while (found := client.predict(*run, api_name="/run"))["state"] != state:
-        assert time.monotonic() < until, found
-        time.sleep(0.2)
-    told: dict[str, Any] = found
-    return told
-
-
-def test_an_inoculation_ends_with_an_outcome_and_a_model_while_others_are_answered(
-    client: Client,
-) -> None:
-    run = start(client, "/inoculate", **INOCULATION, lrs="4e-4", seeds="0")
-    assert ask(client, SOLD)["model"] == "minilm"
-    found = in_state(client, run, "done")
-    assert [cell["size"] for cell in found["cells"]] == [0, 5]
-    assert found["verdict"]["outcome"] in {"0", "1", "2", "3", "between", "too_little"}
-    asked = {"model": found["kept"], "owner": run[1]}
-    assert ask(client, SOLD, **asked)["model"] == found["kept"]
-
-
-def test_a_run_is_cancelled_and_taken_up_and_warns_of_what_fast_changes(
-    app: App, client: Client, second: str
-) -> None:
-    warned = f"was not measured for {second} on “Add a negation”"
-    for mode, warnings in (("", [warned]), ("full", [])):
-        asked = {**INOCULATION, "model": second, "lrs": "2e-5", **({"mode": mode} if mode else {})}
-        started = client.predict(**asked, api_name="/inoculate")
-        run = started["run"], started["owner"]
-        client.predict(*run, api_name="/cancel")
-        assert in_state(client, run, "cancelled")["plan"]["mode"] == (mode or "fast")
-        assert [warned in each for each in started["warnings"]] == [True] * len(warnings)
-    assert client.predict(*run, api_name="/again")["state"] in ("queued", "running", "done")
-    in_state(client, run, "done")
-    values = [second, "negation", "5", "2e-5", "0", "fast", 1, 1, False, ""]
-    started = answer_over_http(app.url, "inoculate", values)
-    run = started["run"], started["owner"]
-    assert answer_over_http(app.url, "run", list(run))["plan"]["task"] == "nli"
-    assert answer_over_http(app.url, "cancel", list(run))["id"] == started["run"]
-
-
-def test_a_run_of_each_other_kind_ends_with_its_figures(client: Client, second: str) -> None:
-    def finished(endpoint: str, **asked: Any) -> dict[str, Any]:
-        small = {"model": second, "sizes": "8", "seeds": "0"}
-        return in_state(client, start(client, endpoint, **small, **asked), "done")
-
-    told = finished("/generalise", lrs="1e-3", max_epochs=1)
-    assert told["plan"]["rows"] == ["simple", "medium", "complex"]
-    assert [cell["size"] for cell in told["cells"]] == [0, 8, 8, 8]
-    assert len(told["verdict"]["grid"]["accuracy"]) == 3
-    repair = {"lr": "1e-3", "epochs": 1}
-    told = finished("/calibrate", methods="temperature", **repair)
-    assert [cell["method"] for cell in told["cells"]] == ["baseline", "temperature"]
-    verdict = told["verdict"]
-    assert verdict["agreement_before"] == pytest.approx(verdict["agreement_after"])
-    assert told["kept"].startswith(f"{second}-temperature-")
-    told = finished("/mitigate", methods="invalid", transforms="sort,reverse", **repair)
-    assert told["plan"]["transforms"] == ["sort", "reverse"]
-    assert set(told["verdict"]["per_transform"]) == {"sort", "reverse"}
-    verdict = finished("/transfer", transforms="sort,reverse", **repair)["verdict"]
-    assert verdict["rows"] == ["sort", "reverse"]
-    assert [len(row) for row in verdict["matrix"]] == [2, 2]
-    assert set(verdict["salad_only"]) == {"clean", "salad"}
-
-
-def test_a_check_up_of_a_file_ends_with_findings(
-    client: Client, second: str, tmp_path: Path
-) -> None:
-    rows = [
-        {"premise": each.premise, "hypothesis": each.hypothesis, "label": f"our {each.gold}"}
-        for each in tiny_pairs(8)
-    ]
-    file = written(tmp_path / "mine.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    values = json.dumps({f"our {label}": label for label in NLI.labels})
-    asked = {"model": second, "n": 2, "per_subcase": 1, "file": file, "label_values": values}
-    told = in_state(client, start(client, "/checkup", **asked), "done")
-    assert (told["plan"]["file"], told["cells"][0]["part"]) == ("mine.jsonl", "plain")
-    assert 0 <= told["cells"][0]["accuracy"] <= 1
-    assert told["verdict"]["findings"][0].endswith("of 8 pairs.")

@@ -170,43 +170,6 @@ def test_a_profile_and_a_check_up_end_with_what_they_found(
     assert told["verdict"]["findings"][0].endswith("of 8 pairs.")
 
 
-@each(
-    ("name", "asked", "sentence"),
-    [
-        *(
-            ("compare_pair", asked, sentence)
-            for asked, sentence in (
-                ({"task": "sentiment", "texts": {"text": "A film."}}, "answers another task"),
-                ({"task": "translation", "texts": {}}, "there is no task 'translation' here"),
-                ({"task": "sentiment", "texts": {"text1": "A film."}}, "has no text 'text1'"),
-                ({"task": "paraphrase", "premise": "A dog barks."}, "has no text 'premise'"),
-                ({"task": "paraphrase", "texts": {"text1": "Who?"}}, "the second text is empty"),
-                ({"models": ["minilm"]}, "choose two models or more"),
-                ({"models": ["minilm", "/etc"]}, "no model called '/etc'"),
-                ({"models": ["minilm", "minilm"]}, "named twice"),
-            )
-        ),
-        ("hans", {"models": ["minilm"], "n": 501}, "1 to 500 pairs"),
-        ("checkup", {"model": "da", "n": 10**6}, "the command line takes more"),
-        ("checkup", {"model": "da", "n": "many"}, "n 'many' is not a number"),
-    ],
-)
-def test_what_cannot_be_is_refused_by_a_sentence(
-    client: Client,
-    paraphrase_models: list[str],
-    name: str,
-    asked: dict[str, Any],
-    sentence: str,
-) -> None:
-    usual: dict[str, Any] = {}
-    if name == "compare_pair":
-        usual = {"models": paraphrase_models}
-        if "models" in asked:
-            usual = {"premise": "A dog barks.", "hypothesis": "It is silent."}
-    with pytest.raises(AppError, match=sentence):
-        client.predict(**usual | asked, api_name=f"/{name}")
-
-
 def refusal(client: Client, *asked: object, api_name: str) -> str:
     """Return the sentence with which a call is refused, "" where it is answered."""
     try:

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 from gradio_client import Client
-from gradio_client.exceptions import AppError
 
 from tests.conftest import App
-from tests.support.cases import failures
 from tests.support.processes.running_app import answer_over_http, ask
 
 WAIT = 900
@@ -98,24 +96,3 @@ def test_each_repair_and_a_generalisation_end_with_their_figures(
     assert grid["plan"]["rows"] == ["simple", "medium", "complex"]
     assert [cell["size"] for cell in grid["cells"]] == [0, 8, 8, 8]
     assert len(grid["verdict"]["grid"]["accuracy"]) == 3
-
-
-def test_a_run_of_a_wrong_plan_is_refused_by_a_sentence(client: Client) -> None:
-    def refused(endpoint: str, options: dict[str, Any], sentence: str) -> None:
-        begun = {"/inoculate": NEGATION, "/generalise": GRID}.get(endpoint, SMALL)
-        with pytest.raises(AppError, match=sentence):
-            client.predict(**({"model": "minilm"} | begun | options), api_name=endpoint)
-
-    assert failures(refused, [
-        ("/inoculate", {"sizes": "99999"}, "pairs; no size can be larger"),
-        ("/inoculate", {"mode": "slow"}, "mode 'slow' is not one of full, fast"),
-        ("/inoculate", {"challenge": "sideways"}, "no challenge 'sideways'"),
-        ("/inoculate", {"challenge": "templates_word_order"}, "is a challenge of paraphrase"),
-        ("/calibrate", {"methods": "invalid"}, "methods are some of temperature"),
-        ("/calibrate", {"model": "qanet"}, "answers with spans of a passage, not with labels"),
-        ("/mitigate", {"transforms": "negation"}, "transforms are some of"),
-        ("/transfer", {"transforms": "sort,sort"}, "transforms are some of"),
-        ("/generalise", {"phenomenon": "wit"}, "there are no conditions for 'wit'"),
-        ("/generalise", {"sizes": "0"}, "each size must be a whole number from 1"),
-        ("/generalise", {"model": "minilm_sst2"}, "the templates are nli's, the model answers"),
-    ]) == {}  # fmt: skip

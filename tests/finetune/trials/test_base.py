@@ -139,6 +139,9 @@ def test_a_plan_that_cannot_run_is_refused_and_no_other(sets: Sets) -> None:
     assert failures(refused, cases) == {}
 
 
+EPOCH = {"epoch": 1, "loss": 0.5, "dev": 0.5, "examples_per_second": 9.0}
+
+
 def test_plans_and_points_come_back_from_their_json() -> None:
     def comes_back(kind: str, plan: Any, point: Any) -> None:
         trials = KINDS[kind]
@@ -146,6 +149,9 @@ def test_plans_and_points_come_back_from_their_json() -> None:
         stored = json.loads(json.dumps(row_json(point)))
         assert stored == row_json(point)
         assert trials.point_from(asdict(point.cell), stored) == point
+        # a model's texts are counted before the first epoch, and beside one
+        assert trials.epoch_from(asdict(point.cell), {"texts": 3}) is None
+        assert trials.epoch_from(asdict(point.cell), {**EPOCH, "texts": 3}).epoch == 1
 
     cases = [
         (inoculation.KIND, INOCULATED, make_point(8, 6, 10)),
