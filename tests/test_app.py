@@ -22,7 +22,7 @@ from tests.support.pages.built import built
 ALLOWED = (
     *("probe.ui", "finetune.ui", "probe.models.library", "probe.runs", "probe.settings"),
     *("finetune.trials.planning", "probe.native_environment"),
-    *("os", "sys", "signal", "atexit", "functools", "collections", "typing"),
+    *("os", "sys", "signal", "atexit", "functools", "collections", "typing", "gc"),
 )
 """What app.py may import: pages, stores, settings of the app and of torch's libraries, the
 registration of experiments."""

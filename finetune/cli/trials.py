@@ -151,7 +151,8 @@ def compute(
 
     def told(key: Json, row: Progress | Result) -> str:
         read = trials.point_from if isinstance(row, Result) else trials.epoch_from
-        return row_text(read(key, row.values))
+        found = read(key, row.values)
+        return row_text(found) if found else ""
 
     write_rows = partial(write_points, folder=folder) if folder else None
     return compute_run(request, known, told, in_process, write_rows)

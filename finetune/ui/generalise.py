@@ -191,15 +191,12 @@ def follow(values: Named, task: Task, owner: str) -> Changes:
     """Show what belongs to the chosen skill: what varies, or a file and its column."""
     skill, own = values["skill"], values["skill"] == FILE
     choices = [(GRIDS[name].title, name) for name in varied(skill)]
+    vary = {"choices": choices, "value": fitting_vary(skill, values["vary"]), "visible": True}
     shown: Changes = {
         "file": {"visible": own},
         "hub": {"visible": own and is_open()},
         "column": {"visible": False},
-        "vary": {
-            "choices": choices,
-            "value": fitting_vary(skill, values["vary"]),
-            "visible": not own,
-        },
+        "vary": {"visible": False} if own else vary,
     }
     if own and values["file"]:
         names = kind_columns(str(own_file(owner, values["file"])), task)

@@ -80,7 +80,7 @@ def score_as_run(
     earlier, rows = sum(result["rows"] for result in run.results), run.plan["rows"]
 
     def listen(run_id: str, number: int, row: Progress | Result) -> None:
-        done[number] = row.values["rows"]
+        done[number] = row.values.get("rows", 0)  # its texts are counted before
         fresh = sum(done.values())
         speed = fresh / max(time.monotonic() - began, 1e-9)
         show_progress(f"{earlier + fresh}/{rows} rows, {speed:.1f} a second")

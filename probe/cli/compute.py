@@ -48,7 +48,8 @@ def compute_run(
             typer.echo(f"{row_text(cell.key, Result(cell.result))}  (from an earlier call)")
 
     def listen(run_id: str, number: int, row: Progress | Result) -> None:
-        typer.echo(row_text(created.cells[number].key, row))
+        if text := row_text(created.cells[number].key, row):
+            typer.echo(text)
         if isinstance(row, Result) and on_result is not None:
             on_result(store.get(run_id))
 

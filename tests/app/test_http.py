@@ -17,10 +17,10 @@ from gradio_client.exceptions import AppError
 from benchmarks.faults.bad_file_kinds import one_of_each
 from benchmarks.faults.wrong_calls import calls, send
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from tests.conftest import App
 from tests.support.cases import each
-from tests.support.models.tiny_bert import tiny_reader
 from tests.support.processes.running_app import add_model, answer_over_http, ask
 
 FIFTY = random.Random(1).sample(list(one_of_each(seed=1)), 50)
@@ -43,7 +43,7 @@ def models(app: App, second: str) -> None:
         add_model(app, name, PARAPHRASE_IDENTIFICATION)
     add_model(app, "tiny-sentiment", SENTIMENT)
     for name in READERS:
-        tiny_reader(app.home / "unready").rename(app.home / "models" / name)
+        add_model(app, name, READING)
 
 
 @pytest.fixture(autouse=True)

@@ -16,11 +16,12 @@ from probe.settings import ASSETS
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.paraphrase import LABELS as LABELS_OF_PARAPHRASE
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from tests.app.test_train_http import reached
 from tests.conftest import App
 from tests.support.cases import each
-from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
+from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.processes.running_app import add_model, answer_over_http
 
 QUESTIONS = ASSETS / "examples" / "questions.csv"
@@ -132,10 +133,9 @@ def test_models_are_compared_on_a_file_and_on_one_example_of_their_task(
 def test_readers_are_compared_by_f1_and_a_bootstrap(
     app: App, client: Client, tmp_path: Path
 ) -> None:
-    readers, folder = ["reader-a", "reader-b"], app.home / "models"
-    folder.mkdir(exist_ok=True)
+    readers = ["reader-a", "reader-b"]
     for name in readers:
-        tiny_reader(app.home / "unready").rename(folder / name)
+        add_model(app, name, READING)
     file = given(tmp_path, "question,context,answers\nWho sat?,The man sat.,The man\n")
     asked = file, ",".join(readers), "fp32", "", "reading"
     shape, files = client.predict(*asked, api_name="/compare")

@@ -133,7 +133,7 @@ def test_a_sweep_is_compared_taken_away_found_again_shared_and_deleted(
     expect(newcomer.locator("#outcome")).to_contain_text("negation on tiny-third", timeout=SLOW)
     newcomer.locator("#train-copy").click()
     share = newcomer.locator("#train-share")
-    expect(share).to_contain_text("lets others use models of yours", timeout=SLOW)
+    expect(share).to_contain_text("uses models of yours", timeout=SLOW)
     visit(other, share.locator("input").input_value())
     expect(other.locator("#curve")).to_contain_text("tiny-third", timeout=SLOW)
     expect(other.locator(f"{RUNS} li.mine [data-do]")).to_have_count(0)

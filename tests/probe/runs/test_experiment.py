@@ -150,7 +150,9 @@ def test_parts_of_another_form_are_computed_again_once_and_the_page_says_so(
     assert sorted(log.lines()) == ["a3", "b3", "c1", "c2", "c3"]
     assert AGAIN in under_way(run, "", "", NOTHING)
     assert AGAIN not in under_way(same, "", "", NOTHING)
-    asked = replace(run, state="cancelled", plan={"rows": 3, "name": "a", "task": "nli"})
+    asked = replace(
+        run, state="cancelled", plan={"rows": 3, "name": "a", "task": "nli", "names": []}
+    )
     assert AGAIN in background_runs([asked])
     one = AGAIN.replace("2 parts", "1 part").replace(" are ", " is ")
     assert [renewed_words(count) for count in range(3)] == ["", one, AGAIN]

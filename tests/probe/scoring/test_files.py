@@ -323,7 +323,7 @@ def test_summary_page_and_command_name_each_precision_with_its_rows(
     view = view_of(Score, Store())
     shown = named(view, view.shown(scored_as(ME, requested(out), BOTH), ME))
     assert "bf16 for 256 rows and fp32 for 1 row" in shown["head"]
-    assert "In a sample of the rows computed in bf16" in shown["figures"]
+    assert "(bf16): in a sample of the rows" in shown["figures"]
     out, summary = tmp_path / "by-command.csv", tmp_path / "summary.json"
     scored_as(COMMAND_LINE, requested(out), BOTH)
     words = ["--model", model, "--transforms", "reverse", "--out", str(out), "--run"]

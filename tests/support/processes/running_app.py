@@ -9,7 +9,7 @@ from gradio_client import Client
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task
 from tests.conftest import MAX_SESSIONS, App
-from tests.support.models.tiny_bert import tiny_bert
+from tests.support.models.tiny_bert import tiny_bert, tiny_reader
 
 
 def add_model(app: App, name: str, task: Task = NLI) -> str:
@@ -17,7 +17,9 @@ def add_model(app: App, name: str, task: Task = NLI) -> str:
     folder = app.home / "models" / name
     folder.parent.mkdir(exist_ok=True)
     if not folder.exists():
-        tiny_bert(app.home / "unready", task).rename(folder)
+        unready = app.home / "unready"
+        made = tiny_reader(unready) if task.has_spans else tiny_bert(unready, task)
+        made.rename(folder)
     return name
 
 
