@@ -211,11 +211,14 @@ class Choice:
     parts: dict[str, Any] = field(default_factory=dict)  # Any: what is shown for each source
     opened: gr.events.Dependency | None = None
 
-    def allow(self, *buttons: gr.Button) -> None:
-        """Let buttons be pressed once what the page's address says stands in the choice."""
-        given = f"() => Array({len(buttons)}).fill({ENABLED})"
+    def allow(self, button: gr.Button, busy: str = "nothing") -> None:
+        """Let a button be pressed once what the page's address says stands in the choice.
+
+        What the address has begun stays begun: then the part of the id `busy` stands there.
+        """
+        given = f'() => document.getElementById("{busy}") ? {{ __type__: "update" }} : ({ENABLED})'
         if self.opened:
-            self.opened.then(None, None, list(buttons), js=given, **QUIET)
+            self.opened.then(None, None, button, js=given, **QUIET)
 
     @property
     def chosen(self) -> list[Any]:  # Any: components share no useful type

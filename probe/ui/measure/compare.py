@@ -327,7 +327,7 @@ def _build(page: Page) -> SimpleNamespace:
         shown.go = gr.Button(
             "Compare", variant="primary", elem_id="compare", min_width=0, interactive=False
         )
-        page.shared.allow(shown.go)
+        page.shared.allow(shown.go, "compare-halt")
         shown.halt = gr.Button("Stop", visible=False, elem_id="compare-halt", min_width=0)
         build_link(page.shared, "compare")
     shown.progress = gr.HTML(padding=False, elem_id="compare-progress")
