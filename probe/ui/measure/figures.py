@@ -319,7 +319,8 @@ def _together(
 def _confidence(summary: Summary, names: Sequence[str]) -> str:
     before = summary.original["confidence"]
     after = _together(summary.transforms, names, "confidence")
-    said = sureness(joined_difference(before, after))
+    change = joined_difference(before, after)
+    said = sureness(change) or ("a little less sure than before" if change.high < 0 else "")
     words = f"The model is {said}" if said else "Too few texts to tell how sure the model is now"
     return f"{words}: {after.value:.2f}, was {before.value:.2f}."
 

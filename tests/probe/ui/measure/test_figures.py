@@ -86,10 +86,11 @@ def test_small_groups_are_not_ranked() -> None:
         assert ("notices it least" in said({"sort": measured(0.81)}, groups)) is named
 
 
-def test_too_few_texts_do_not_tell_how_sure_a_model_is() -> None:
-    assert "Too few texts to tell how sure the model is now: 0.86" in said(
-        {"drop": measured(0.5, 0.86)}
-    )
+def test_it_is_said_how_sure_a_model_is_as_far_as_the_texts_tell() -> None:
+    found = measured(0.5, 0.86)
+    assert "The model is a little less sure than before: 0.86" in said({"drop": found})
+    few = Measured({**found.estimates, "confidence": Estimate(0.86, 0.7, 1.0, 9)})
+    assert "Too few texts to tell how sure the model is now: 0.86" in said({"drop": few})
 
 
 def test_changes_that_keep_the_meaning_are_not_called_nonsense() -> None:
