@@ -150,9 +150,10 @@ def compute(
     known = partial(trials.known_results, plan=asked.plan, artefacts=request.artefacts)
 
     def told(key: Json, row: Progress | Result) -> str:
+        if "texts" in row.values:  # counted within an epoch, or before the first
+            return ""
         read = trials.point_from if isinstance(row, Result) else trials.epoch_from
-        found = read(key, row.values)
-        return row_text(found) if found else ""
+        return row_text(read(key, row.values))
 
     write_rows = partial(write_points, folder=folder) if folder else None
     return compute_run(request, known, told, in_process, write_rows)

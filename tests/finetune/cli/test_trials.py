@@ -152,7 +152,7 @@ def test_a_calibration_leaves_points_summary_diagrams_and_a_model(asked: Asked, 
     assert [each["method"] for each in rows] == ["baseline", "temperature", "smoothing", "focal"]
     assert summary["ece_before"] == pytest.approx(float(rows[0]["ece"]))
     assert summary["agreement_before"] == summary["agreement_after"]
-    assert "Temperature scaling" in (home / "out" / "reliability.svg").read_text()
+    assert "After temperature" in (home / "out" / "reliability.svg").read_text()
     assert summary["explanation"] in output
     assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
     assert again(words, "--seeds", "0,1") == 3  # all but the one whose model is kept
