@@ -89,7 +89,9 @@ VIEWS = (
     View(
         "learn-finished",
         "learn?lesson=inoculate&step=2",
-        one_after_another(press(FIRST_GUESS), press("#learn-run", "#learn-result .picture")),
+        one_after_another(
+            press(FIRST_GUESS), press("#learn-run", "#learn-result :text('In the paper')")
+        ),
     ),
     View(
         "learn-questions",

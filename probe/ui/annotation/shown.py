@@ -111,7 +111,7 @@ def one_set(
     head = in_words(annotated, found) if known else f"{survey.title} Nobody has said enough yet."
     return Markup(
         '<div class="strip" data-set="{}"><p class="say">{}</p><span class="grow"></span>{}</div>'
-        '<div class="two"><section class="card hand-out"><h3>Hand this out</h3>{}{}{}{}{}</section>'
+        '<div class="two"><section class="card hand-out"><h2>Hand this out</h2>{}{}{}{}{}</section>'
         '<div>{}<div class="card">{}{}</div></div></div>'
     ).format(
         survey.id,
