@@ -150,8 +150,6 @@ def compute(
     known = partial(trials.known_results, plan=asked.plan, artefacts=request.artefacts)
 
     def told(key: Json, row: Progress | Result) -> str:
-        if "texts" in row.values:  # counted within an epoch, or before the first
-            return ""
         read = trials.point_from if isinstance(row, Result) else trials.epoch_from
         return row_text(read(key, row.values))
 

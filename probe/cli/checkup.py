@@ -124,9 +124,9 @@ def checkup_command(
 
 
 def row_text(key: Json, row: Progress | Result) -> str:
-    """Return a part and that it has begun, once, or how many figures it came to and when."""
+    """Return a part and that it has begun, or how many figures it came to and when."""
     if isinstance(row, Progress):
-        return "" if "texts" in row.values else f"{key['part']:20}  measuring"
+        return f"{key['part']:20}  measuring"
     figures = " ".join(f"{100 * each['value']:.1f} %" for each in row.values["figures"][:2])
     return f"{key['part']:20}  {figures or 'changes no text'}  {row.values['seconds']:.1f} s"
 

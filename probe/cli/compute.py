@@ -48,8 +48,9 @@ def compute_run(
             typer.echo(f"{row_text(cell.key, Result(cell.result))}  (from an earlier call)")
 
     def listen(run_id: str, number: int, row: Progress | Result) -> None:
-        if text := row_text(created.cells[number].key, row):
-            typer.echo(text)
+        if isinstance(row, Progress) and "texts" in row.values:
+            return  # they are counted between two rows of the cell's own
+        typer.echo(row_text(created.cells[number].key, row))
         if isinstance(row, Result) and on_result is not None:
             on_result(store.get(run_id))
 

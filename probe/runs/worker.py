@@ -48,7 +48,7 @@ class CellTask:
     """A cell to compute.
 
     `model` is the hash of the run's model, `topic` takes the reports, at most one in
-    `report_interval` seconds, with the `texts` that are answered since the last of the cell's own.
+    `report_interval` seconds, and as many with the `texts` answered since the cell's own last row.
     `inputs` names the variable in which the scheduler holds the run's plan and inputs as JSON text,
     `stop_event` the event that stops the cell.
     """
@@ -71,6 +71,7 @@ def compute(run_cell: RunCell, task: CellTask) -> Result | None:
     """
     event, worker = Event(task.stop_event), get_worker()
     ask_again, report_again = _every(STOP_INTERVAL), _every(task.report_interval)
+    count_again = _every(task.report_interval)  # of its own: a count keeps no row of the cell back
 
     def stop() -> bool:
         return ask_again() and bool(event.is_set())
@@ -87,7 +88,7 @@ def compute(run_cell: RunCell, task: CellTask) -> Result | None:
     def hear(count: int) -> None:
         nonlocal texts
         texts += count
-        if report_again():
+        if count_again():
             report({**told, "texts": texts})
 
     try:

@@ -3,18 +3,15 @@
 What is wrong is refused by one sentence, and nothing of it is in the app's log.
 """
 
-import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from gradio_client import Client, handle_file
+from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from benchmarks.faults.bad_file_kinds import one_of_each
 from benchmarks.faults.wrong_calls import calls, send
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
@@ -23,12 +20,9 @@ from tests.conftest import App
 from tests.support.cases import each
 from tests.support.processes.running_app import add_model, answer_over_http, ask
 
-FIFTY = random.Random(1).sample(list(one_of_each(seed=1)), 50)
 LONGEST = 600
 """Characters of a sentence."""
 CALLS = 300
-WAIT = 300
-"""Seconds a run of two cells may take on a busy machine."""
 SOLD, BUSY = "Nina sold her bicycle.", "Nina is busy."
 TEXTS = {"premise": "A dog barks.", "hypothesis": "It is silent."}
 ASKED = {"text1": "Who is it?", "text2": "Who is he?"}
@@ -53,12 +47,6 @@ def no_traceback(app: App) -> Iterator[None]:
     before = log.stat().st_size
     yield
     assert "Traceback" not in log.read_bytes()[before:].decode(errors="replace")
-
-
-def written(path: Path, text: str) -> Any:
-    """Write a file; return what sends it."""
-    path.write_text(text)
-    return handle_file(str(path))
 
 
 # what is refused
@@ -165,17 +153,6 @@ def test_wrong_values_for_every_endpoint_and_event_are_answered(app: App, client
     assert [each for each in answers if each.outcome not in ("result", "sentence")] == []
     assert sum(answer.outcome == "sentence" for answer in answers) > CALLS / 2
     assert ask(client, SOLD)["model"] == "minilm"
-
-
-def file_refusal(client: Client, *asked: object, api_name: str) -> str:
-    """Return the sentence with which a file is refused, "" where it is answered."""
-    try:
-        summary, files = client.predict(*asked, api_name=api_name)
-    except AppError as refused:
-        return str(refused)
-    assert summary["rows"] >= summary["errors"]
-    assert all(Path(file).is_file() for file in files)
-    return ""
 
 
 def test_probe_answers_as_the_command_line_does_and_alike_for_the_same_seed(

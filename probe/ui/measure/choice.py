@@ -211,7 +211,7 @@ class Choice:
     parts: dict[str, Any] = field(default_factory=dict)  # Any: what is shown for each source
     opened: gr.events.Dependency | None = None
 
-    def allow(self, button: gr.Button, busy: str = "nothing") -> None:
+    def allow(self, button: gr.Button, busy: str = "") -> None:
         """Let a button be pressed once what the page's address says stands in the choice.
 
         What the address has begun stays begun: then the part of the id `busy` stands there.
