@@ -42,17 +42,18 @@ from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folde
 MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
 Updates = dict[Any, Any]  # Any: components and their updates share no useful type
 Values = dict[Any, Any]
-FOCUS = """let last = "", was = null;
+FOCUS = """let last = "";
 const keyOf = part => JSON.stringify({...part?.dataset});
 element.addEventListener("focusin", ({target}) => { last = keyOf(target); });
 document.addEventListener("pointerdown", ({target}) => {
   if (!element.contains(target)) last = "";
 });
-const focusAgain = () => setTimeout(() => {
-  if (document.activeElement !== document.body || last.length < 3) return;
-  const same = [...element.querySelectorAll("button, input")].find(part => keyOf(part) === last);
-  same?.focus({preventScroll: true});
-}, 60);  // what was unfolded is by then unfolded again
+const focusAgain = (tries = 16) => setTimeout(() => {
+  if (document.activeElement === document.body && last.length > 2)
+    [...element.querySelectorAll("button, input")].find(part => keyOf(part) === last)
+      ?.focus({preventScroll: true});
+  if (tries > 1) focusAgain(tries - 1);
+}, 60);  // until it is drawn, and what was unfolded is unfolded again, however busy the machine
 """
 """Gives the focus back to the control that had it once it is drawn anew."""
 LISTED = (
