@@ -46,6 +46,7 @@ def take(browser: Browser, url: str, view: View, out: Path) -> None:
         turn(page, theme)
         for width, height in WIDTHS.items():
             page.set_viewport_size({"width": width, "height": height})
+            page.evaluate("scrollTo(0, 0)")
             page.wait_for_timeout(300)
             page.screenshot(path=out / f"{view.name}-{width}-{theme}.png", full_page=True)
     context.close()

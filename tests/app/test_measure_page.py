@@ -235,7 +235,7 @@ def test_one_pair_is_answered_in_sight_and_dimmed_until_what_stands_there_is_ans
     expect(page.locator("#compare-tiles .token").first).to_be_visible()
     assert bottom_of(page, "#compare-say") < WIDE["height"]
     expect(stale).to_have_count(0)
-    page.get_by_role("button", name="How the file is read").click()
+    page.get_by_role("button", name="How they are read").click()
     text.locator("textarea").fill("Nobody knows.")
     expect(stale).to_have_count(1)
     release = hold_questions(page)

@@ -71,20 +71,27 @@ SHOW_SOURCE = """source => {
   return %s.map(name => ({ __type__: "update", visible: name === source }));
 }"""
 """Shows what belongs to the source of the texts that is chosen."""
-ADDRESS = """(source, models, upload, precision, long, seed, ...texts) =>
-window.choiceKnown && window.writeAddress({
-  texts: source === "file" && upload ? `file:${upload.path.split("/").at(-2)}` : source,
-  models: models.join(","),
-  precision: precision === "auto" ? "" : precision,
-  long: long === "cut" ? "" : long,
-  seed: seed ? String(seed) : "",
-  ...Object.fromEntries(texts.map((text, at) => [`text${at + 1}`, source === "one" ? text : ""])),
-})"""
-"""Keeps in the page's address what is chosen, so that a reload shows it again: from when what the
-address said has been read."""
+ADDRESS = """(source, models, upload, precision, long, seed, ...texts) => {
+  const named = path =>
+    [...document.querySelectorAll(`#choice ${path}`)].map(part => part.textContent.trim());
+  setTimeout(() => {  // shown by then
+    const all = named("#measure-models .token > span").join(", ");
+    document.getElementById("chosen").textContent = `${named("#texts .selected span")}: ${all}`;
+  }, 200);
+  if (window.choiceKnown) window.writeAddress({
+    texts: source === "file" && upload ? `file:${upload.path.split("/").at(-2)}` : source,
+    models: models.join(","),
+    precision: precision === "auto" ? "" : precision,
+    long: long === "cut" ? "" : long,
+    seed: seed ? String(seed) : "",
+    ...Object.fromEntries(texts.map((text, at) => [`text${at + 1}`, source === "one" ? text : ""])),
+  });
+}"""
+"""Says in one line what is chosen, and keeps it in the page's address, so that a reload shows it
+again: from when what the address said has been read."""
 FOLD = Markup(
     '<span id="chosen"></span> <button type="button" class="link">'
-    '<span class="narrow">Change</span><span class="wide">How the file is read, and settings</span>'
+    '<span class="narrow">Change</span><span class="wide">How they are read, and settings</span>'
     "</button>"
 )
 FOLDING = """element.addEventListener("click", ({ target }) =>
@@ -103,11 +110,7 @@ CHANGED = """() => {
 TYPED = f"""() => {{
   if ({in_focus("choice", "batch-transforms")}) ({CHANGED})();
 }}"""
-FOLDED = """const choice = document.getElementById("choice"), all = (path) =>
-    [...choice.querySelectorAll(path)].map(part => part.textContent.trim());
-  choice.classList.add("folded");
-  document.getElementById("chosen").textContent =
-    [...all("#texts label.selected span"), ...all("#measure-models .token > span")].join(" · ");"""
+FOLDED = """document.getElementById("choice").classList.add("folded");"""
 ANOTHER_FILE = f"""file => {{
   const known = new URLSearchParams(window.location.search).get("texts");
   const other = !file || known !== `file:${{file.path.split("/").at(-2)}}`;

@@ -53,7 +53,7 @@ from probe.ui.html.picture import chart, picture
 from probe.ui.html.prediction import bar, label_name, legend, tone, verdict
 from probe.ui.links import link_to_example
 from probe.ui.measure.figures import PRECISION
-from probe.ui.measure.rows import pager, rows_on
+from probe.ui.measure.rows import SAID, pager, rows_on
 
 PARTS = "{measure}, overall and in parts"
 MATRIX = "Where two differ"
@@ -570,7 +570,7 @@ def rows_of(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Mark
     ).format(unit, words, len(found))
     if not found:
         return lead + note("There are none.")
-    kind = "compared-rows spans" if task and task.has_spans else "compared-rows"
+    kind = "compared-rows stacks spans" if task and task.has_spans else "compared-rows stacks"
     head = heads([*fields, "Right", *map(title_of, names)])
     shown = join(_line(row, names) for row in found[part] if row.example)
     turned = pager(number, last, len(found), unit, lambda page: str(replace(pressed, page=page)))
@@ -590,8 +590,8 @@ def _line(row: Row, names: Sequence[str]) -> Markup:
     cells = [
         *map(LONG_CELL.format, shown[:-1]),
         LONG_CELL.format(Markup("{}{}").format(shown[-1], folded)),
-        CELL.format(gold),
-        *(CELL.format(_answer(row, model, name)) for model, name in enumerate(names)),
+        SAID.format("Right", gold),
+        *(SAID.format(title_of(name), _answer(row, n, name)) for n, name in enumerate(names)),
     ]
     return Markup("<tr>{}</tr>").format(join(cells))
 

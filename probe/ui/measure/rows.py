@@ -327,6 +327,10 @@ def _golds(selection: Selection, golds: Sequence[Label]) -> Markup:
     return Markup('<select name="gold" aria-label="right answer">{}</select>').format(options)
 
 
+SAID = Markup('<td class="said" data-title="{}">{}</td>')
+"""A cell that says its column's title before it where a table is stacked, on a phone."""
+
+
 def rows_table(
     rows: Sequence[Record], task: Task, names: Sequence[str], order: str = "", model: str = ""
 ) -> Markup:
@@ -341,7 +345,7 @@ def rows_table(
     changes = (_head(name, chain_title(name), order) for name in names)
     head = join([number, *titles, *ours, *changes])
     body = join(_line(row, task, names, model) for row in rows)
-    return table("scored rows", head, body, "scored", "sheet sticky") + note(HINT)
+    return table("scored rows", head, body, "scored stacks", "sheet sticky") + note(HINT)
 
 
 def _head(name: str, words: str, order: str) -> Markup:
@@ -385,10 +389,7 @@ def _line(row: Record, task: Task, names: Sequence[str], model: str) -> Markup:
     return Markup('<tr><th scope="row" class="soft num">{}</th>{}{}</tr>').format(
         number,
         texts,
-        join(
-            Markup('<td class="said" data-title="{}">{}</td>').format(title, cell)
-            for title, cell in said.items()
-        ),
+        join(SAID.format(title, cell) for title, cell in said.items()),
     )
 
 
