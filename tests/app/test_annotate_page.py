@@ -44,6 +44,11 @@ def test_a_set_is_made_answered_behind_its_link_and_counted(
     expect(other.locator("#annotate-send")).to_contain_text("5 texts left")
     looks_well_by_day_and_by_night(other, [["#annotate-answer"]])
     other.locator("#annotate-nickname :is(input, textarea)").fill("fox")
+    other.locator("#annotate-answer-1").get_by_text("invalid", exact=True).click()
+    expect(other.locator("#annotate-send")).to_contain_text("4 texts left")
+    other.reload()  # as a phone does on its own
+    expect(other.locator("#annotate-send")).to_contain_text("4 texts left", timeout=SLOW)
+    expect(other.locator("#annotate-nickname :is(input, textarea)")).to_have_value("fox")
     send = other.get_by_role("button", name="Send")
     send.click()
     expect(other.locator("#annotate-told")).to_contain_text("still open", timeout=SLOW)
@@ -54,7 +59,7 @@ def test_a_set_is_made_answered_behind_its_link_and_counted(
     drop_sessions(app)
     newcomer.get_by_role("button", name="Count anew").click()
     expect(newcomer.locator("#annotate-one")).to_contain_text(
-        "1 have opened the link and sent 1 batches", timeout=SLOW
+        "opened by 1; batches sent: 1, of which", timeout=SLOW
     )
     newcomer.reload()
     expect(link).to_be_visible(timeout=SLOW)

@@ -50,6 +50,19 @@ const count = () => {
 all.addEventListener("change", count);
 new MutationObserver(count).observe(all, { childList: true, subtree: true });"""
 """Says how many texts have no answer yet."""
+DRAFT = """const name = "nli-clinic-answers", send = document.getElementById("annotate-send");
+  const at = location.search + send.querySelector("[data-cell]")?.dataset.cell;"""
+KEEP = f"""(...given) => {{
+  {DRAFT}
+  localStorage.setItem(name, JSON.stringify([at, given]));
+}}"""
+"""Keeps what is chosen in the browser until it is sent: a phone drops a page that is not seen."""
+RESTORE = f"""async (...given) => {{
+  await new Promise(done => setTimeout(done, 200));  // the batch is shown by then
+  {DRAFT}
+  const [then, kept] = JSON.parse(localStorage.getItem(name) ?? "[]");
+  return then === at ? kept : given;
+}}"""
 Shown = list[Any]  # Any: markup, values and gradio's updates
 STAYS = [gr.skip()] * (4 + 2 * BATCH)
 
@@ -141,6 +154,9 @@ def build_guest(page: Page) -> None:
     def send_batch(event: gr.EventData, visitor: str, request: gr.Request, *given: Any) -> Shown:
         return answered(store, visitor, code_in(request.query_params), cell_of(event), *given)
 
-    page.on_open(open_link, page.owner, shown, **in_turn("annotate"))
-    sent = send.click(send_batch, [page.owner, nickname, *radios], shown, **QUIET)
+    given = [nickname, *radios]
+    opened = page.on_open(open_link, page.owner, shown, **in_turn("annotate"))
+    opened.then(None, given, given, js=RESTORE, **QUIET)
+    gr.on([part.input for part in given], None, given, None, js=KEEP, **QUIET)
+    sent = send.click(send_batch, [page.owner, *given], shown, **QUIET)
     sent.success(None, None, None, js=scroll_to("annotate-answer"), **QUIET)

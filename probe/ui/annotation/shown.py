@@ -165,10 +165,10 @@ def _facts(store: Store, annotated: AnnotationSet, found: Results) -> Markup:
     size = max(map(len, batches))
     rows: dict[str, object] = {
         "Texts": f"{texts:,} in {len(batches):,} batches of {size}, one of each a control",
-        "People": f"{progress.people:,} have opened the link and sent {progress.returned:,} "
-        f"batches; {found.failed:,} missed their control",
-        "Answered": meter("texts that have all their votes", progress.share)
-        + note(f"{100 * progress.share:.0f} % have {annotated.votes} judgements"),
+        "People": f"opened by {progress.people:,}; batches sent: {progress.returned:,}, of which "
+        f"{found.failed:,} missed the control",
+        "Answered": meter("judgements that are in", progress.share)
+        + note(f"{100 * progress.share:.0f} % of the judgements, {annotated.votes} of each text"),
     }
     if annotated.survey.ended:
         rows["Ended"] = moment(annotated.survey.ends)

@@ -23,7 +23,7 @@ from probe.tasks.task import Task, task_named
 from probe.ui.events import EACH, QUIET, in_turn
 from probe.ui.html.elements import NOTHING, alert, join
 from probe.ui.html.shared_link import copy_script, shared_link
-from probe.ui.links import link_to_run
+from probe.ui.links import link_to_run, shortened
 from probe.ui.page import Page
 from probe.ui.run_tab.shown import (
     Looked,
@@ -120,6 +120,10 @@ HEAD = Markup(
     '<input type="search" placeholder="search runs" aria-label="search runs"></div>'
 )
 WHOSE = Markup('<label><input type="radio" name="whose-{}" value="{}"{}> {}</label>')
+GONE = (
+    "The link names the run {}, which is not here, or which this browser may not see; ask who gave "
+    "you the link for one made by Copy link."
+)
 FOOT = Markup(
     '<p class="fine">A press opens a run; ticked ones are drawn together. Runs go on when this '
     "page is closed, and are found here again.</p>"
@@ -448,11 +452,12 @@ class RunArea:
         asked = query.get("run", "")
         looked = Looked.read(owner, task.name, {"runs": [asked], "asked": bool(asked), **said})
         try:
-            if asked and self.runs.looked_at(looked):
-                return looked, NOTHING
-            gone = f"there is no run {asked!r} here that this browser may see"
-            usual = self.runs.usual(replace(looked, asked=False), name, models)
-            return usual, alert(gone) if asked else NOTHING
+            there = {run.id for run in self.runs.looked_at(looked)}
+            gone = ", ".join(run for run in looked.runs if run not in there)
+            problem = alert(GONE.format(shortened(gone))) if gone else NOTHING
+            if there:
+                return looked, problem
+            return self.runs.usual(replace(looked, asked=False), name, models), problem
         except StoreError as trouble:
             return looked, alert(trouble)
 

@@ -77,9 +77,11 @@ def number(part: gr.Number | gr.Slider) -> Taken:
     high = most if part.maximum is None else part.maximum
 
     def fits(value: Any) -> bool:
-        return type(value) in (int, float) and low <= value <= high  # neither holds of NaN
+        known = type(value) in (int, float) and low <= value <= high  # neither holds of NaN
+        return known and (part.precision != 0 or value % 1 == 0)  # gradio rounds without a word
 
-    return Taken(fits, f"a number from {low:,} to {high:,}")
+    kind = "a whole number" if part.precision == 0 else "a number"
+    return Taken(fits, f"{kind} from {low:,} to {high:,}")
 
 
 def dropdown(part: gr.Dropdown) -> Taken:

@@ -51,7 +51,7 @@ def test_a_set_is_drawn_step_by_step_and_shown_with_its_link_and_its_code(own: O
     for words in (
         f"https://clinic.example.org/set?{survey.id}", "<svg", "a page without the places",
         "4 in 1 batches of 5, one of each a control", "No text has a majority yet",
-        "0 % have 3 judgements",
+        "0 % of the judgements, 3 of each text",
     ):  # fmt: skip
         assert words in one, words
     assert str(one).count('data-value="control|') == 5

@@ -54,7 +54,7 @@ def test_a_text_that_was_never_typed_is_an_empty_one() -> None:
 
 def test_a_wrong_value_is_refused_before_the_handler_and_not_logged() -> None:
     refused = refusal(page(never, lambda: gr.Number(label="Seed", minimum=0, precision=0)), [1])
-    assert refused.message == "Seed [1] is not a number from 0 to 2,147,483,647"
+    assert refused.message == "Seed [1] is not a whole number from 0 to 2,147,483,647"
     assert not refused.print_exception
 
 
