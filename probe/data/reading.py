@@ -341,7 +341,9 @@ def _reading_of(counted: _Counted, task: Task, options: FileOptions) -> Reading:
             for other in others
             if not _reading_of(counted, other, AS_THE_FILE_TELLS).questions
         ]
-        fitting = tuple(read or others)
+        fitting = tuple(
+            read or (other for other in others if _may_be_labels(counted, names, other))
+        )
         word = "column" if len(lacking) == 1 else "columns"
         fits = f"; it fits {_either([other.title.lower() for other in fitting])}" if fitting else ""
         question = FileQuestion(
@@ -360,6 +362,13 @@ def _reading_of(counted: _Counted, task: Task, options: FileOptions) -> Reading:
     )
     question = _which_labels(gold, reading.values, task, fitting)
     return replace(reading, questions=(*reading.questions, question), others=fitting)
+
+
+def _may_be_labels(counted: _Counted, names: Sequence[str], task: Task) -> bool:
+    """Whether what a file has for labels is a task's, or numbers that may stand for them."""
+    gold = guess_some(names, task).gold
+    unknown = counted.read(task, gold).of("unknown") if gold and task.labels else ()
+    return not unknown or LabelValues(unknown).numbers
 
 
 def _which_labels(

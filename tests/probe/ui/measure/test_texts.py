@@ -60,6 +60,10 @@ def shown(task: str, text: str, tmp_path: Path, name: str = "mine.csv") -> dict[
         ("nli", "words\nGood.\n", "doubt", "no columns 'premise' and 'hypothesis'"),
         ("nli", "a,b\nA.,B.\n", "doubt", "Say it below"),
         (
+            *("nli", "question,sentence,label\nA?,B.,not_entailment\n", "doubt"),
+            "it has: question, sentence, label. Say it below",
+        ),
+        (
             *("paraphrase", "question1,question2,label\nA?,B?,1\nA?,C?,0\n", "labels"),
             "1 read as paraphrase, 0 as non-paraphrase, as in GLUE, PAWS and Quora",
         ),
