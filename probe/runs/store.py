@@ -1,12 +1,13 @@
 """The run store: what was asked, how far it is, what came of it. Only this module writes it."""
 
+import json
 import secrets
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import NoReturn
 
-from sqlalchemy import ColumnElement, insert, or_, select, update
+from sqlalchemy import ColumnElement, func, insert, or_, select, update
 
 from probe.errors import UnknownRun
 from probe.runs.database import CellRow, Database, RunRow
@@ -58,6 +59,7 @@ class Store:
             for number, key in enumerate(experiment.cells(request.plan))
         ]
         asked = {**vars(request), "artefacts": {**request.artefacts, "form": experiment.form}}
+        del asked["seconds"]
         run = RunRow(id=run_id, owner=owner, state="queued", created=time.time(), **asked)
         with self.database.writing() as session:
             session.add(run)
@@ -155,7 +157,8 @@ class Store:
 
     def add_artefacts(self, run_id: str, artefacts: Json) -> None:
         """Add to the hashes of what a run is made from and of what it made."""
-        self.update(run_id, artefacts={**self.get(run_id).artefacts, **artefacts})
+        added = func.json_patch(RunRow.artefacts, json.dumps(artefacts))  # at once: several add
+        self.update(run_id, artefacts=added)
 
     def set_cell(self, run_id: str, number: int, state: State, **values: object) -> None:
         """Set the state of a cell and what else there is; one that starts has no progress yet.

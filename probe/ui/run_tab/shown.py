@@ -235,6 +235,8 @@ def how_far(run: StoredRun, before: int = 0, wait: float = 0.0) -> str:
         said.append(f"{duration_words(left)} left")
     elif run.state == "running" and _whole(run):
         said.append("longer than expected")
+    elif run.state == "running" and run.artefacts.get("seconds") == 0:
+        said.append("measuring how long it takes")
     return " · ".join(filter(None, said))
 
 

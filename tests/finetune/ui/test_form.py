@@ -180,7 +180,7 @@ def test_what_each_aim_begins_with_ends_within_twenty_minutes(form: Form) -> Non
         for part, update in form.choose(begun).items():
             begun |= {part: _args(update)["value"]} if "value" in _args(update) else {}
         requests = form.requests(begun)
-        assert 0 < sum(each.artefacts["seconds"] for each in requests) < 20 * 60
+        assert 0 < sum(each.seconds() for each in requests if each.seconds) < 20 * 60
 
     methods = ("temperature", "invalid", "transfer")
     asked: list[Any] = [("repair", {"method": method}) for method in methods]

@@ -296,6 +296,9 @@ def test_what_is_left_is_told_by_the_steps_that_are_done() -> None:
     assert how_far(running(3, 60, 400)).endswith("7 min · longer than expected")
     begun = running(0, 60, 30)
     assert " left" not in how_far(begun)
+    assert how_far(replace(begun, artefacts={"seconds": 0.0})).endswith(
+        "measuring how long it takes"
+    )
     cells = (replace(begun.cells[0], state="running", progress={"epoch": 2}), *begun.cells[1:])
     for plan, said in (({"max_epochs": 5}, "epoch 2 of at most 5"), ({}, "epoch 2 · ")):
         assert said in how_far(replace(begun, plan=plan, cells=cells))
