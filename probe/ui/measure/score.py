@@ -195,7 +195,7 @@ def result_of(run: StoredRun, visitor: str) -> tuple[Path, RunResult]:
     folder = folder_for(visitor, run.id, run.artefacts.get("form"), run.finished, done_parts(run))
     with _unpacking if is_ready_made(run) else nullcontext():  # everybody asks for that
         if (kept := _read(folder)) is None:
-            fresh = fresh_folder(visitor)
+            fresh = fresh_folder(visitor, taken=True)
             try:
                 _write(run, fresh)
                 if _read(folder) is None:

@@ -291,7 +291,7 @@ class Learning:
             elif what == "end":
                 end_survey(store, visitor, code)
             elif what == "file":
-                folder = fresh_folder(visitor)
+                folder = fresh_folder(visitor, taken=True)
                 files = saved([teaching.write_guesses(self.lessons, store, group, folder)])
         except UserError as trouble:
             return {"group": alert(trouble)}

@@ -33,7 +33,7 @@ from probe.ui.visitors.belongings import (
     remove_old,
     size,
 )
-from probe.ui.visitors.visitor_files import HOUR, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import HOUR, files_of, fresh_folder, own_file
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.pages.visitors import ME, YOU, page_models, uploaded
 from tests.support.processes.database_trouble import locked
@@ -182,8 +182,11 @@ def test_what_is_taken_away_is_a_file_of_the_visitors_own(
         "Is it a text at all?": ["items.csv", "results.json", "votes.csv"],
         "Word salad": ["guesses.csv"],
     }  # and nothing of a run without results
-    kept = [row.name for row in belongings(handlers.store, ME)["files"]]
-    assert all(kept) and len(kept) == 4  # what was packed is not kept beside it
+    listed = [row.name for row in belongings(handlers.store, ME)["files"]]
+    assert listed == ["mine-scored.csv"]  # nothing that was taken of what is kept
+    assert files_of(ME, taken=True) != files_of(ME)
+    press(handlers, f"delete:runs:{run}")
+    assert files_of(ME, taken=True) == files_of(ME)  # it goes with what it was taken of
 
 
 def test_an_open_run_says_how_far_it_is_and_can_be_stopped(handlers: Handlers, sets: Sets) -> None:
