@@ -41,9 +41,11 @@ ABOUT = (
     "that you give; another browser, or this one once its data is cleared, does not see it either."
 )
 NOT_KEPT = Markup(
-    '<p class="problem" id="not-kept" hidden>This browser keeps nothing of a page within a frame '
-    'of another site, so that all here is gone with it. <a href="mine" target="_blank">Open the '
-    "app in a window of its own</a></p>"
+    '<p class="problem" id="not-kept" hidden><span>This browser keeps nothing of this page, so '
+    "that all here is gone with it.</span><span>This page stands within another one: the browser "
+    "may keep what is listed here apart, so that it is found in this frame alone, and nothing from "
+    'elsewhere here.</span> <a href="mine" target="_blank">Open the app in a window of its own</a>'
+    "</p>"
 )
 BRING = (
     "A hub's model, as owner/name or owner/name@revision for a fixed version, or the full path of "
@@ -57,7 +59,10 @@ ABOVE, BELOW = ("runs", "files", "models"), ("links", "sets", "answers")
 """The kinds before and after the form that brings a model, which stands beside the models."""
 SECONDS = 3
 """Between two looks how far runs are."""
-SHOWING = """document.getElementById("not-kept").hidden = !window.localStorage.forgetful;
+SHOWING = """const kept = document.getElementById("not-kept"), [nothing, apart] = kept.children;
+nothing.hidden = !window.localStorage.forgetful;
+apart.hidden = window === window.top || !nothing.hidden;
+kept.hidden = nothing.hidden && apart.hidden;
 const all = document.getElementById("mine");
 const asked = () => new URLSearchParams(location.search).get("kind") ?? "";
 const show = () => {
