@@ -71,7 +71,7 @@ def test_a_row_and_the_results_say_how_far_a_run_is_and_offer_what_its_state_all
     assert "Press Start." in results([VIEW], [], looked())
     (run,) = runs.start(ME, [request(sets)])
     for state, said, acts, result in (
-        ("queued", "Waiting · next in line · for 0 s", ["stop"], "Waiting for its turn"),
+        ("queued", "Waiting · next in line · for ", ["stop"], "Waiting for its turn"),
         ("running", "Running · 0 of 2 steps · ", ["stop"], "The first step is under way"),
         ("cancelled", ">stopped</span> <span class=\"tiny soft\">0 of 2 steps · ",
          ["again", "link", "delete"], "Take the run up again"),
