@@ -1,13 +1,12 @@
 """The run store: what was asked, how far it is, what came of it. Only this module writes it."""
 
-import json
 import secrets
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import NoReturn
 
-from sqlalchemy import ColumnElement, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, insert, or_, select, update
 
 from probe.errors import UnknownRun
 from probe.runs.database import CellRow, Database, RunRow
@@ -156,9 +155,15 @@ class Store:
         self.update(run_id, kept=name)
 
     def add_artefacts(self, run_id: str, artefacts: Json) -> None:
-        """Add to the hashes of what a run is made from and of what it made."""
-        added = func.json_patch(RunRow.artefacts, json.dumps(artefacts))  # at once: several add
-        self.update(run_id, artefacts=added)
+        """Add to the facts of a run, several at once where need be; None takes one away."""
+        row = RunRow.id == run_id
+        with self.database.writing() as session:
+            # takes the row, so that nobody adds in between
+            session.execute(update(RunRow).where(row).values(state=RunRow.state))
+            known = session.scalar(select(RunRow.artefacts).where(row)) or {}
+            added = {name: value for name, value in artefacts.items() if value is not None}
+            kept = {name: value for name, value in known.items() if name not in artefacts}
+            session.execute(update(RunRow).where(row).values(artefacts={**kept, **added}))
 
     def set_cell(self, run_id: str, number: int, state: State, **values: object) -> None:
         """Set the state of a cell and what else there is; one that starts has no progress yet.
