@@ -55,6 +55,7 @@ from probe.surveys.survey import (
     remove_old_surveys,
     respondents,
 )
+from probe.tasks.task import Task
 from probe.text.duration import duration
 from probe.ui.html.run import state_in_words, worked
 from probe.ui.links import link_to, link_to_guest, link_to_runs
@@ -332,6 +333,8 @@ def _answers(store: Store, visitor: str) -> list[Belonging]:
 
 CLASS_FILES: dict[str, Callable[[Store, Survey, Path], Path]] = {}
 """What writes the guesses of a class into a folder: whoever has the lessons."""
+REMEMBERED: dict[str, Callable[[object, Task], list[Belonging]]] = {}
+"""What lists what a browser keeps itself, by what it remembers: whoever has the lessons."""
 RUN_FILES: dict[str, Callable[[StoredRun, Path], Sequence[Path]]] = {}
 """What writes the files of a run into a folder, by the kind of the run; others are one of JSON."""
 KINDS = {
@@ -396,6 +399,11 @@ def belongings(store: Store, visitor: str) -> dict[str, list[Belonging]]:
     """Return all that belongs to a visitor, by kind, nothing of nobody's. Raises StoreError."""
     known = as_token(visitor)
     return {name: kind.listed(store, visitor) if known else [] for name, kind in KINDS.items()}
+
+
+def remembered(kept: object, task: Task) -> list[Belonging]:
+    """Return what a browser itself remembers, as things of its visitor's."""
+    return [row for listed in REMEMBERED.values() for row in listed(kept, task)]
 
 
 def belonging(store: Store, visitor: str, kind: str, which: str) -> Belonging:
