@@ -30,6 +30,7 @@
     }
     if (address.href === window.location.href) return;
     window.history[push ? "pushState" : "replaceState"](null, "", address);
+    if (push) here = address;
     window.showTask(document.body.dataset.task);
   };
   const views = () => [...document.querySelectorAll("[role=tab][id^=view-]")];
@@ -44,10 +45,11 @@
   });
   // Back and Forward: another view is shown; what else the address says is read anew.
   window.addEventListener("popstate", () => {
-    const now = new URL(window.location.href);
+    const now = new URL(window.location.href), before = here;
+    here = now;
     if (window.moveWithin?.(now)) return;
     const other = (url) => [...url.searchParams].filter(([name]) => name !== viewKey()).join();
-    if (other(now) !== other(here)) return window.location.reload();
+    if (other(now) !== other(before)) return window.location.reload();
     const named = now.searchParams.get(viewKey());
     moving = true;
     (views().find((tab) => nameOfView(tab) === named) ?? views()[0])?.click();

@@ -33,13 +33,13 @@ from finetune.report.inoculation import (
     summary,
     telling_command,
 )
-from finetune.report.repair import by_transform, diagrams, figure_svg, matrices
+from finetune.report.repair import Figure, by_transform, diagrams, figure_svg, matrices
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
 from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
 from probe.pictures.reliability import Diagram, diagrams_svg
-from probe.pictures.svg import png_file, svg_file
+from probe.pictures.svg import captioned, png_file, svg_file
 from probe.runs.run import Json, StoredRun
 
 WORDS = (
@@ -62,6 +62,11 @@ def curves(runs: Sequence[InoculationRun], selection: Selection) -> Markup:
     if others := counter_titles(drawn.values()):
         words.append(COUNTER_WORDS.format(" · ".join(others.values())))
     return of_panels([(titles[name], panel) for name, panel in drawn.items()], style, words)
+
+
+def _drawn(figure: Figure) -> Markup:
+    """Draw a figure over the sentence that says how to read it, and of how many texts it is."""
+    return captioned(figure_svg(figure), figure.title, figure.sentence)
 
 
 def reliability_svg(run: StoredRun) -> Markup:
@@ -142,12 +147,12 @@ FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
     mitigation.KIND: (
         lambda run: map(_mitigated, mitigation.points_of(run)),
         "invalid.svg",
-        lambda run: figure_svg(by_transform(run)),
+        lambda run: _drawn(by_transform(run)),
     ),
     transfer.KIND: (
         lambda run: map(_taught, transfer.points_of(run)),
         "transfer.svg",
-        lambda run: figure_svg(matrices(run).ours),
+        lambda run: _drawn(matrices(run).ours),
     ),
 }
 """The rows of a kind's points, how its figure is called, and what draws it."""

@@ -66,6 +66,7 @@ def heat(grid: Json, plan: Plan) -> HeatMap:
                 MOST * max(0.0, (value - floor) / (1 - floor)),
                 PANEL_TITLE.format(known[row].title),
                 f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f}), n {n}",
+                n=n,
             )
             for value, low, high, n in zip(*line, strict=True)
         ]

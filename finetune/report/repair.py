@@ -309,6 +309,8 @@ def agreements(run: StoredRun) -> Figure:
     """Return how many answers stay, by method and kind of broken text."""
     measured, methods = _by_method(run), calibration.METHODS
     names = list(dict.fromkeys(name for same in measured.values() for name in same[0].salad))
+    salads = [point.salad for same in measured.values() for point in same]
+    most = max((each.n for salad in salads for each in salad.values()), default=0)
     shares = {
         (method, name): fmean(point.salad[name].agree / point.salad[name].n for point in same)
         for method, same in measured.items()
@@ -324,6 +326,7 @@ def agreements(run: StoredRun) -> Figure:
         ),
         pd.DataFrame(rows, columns=["method", "broken text", "share"]).round(4),
         _stem(run, "stay"),
+        f"In percent of {most:,} broken texts of each kind. "
         "Of a copy the expected answer is the default label of the task. "
         f"{_repeats(max(map(len, measured.values()), default=1))}.",
     )

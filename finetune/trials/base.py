@@ -318,7 +318,15 @@ class TrialKind(Generic[Plan, Cell, Data, Point]):
         """Return what the store needs to begin a run; facts of the data join `artefacts`."""
         facts = {**(artefacts or {}), **self.artefacts(plan, data)}
         values = asdict(plan)  # type: ignore[call-overload]  # a dataclass
-        return RunRequest(self.name, values, self.data_json(data), environment or {}, facts)
+
+        def seconds() -> float:
+            with first_import:
+                from finetune.trials.duration import run_seconds
+
+            return run_seconds(plan, data)
+
+        inputs = self.data_json(data)
+        return RunRequest(self.name, values, inputs, environment or {}, facts, seconds)
 
     def run(self, run: StoredRun) -> Run[Plan, Cell, Epoch, Point]:
         """Return a stored run with its own types."""

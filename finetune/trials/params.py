@@ -266,6 +266,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         _seeds(
             "0,1",
             "A repeat each, split and drawn anew; published: 0,1,2,3,4.",
+            quick="0",
             published="0,1,2,3,4",
         ),
         _mode("fast"),

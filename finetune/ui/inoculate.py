@@ -302,10 +302,8 @@ def aim_of(page: Page) -> Aim:
 
     def begin(looked: Looked, run: StoredRun) -> RunRequest:
         plan, sets = job(store, looked.owner, inoculation_run(run), by(looked))
-        kept: Json = {"seconds": round(_seconds(plan, sets, loaded), 1)}
-        if run.owner != OWNER and (sources := run.artefacts.get("sources")):
-            kept["sources"] = sources
-        return run_request(plan, sets, environment(), kept)
+        sources = {} if run.owner == OWNER else run.artefacts.get("sources")
+        return run_request(plan, sets, environment(), {"sources": sources} if sources else {})
 
     def files(runs: Sequence[StoredRun], folder: Path, looked: Looked) -> list[Path]:
         return list(export(list(map(inoculation_run, runs)), by(looked), folder))

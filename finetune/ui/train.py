@@ -257,17 +257,11 @@ class Form:
                 own_file(owner, named[name])
 
     def requests(self, values: Values) -> list[RunRequest]:
-        """Return the runs that the form asks for, each with about how long it takes.
-
-        Raises a sentence for the person.
-        """
+        """Return the runs that the form asks for. Raises a sentence for the person."""
         aim, named, _, owner = self.named(values)
         self._check(named, owner)
-        sweep, loaded = secrets.token_hex(6), self.page.core.cache.loaded
-        return [
-            job.request(sweep=sweep, seconds=round(job.seconds(loaded(job.plan.model)), 1))
-            for job in jobs_of(chosen_in(named, aim))
-        ]
+        sweep = secrets.token_hex(6)
+        return [job.request(sweep=sweep) for job in jobs_of(chosen_in(named, aim))]
 
     def models_of(self, visitor: str, task: str) -> Any:
         """Offer the visitor's own models, and those that came meanwhile."""

@@ -3,13 +3,14 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from probe.checkup.measuring import (
     Plan,
     Subject,
+    estimate_seconds,
     left_out,
     measure_part,
     plan_from,
@@ -67,7 +68,8 @@ def run_request(plan: Plan, examples: Sequence[Any]) -> RunRequest:
         "left_out": left_out(task),
     }
     inputs = {"task": task.name, "examples": [example_json(each) for each in examples]}
-    return RunRequest(KIND, asdict(plan), inputs, environment(), facts)
+    seconds = partial(estimate_seconds, plan, examples)
+    return RunRequest(KIND, asdict(plan), inputs, environment(), facts, seconds)
 
 
 def known_results(

@@ -173,9 +173,9 @@ def examples(report: Json) -> Markup:
 
 STYLE = Markup(
     ":root{color-scheme:light dark;--ink:#16202c;--soft:#566272;--line:#dfe3e8;--ground:#fff;"
-    "--card:#f5f7f9;--accent:#0b6e62;--good:#0b6e62;--bad:#b3400a}"
+    "--card:#f5f7f9;--accent:#0b6e62;--good:#0b6e62;--bad:#b3142d}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa7b5;--line:#2a3442;"
-    "--ground:#0d1117;--card:#161d27;--accent:#4cc2b0;--good:#4cc2b0;--bad:#ff9a5c}}"
+    "--ground:#0d1117;--card:#161d27;--accent:#4cc2b0;--good:#4cc2b0;--bad:#ff8a8f}}"
     "*{box-sizing:border-box}body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:0 auto;"
     "padding:1.5rem 1rem 3rem;color:var(--ink);background:var(--ground)}"
     "h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:0 0 .5rem}.soft{color:var(--soft)}"

@@ -98,7 +98,7 @@ REFERENCE = re.compile(
     r"hub:(?P<name>[^@:]+)(@(?P<revision>[^:]+))?(:((?P<config>[^/:]+)/)?(?P<split>[^/:]+))?"
 )
 CONVERTED = "refs/convert/parquet"
-UNREACHED = "cannot be looked up"
+UNREACHED = "cannot be looked up; try again where there is a network, or give its file instead"
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,9 @@ def file_hash(path: Path) -> str:
 
 
 FETCHED = [*MODEL_FILE_PATTERNS, WHOLE, "model-*.safetensors", INDEX, ADAPTER_WEIGHTS, "tokenizer*"]
-UNREACHED = "was not fetched before"
+UNREACHED = (
+    "was not fetched before; try again where there is a network, or name a folder that holds it"
+)
 
 
 def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:

@@ -46,5 +46,9 @@ def bars_svg(bars: Sequence[Bar], title: str) -> Markup:
             svg.text(left + BAR_WIDTH + 12, top + 23, f"{100 * bar.share:.1f} %"),
         ]
         top += ROW_HEIGHT
+    parts += [
+        svg.text(left + BAR_WIDTH * at, top + 12, f"{100 * at:.0f} %", anchor, svg.FILE.soft)
+        for at, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end"))
+    ]
     widest = svg.width_of([title, *(bar.measure for bar in bars)]) + 2 * MARGIN
-    return svg.drawing(max(left + BAR_WIDTH + 80, widest), top + MARGIN, title, parts)
+    return svg.drawing(max(left + BAR_WIDTH + 80, widest), top + 2 * MARGIN, title, parts)

@@ -18,8 +18,6 @@ from probe.pictures.svg import FILE, PAGE, Palette, join, text
 
 DASHES = {"challenge": "", "original": "5 4", "addsent_first": "1 4", "addsent_other": "9 3 1 3"}
 """The dashes of each line; of a model that is drawn alone its counter-tests have one, too."""
-OTHER_COLOURS = ("#b7791f", "#4a90c2", "#b5478f", "#7a7f1e", "#8a6bd1", "#a0522d")
-"""Of the models after the first, which has the page's own; none is a label's."""
 MODEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 """Of the models in turn, so that colour is never the only cue."""
 STEP, WIDE_STEP, WIDE_FROM = 10, 20, 40
@@ -37,9 +35,10 @@ class PanelStyle:
     high: float
     size: tuple[int, int] = (380, 190)
 
-    def looks(self, first: str) -> list[tuple[str, str, str]]:
-        """Return each name with its colour, the first of which is given, and its marker."""
-        colours, shapes = cycle((first, *OTHER_COLOURS)), cycle(MODEL_SHAPES)
+    def looks(self, palette: Palette) -> list[tuple[str, str, str]]:
+        """Return each name with its colour, of which the first stands out, and its marker."""
+        colours = cycle((palette.accent, *palette.models[1:]))
+        shapes = cycle(MODEL_SHAPES)
         return [*zip(self.names, colours, shapes, strict=False)]
 
 
@@ -173,7 +172,7 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     frame = panel.frame.assign(label=labels).sort_values("examples")
     every: list[Any] = list(frame.itertuples(index=False))  # Any: a row of the frame
     counters = counter_tests_in(panel.frame)
-    for at, (name, colour, shape) in enumerate(style.looks(palette.accent)):
+    for at, (name, colour, shape) in enumerate(style.looks(palette)):
         shift = 3.0 * (at - (len(style.names) - 1) / 2)
         for which in (*(counters if alone else ()), "original", "challenge"):
             line = [row for row in every if (row.name, row.set) == (name, which)]
@@ -261,7 +260,7 @@ def of_panels(
         parts.append(text(left + 4, top + 14, title, more=BOLD))
         parts.append(svg.moved(left, top + HEAD - 8, drawing(panel, style, FILE)))
     base = below = MARGIN + -(-len(titled) // columns) * (height + HEAD)
-    for name, colour, shape in style.looks(FILE.accent):
+    for name, colour, shape in style.looks(FILE):
         base += LEGEND_LINE
         corners = _corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
         parts.append(Markup('<polygon points="{}" fill="{}"/>').format(corners, colour))

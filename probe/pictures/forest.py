@@ -14,8 +14,6 @@ from probe.pictures.curves import MARKERS
 from probe.pictures.svg import NOTHING, join
 from probe.statistics import Estimate
 
-COLOURS = ("#00775a", "#0072b2", "#b35c00", "#a0447e", "#6d5620", "#5f6b78")
-"""Of the models in a file: those of `.mark-1` and so on in assets/style/compare.css by day."""
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 """Of the models in turn, as on the page, so that colour is never the only cue."""
 TRACK_WIDTH, LANE, GAP = 320, 14, 16
@@ -109,11 +107,14 @@ Mark = tuple[float, str, str]
 
 
 def _marks(forest: Forest) -> list[Mark]:
-    ends = [(0.0, forest.low_title, "start"), (1.0, forest.high_title, "end")]
+    ends = [
+        (0.0, forest.low_title or f"{forest.low:g}", "start"),
+        (1.0, forest.high_title or f"{forest.high:g}", "end"),
+    ]
     if forest.reference is None:
-        return [end for end in ends if end[1]]
+        return ends
     at = forest.place(forest.reference)
-    apart = [end for end in ends if end[1] and abs(end[0] - at) > NEAR]
+    apart = [end for end in ends if abs(end[0] - at) > (NEAR if len(end[1]) > 3 else AT_END)]
     anchor = "start" if at < AT_END else "end" if at > 1 - AT_END else "middle"
     return [*apart, (at, forest.reference_title, anchor)]
 
@@ -248,7 +249,7 @@ def dot_svg(plot: DotPlot, title: str) -> Markup:
     if plot.reference is not None:
         marks.append((plot.reference, plot.reference_title, "middle"))
     rows = [(row.title, row.estimates, _figures(row)) for row in plot.rows]
-    return _svg(title, rows, marks, plot.reference, float, COLOURS, plot.models)
+    return _svg(title, rows, marks, plot.reference, float, svg.FILE.models, plot.models)
 
 
 def _svg(
@@ -260,7 +261,7 @@ def _svg(
     colours: Sequence[str] = (svg.FILE.share,),
     models: Sequence[str] = (),
 ) -> Markup:
-    """Draw a track for each row of a title, estimates and words behind the track."""
+    """Draw a track for each row of a title, estimates, and words and n behind the track."""
     height = LANE * max((len(estimates) for _, estimates, _ in rows), default=1) + GAP
     left, at = svg.width_of([words for words, *_ in rows]) + 32, 16.0
     top = 72 if models else 48
@@ -276,6 +277,8 @@ def _svg(
         parts.append(dot(number, at + 5, 46))
         parts.append(svg.text(at + 16, 50, name))
         at += svg.width_of([name]) + 40
+    said = svg.width_of([words for *_, words in rows])
+    beyond = left + TRACK_WIDTH + 16 + (said + 16 if said else 0)
     for number, (name, estimates, words) in enumerate(rows):
         start = top + number * height
         parts.append(svg.text(16, start + height / 2 + 4, name))
@@ -289,6 +292,9 @@ def _svg(
                 parts += [svg.box(low, y - 1, high - low, 2, colour), dot(lane, value, y)]
         behind = left + TRACK_WIDTH + 16
         parts.append(svg.text(behind, start + height / 2 + 4, words, fill=svg.FILE.soft))
+        n = max((one.n for one in estimates if one.low < one.high), default=0)
+        counted = f"n = {n:,}" if n else ""
+        parts.append(svg.text(beyond, start + height / 2 + 4, counted, fill=svg.FILE.soft))
     if reference is not None:
         line = left + TRACK_WIDTH * place(reference)
         parts.append(svg.line((line, top - 6), (line, bottom), svg.FILE.soft, "3 3"))
@@ -296,5 +302,5 @@ def _svg(
         svg.text(left + TRACK_WIDTH * where, bottom + 18, words, anchor, svg.FILE.soft)
         for where, words, anchor in marks
     ]
-    width = left + TRACK_WIDTH + 40 + svg.width_of([words for *_, words in rows])
+    width = beyond + svg.width_of(["n = 100,000"]) + 16
     return svg.drawing(max(width, svg.width_of([title]) + 32), bottom + 32, title, parts)

@@ -12,6 +12,7 @@ from probe.statistics import FEWEST, Estimate
 MOST = 0.85
 """How strong the ground of the largest figure is, so that its text can be read."""
 CELL_WIDTH, CELL_HEIGHT = 104, 34
+SMALL = Markup(' font-size="10"')
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Cell:
     """A figure as it is printed, and how strong its ground is, from 0 to 1.
 
     A press on a cell with a `key` reports it, as `events.PRESSED` says; `tip` says more on hover
-    and `kind` is a CSS class of its own.
+    and `kind` is a CSS class of its own. A file says the `n` of it, where there is one.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Cell:
     key: str = ""
     tip: str = ""
     kind: str = ""
+    n: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def share_cell(estimate: Estimate, floor: float = 0.0, key: str = "", tip: str =
     if estimate.n < FEWEST:
         return Cell(f"{estimate.value:.2f} (n {estimate.n})", key=key, tip=tip)
     above = max(0.0, (estimate.value - floor) / (1 - floor)) if floor < 1 else 0.0
-    return Cell(f"{estimate.value:.2f}", MOST * min(1.0, above), key, tip)
+    return Cell(f"{estimate.value:.2f}", MOST * min(1.0, above), key, tip, n=estimate.n)
 
 
 def heat_map(heat: HeatMap, label: str) -> Markup:
@@ -111,6 +113,9 @@ def heat_svg(heat: HeatMap, title: str) -> Markup:
         for at, cell in enumerate(cells):
             start, ground = left + at * CELL_WIDTH, svg.mixed(cell.strength)
             parts.append(svg.box(start + 1, top + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, ground))
-            parts.append(svg.text(start + CELL_WIDTH / 2, top + 21, cell.text, "middle"))
+            middle, up = start + CELL_WIDTH / 2, 5 if cell.n else 0
+            parts.append(svg.text(middle, top + 21 - up, cell.text, "middle"))
+            counted = f"n = {cell.n:,}" if cell.n else ""
+            parts.append(svg.text(middle, top + 29, counted, "middle", more=SMALL))
     height = 68 + CELL_HEIGHT * len(heat.rows) + 12
     return svg.drawing(max(width, svg.width_of([title]) + 32), height, title, parts)

@@ -40,11 +40,12 @@ def diagram(drawn: Diagram, label: str) -> Markup:
 def diagrams_svg(drawn: Sequence[Diagram], title: str) -> Markup:
     """Draw some side by side under their words as a file of its own."""
     widths = [max(float(WIDTH), svg.width_of(each.words)) + 16 for each in drawn]
-    top = 34 + WORDS_HEIGHT * max((len(each.words) for each in drawn), default=0)
+    said = [(*each.words, f"n = {sum(one.n for one in each.bins):,}") for each in drawn]
+    top = 34 + WORDS_HEIGHT * max(map(len, said), default=0)
     parts = [svg.text(16, 26, title)]
     for at, each in enumerate(drawn):
         left = 16 + sum(widths[:at])
-        for number, words in enumerate(each.words):
+        for number, words in enumerate(said[at]):
             base, fill = 46 + WORDS_HEIGHT * number, FILE.soft if number else FILE.ink
             parts.append(svg.text(left, base, words, fill=fill))
         parts.append(svg.moved(left, top, svg.join(_parts(each, FILE))))

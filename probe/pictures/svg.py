@@ -10,7 +10,10 @@ from markupsafe import Markup
 
 @dataclass(frozen=True)
 class Palette:
-    """Text, quieter text, a track, a share, the first of several models, and what is behind all."""
+    """Text, quieter text, a track, a share, what stands out, the ground, and models in turn.
+
+    No model has a label's colour.
+    """
 
     ink: str
     soft: str
@@ -18,13 +21,18 @@ class Palette:
     share: str
     accent: str
     ground: str
+    models: tuple[str, ...]
 
 
 PAGE = Palette(
-    "var(--ink)", "var(--soft)", "var(--track)", "var(--for)", "var(--accent)", "var(--card)"
-)
+    "var(--ink)", "var(--soft)", "var(--track)", "var(--for)", "var(--accent)", "var(--card)",
+    tuple(f"var(--mark-{number})" for number in range(1, 7)),
+)  # fmt: skip
 """Those of the page, by day and by night."""
-FILE = Palette("#16202c", "#566272", "#e9ecf0", "#d89000", "#0b6e62", "#ffffff")
+FILE = Palette(
+    "#16202c", "#566272", "#e9ecf0", "#d89000", "#0b6e62", "#ffffff",
+    ("#00775a", "#16202c", "#8f7a00", "#6a4fc0", "#4f8a10", "#4d4500"),
+)  # fmt: skip
 """The same by day, for a drawing that leaves the page."""
 NOTHING = Markup("")
 CHARACTER = 7.4

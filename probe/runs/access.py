@@ -12,16 +12,16 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, delete, false, func, not_, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
 
-from probe.errors import ModelError, StoreError, UnknownRun
+from probe.errors import ModelError, StoreError, UnknownRun, UserError
 from probe.limits import check
 from probe.models.bundled import BUNDLED
 from probe.models.errors import UnclearLabels
@@ -97,9 +97,28 @@ def start_runs(
     returned: a button that is pressed twice starts its runs once. What the command line starts goes
     through no limit, nor through here.
 
+    About how long each takes is measured beside its first steps, and kept with it; 0 until then.
+
     Raises LimitError where the owner asks for too much, StoreError, and ExperimentError for an
     unknown kind.
     """
+
+    # in one process it would disturb the chance of what is trained
+    told = {} if engine.in_process else {"seconds": 0.0}
+    asked = [
+        replace(each, artefacts={**told, **each.artefacts}) if each.seconds else each
+        for each in requests
+    ]
+
+    def measure() -> None:
+        for run, request in zip(runs, requests, strict=True):
+            if request.seconds and run.artefacts.get("seconds") == 0:
+                seconds = None
+                with suppress(UserError):  # no time is said of it then
+                    seconds = round(request.seconds(), 1)
+                with suppress(UserError):  # deleted meanwhile, or no database
+                    store.add_artefacts(run.id, {"seconds": seconds})
+
     with _starting:
         own = RunRow.owner == owner
         going = [run for run in store.runs_where(own, IS_OPEN) if not run.cancelling]
@@ -126,9 +145,10 @@ def start_runs(
             "max_all_open_runs": (IS_OPEN,),
         }.items():
             check(limit, len(store.ids(*counted)) + len(requests))
-        runs = tuple(store.create(owner, request) for request in requests)
+        runs = tuple(store.create(owner, each) for each in asked)
     for run in runs:
         engine.submit(run.id)
+    Thread(target=measure, daemon=True).start()
     return runs
 
 

@@ -236,7 +236,7 @@ class Engine:
         """
         self._store = store
         self._lease = Lease(store.database)
-        self._in_process = in_process
+        self.in_process = in_process
         self._place = None if in_process else address or settings().engine
         if self._place:
             self._place = self.cluster.address  # what is wrong with it is said at once
@@ -252,7 +252,7 @@ class Engine:
         """Where the cells are computed; loads dask."""
         from probe.runs.dispatch import Workers
 
-        return Workers(self._place, self._in_process)
+        return Workers(self._place, self.in_process)
 
     @property
     def address(self) -> str | None:

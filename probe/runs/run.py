@@ -96,13 +96,17 @@ def typed_run(
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A run to be stored: what it computes, what it computes on, and facts to keep with it."""
+    """A run to be stored: what it computes, what it computes on, and facts to keep with it.
+
+    `seconds` tells about how long it takes, once that is measured; raises UserError.
+    """
 
     kind: str
     plan: Json
     inputs: Json
     environment: Json = field(default_factory=dict)
     artefacts: Json = field(default_factory=dict)
+    seconds: Callable[[], float] | None = field(default=None, compare=False)
 
 
 def ended(run: AnyRun) -> bool:

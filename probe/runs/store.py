@@ -58,6 +58,7 @@ class Store:
             for number, key in enumerate(experiment.cells(request.plan))
         ]
         asked = {**vars(request), "artefacts": {**request.artefacts, "form": experiment.form}}
+        del asked["seconds"]
         run = RunRow(id=run_id, owner=owner, state="queued", created=time.time(), **asked)
         with self.database.writing() as session:
             session.add(run)
@@ -154,8 +155,15 @@ class Store:
         self.update(run_id, kept=name)
 
     def add_artefacts(self, run_id: str, artefacts: Json) -> None:
-        """Add to the hashes of what a run is made from and of what it made."""
-        self.update(run_id, artefacts={**self.get(run_id).artefacts, **artefacts})
+        """Add to the facts of a run, several at once where need be; None takes one away."""
+        row = RunRow.id == run_id
+        with self.database.writing() as session:
+            # takes the row, so that nobody adds in between
+            session.execute(update(RunRow).where(row).values(state=RunRow.state))
+            known = session.scalar(select(RunRow.artefacts).where(row)) or {}
+            added = {name: value for name, value in artefacts.items() if value is not None}
+            kept = {name: value for name, value in known.items() if name not in artefacts}
+            session.execute(update(RunRow).where(row).values(artefacts={**kept, **added}))
 
     def set_cell(self, run_id: str, number: int, state: State, **values: object) -> None:
         """Set the state of a cell and what else there is; one that starts has no progress yet.

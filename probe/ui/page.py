@@ -25,7 +25,7 @@ from probe.ui.events import LAST, QUIET
 from probe.ui.html.elements import not_for_task
 from probe.ui.html.header import COUNTED, count, header
 from probe.ui.server.checked_blocks import CheckedBlocks
-from probe.ui.visitors.belongings import count_of
+from probe.ui.visitors.belongings import count_of, remembered
 from probe.ui.visitors.visitor_files import HOUR
 
 MAX_GRANTS = 50
@@ -49,13 +49,16 @@ def browser_memory() -> gr.BrowserState:
     return gr.BrowserState({}, storage_key="nli-clinic-lessons", secret=browser_secret())
 
 
-def welcome(store: Store, visitor: str, grants: str) -> Markup:
-    """Let a visitor use what their link lets its holder use; return how much is kept of them."""
+def welcome(store: Store, visitor: str, grants: str, kept: object = None) -> Markup:
+    """Let a visitor use what their link lets its holder use; return how much is kept of them.
+
+    That is in the app, and `kept` in the browser.
+    """
     for grant in grants.split(",")[:MAX_GRANTS] if grants else ():
         with suppress(UserError):  # the view that shows the run says that it is not there
             redeem(store, visitor, grant)
     with suppress(UserError):  # what needs the database says what is wrong with it
-        return count(count_of(store, visitor))
+        return count(count_of(store, visitor) + len(remembered(kept, NLI)))
     return count(0)
 
 
@@ -95,8 +98,9 @@ KNOWN = (
     f"({VISITOR}).resolve(); }}"
 )
 """Lets the views be filled: where a link lets its holder use something, after it does."""
-WELCOMED = """token => window.returning || new URLSearchParams(window.location.search).has("grant")
-  ? [token] : new Promise(() => {})"""
+WELCOMED = """(...known) =>
+  window.returning || new URLSearchParams(window.location.search).has("grant")
+    ? known : new Promise(() => {})"""
 """Asks the app only where a link lets its holder use something, or something may be kept of who
 comes again."""
 
@@ -270,12 +274,12 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
     given = f"{json.dumps(place.key)}, {json.dumps(names)}, {json.dumps(tasks)}"
     come = blocks.load(None, owner, addressed, js=ADDRESSED % given, **QUIET)
 
-    def welcomed(token: str | None, request: gr.Request) -> Markup:
-        return welcome(core.store, as_token(token), request.query_params.get("grant", ""))
+    def welcomed(token: str | None, kept: object, request: gr.Request) -> Markup:
+        return welcome(core.store, as_token(token), request.query_params.get("grant", ""), kept)
 
     # what fills the views needs the token, which is there once this has ended
     come.then(None, js=KNOWN % "!", **QUIET)
-    opened = come.then(welcomed, owner, kept, js=WELCOMED, **QUIET)
+    opened = come.then(welcomed, [owner, memory], kept, js=WELCOMED, **QUIET)
     opened.then(None, js=KNOWN % "", **QUIET)
 
 

@@ -85,6 +85,9 @@ def test_ready_made_runs_are_found_opened_and_ticked_and_follow_model_and_transf
     expect(newcomer).to_have_url(re.compile(r"run=gallery-esim-negation(&|$)"))
     rows.last.get_by_role("checkbox").check()
     expect(newcomer.locator("#compared .name")).to_have_count(2, timeout=SLOW)
+    for move, ticks in ((newcomer.go_back, 1), (newcomer.go_forward, 2)):
+        move()
+        expect(newcomer.locator(f"{RUNS} input:checked")).to_have_count(ticks, timeout=SLOW)
     newcomer.reload()
     expect(newcomer.locator("#compared .name")).to_have_count(2, timeout=SLOW)
     newcomer.locator("#curve button[data-cell]").last.press("Enter")

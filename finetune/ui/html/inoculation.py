@@ -39,7 +39,7 @@ from finetune.report.inoculation import (
 from finetune.trials.inoculation import InoculationRun, Selection
 from probe.pictures.curves import DASHES, MARKERS, Panel, PanelStyle, on_page
 from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_plot, forest_svg
-from probe.pictures.svg import svg_file
+from probe.pictures.svg import PAGE, svg_file
 from probe.runs.gallery import OWNER
 from probe.statistics import NOTHING as NOT_MEASURED
 from probe.statistics import Estimate
@@ -229,7 +229,7 @@ def line_keys(style: PanelStyle) -> Markup:
         ).format(
             " ".join(f"{6 + 4 * x:.1f},{6 + 4 * y:.1f}" for x, y in MARKERS[shape]), colour, name
         )
-        for name, colour, shape in style.looks("var(--accent)")
+        for name, colour, shape in style.looks(PAGE)
     )
 
 

@@ -170,7 +170,7 @@ class OwnSets:
         """Write votes, items and results as files of the visitor; say where they are."""
         annotated = AnnotationSet(own_survey(self.store, visitor, which))
         classifier = self._beside(visitor, annotated, model)
-        write_files(self.store, annotated, classifier, folder := fresh_folder(visitor))
+        write_files(self.store, annotated, classifier, folder := fresh_folder(visitor, taken=True))
         return saved(sorted(folder.iterdir(), reverse=True))
 
 

@@ -349,7 +349,10 @@ def before_after_svg(
         top += LINE + 10
         words = f"{name}: {prediction.label} {prediction.confidence:.2f}"
         parts += [text(MARGIN, top, words), *_drawn_bar(prediction, top + 6)]
-        top += 14
+        top += 34
+        shares = (f"{label} {share:.2f}" for label, share in prediction.by_label.items())
+        words = f"from 0 to 1, left to right: {', '.join(shares)}"
+        parts.append(text(MARGIN, top, words, fill=FILE.soft))
     for line in lines:
         top += LINE
         parts.append(text(MARGIN, top + 8, line, fill=FILE.soft))
@@ -363,7 +366,7 @@ def _lines(name: str, words: str) -> list[str]:
 def _drawn_bar(prediction: Prediction, top: float) -> Iterator[Markup]:
     left, room = float(MARGIN), WIDTH - 2 * MARGIN
     for label, share in prediction.by_label.items():
-        yield box(left, top, room * share, 12, BAR_COLOURS[tone(label)])
+        yield box(left, top, max(0.0, room * share - 1), 12, BAR_COLOURS[tone(label)])
         left += room * share
 
 

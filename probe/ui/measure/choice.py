@@ -1,6 +1,7 @@
 """What is measured: the texts and the models, chosen once for every view, and read by each."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -10,7 +11,7 @@ from markupsafe import Markup
 
 from probe.data.file_options import FileOptions
 from probe.data.rows import Columns, Source
-from probe.errors import FileError, UserError
+from probe.errors import FileError, Unavailable, UnknownTransform, UserError
 from probe.models.classifier import Precision
 from probe.models.windows import LONG, Long
 from probe.runs.access import ModelAccess, readable_run
@@ -21,7 +22,8 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Example, Task, task_named
 from probe.templates import kinds
-from probe.ui.api.endpoint import whole_in
+from probe.transforms.options import DEFAULTS, Options
+from probe.transforms.registry import require_ready
 from probe.ui.api.files import is_open
 from probe.ui.choices import model_choices
 from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET, in_focus
@@ -33,6 +35,7 @@ from probe.ui.measure.texts import LabelledFile, build_file, columns_of, options
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options
 from probe.ui.tabs.example_pairs import examples_of
+from probe.ui.tabs.probe.view import LinkReader
 from probe.ui.visitors.visitor_files import (
     bundled_copy,
     check_room,
@@ -45,6 +48,8 @@ SHARED = (
     "Whoever has this link, and reaches this app, sees this result until you take the link back in "
     "Mine: its figures, the texts of every row, and the files, with that which was scored."
 )
+Said = Mapping[str, str]
+"""What a link says, by name."""
 RUN = "of the run"
 """Stands for the file that a run has scored, where texts are named."""
 MAX_MODELS = 6
@@ -387,6 +392,8 @@ class Link:
     file: Path | None = None
     notices: tuple[str, ...] = ()
     ready: bool = False
+    changes: tuple[str, ...] = ()
+    options: Options = DEFAULTS
 
 
 def first_models(known: Sequence[str], count: int = 1) -> list[str]:
@@ -436,21 +443,25 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
     texts |= {
         name: query[f"text{at}"] for at, name in enumerate(task.fields, 1) if f"text{at}" in query
     }
-    one_of = {"precision": get_args(Precision), "long": tuple(LONG)}
-    given = {"precision": "auto", "long": "cut"}
-    for name, offered in one_of.items():
-        if query.get(name, given[name]) in offered:
-            given[name] = query.get(name, given[name])
-        else:
-            notices.append(not_here(name, query[name], f"{given[name]} is used"))
-    seed = whole_in(query.get("seed", "0"))
-    if seed is None:
-        notices.append(not_here("seed", query["seed"], "0 is used"))
+    changed = {"transforms": query["changes"]} if "changes" in query else {}
+    reader = LinkReader({**query, **changed})
+    precision = cast(Precision, reader.one_of("precision", get_args(Precision), "auto"))
+    long = cast(Long, reader.one_of("long", tuple(LONG), "cut"))
+    seed, given, changes = reader.seed(), reader.options(task), list[str]()
+    for name in reader.names(task):
+        try:
+            require_ready(name, task)
+            changes.append(name)
+        except UnknownTransform:
+            notices.append(not_here("change", name, "it is left out"))
+        except Unavailable as why:
+            notices.append(f"A change of the link is left out: {why}.")
+    notices += reader.notices
     complete = source in (BUNDLED, FILE) or len(texts) == len(task.fields)
     return Link(
-        tuple(here or usual), source or BUNDLED, texts, cast(Precision, given["precision"]),
-        cast(Long, given["long"]), seed or 0, file, tuple(notices),
+        tuple(here or usual), source or BUNDLED, texts, precision, long, seed, file, tuple(notices),
         bool(said) and complete and not notices and len(here) == len(named),
+        tuple(changes), given,
     )  # fmt: skip
 
 
@@ -471,13 +482,15 @@ def with_run(store: Store, visitor: str, query: Mapping[str, str]) -> Mapping[st
         "precision": plan["precision"],
         "long": plan["long"],
         "changes": ",".join(plan["names"]),
+        "options": json.dumps(plan["options"]),
     }
 
 
-def share(models: ModelAccess, view: str, run: str, changes: Sequence[str], *values: Any) -> Markup:
+def share(models: ModelAccess, view: str, run: str, said: Said, *values: Any) -> Markup:
     """Return the link to what is chosen in a view, or to the run that it shows.
 
-    It opens models of one's own, and the run, to who gets it.
+    It opens models of one's own, and the run, to who gets it. `said` is what the view's own parts
+    add to it.
     """
     try:
         asked = Asked.read(*values)
@@ -492,30 +505,33 @@ def share(models: ModelAccess, view: str, run: str, changes: Sequence[str], *val
         view, asked.task, asked.models, grants,
         texts=asked.source,
         **(asked.task.texts(asked.example) if asked.source == ONE else {}),
-        changes=",".join(changes),
         precision=asked.precision if asked.precision != "auto" else "",
         long=asked.long if asked.long != "cut" else "",
         seed=str(asked.seed) if asked.seed else "",
+        **said,
     )  # fmt: skip
     return shared_link(link, bool(grants))
 
 
 def build_link(
-    choice: Choice, view: str, run: gr.Textbox | None = None, changes: gr.Dropdown | None = None
+    choice: Choice,
+    view: str,
+    own: Sequence[Any] = (),  # Any: components, the first holds the run that is shown
+    said: Callable[..., Said] = lambda task: {},
 ) -> None:
     """Lay out the button that copies the link to a view, and where the link stands.
 
-    `run` holds the run that is shown, `changes` are those to the texts.
+    Of the values of its `own` parts but the first, and the task, a view says what is `said` of it.
     """
     button = gr.Button("Copy link", elem_id=f"{view}-link", min_width=0)
     shown = gr.HTML(padding=False, elem_id=f"{view}-share")
-    more = [part for part in (run, changes) if part]
 
     def shared(*values: Any) -> Markup:
-        of_run, names, *chosen = values if more else ("", (), *values)
-        return share(choice.page.core.models, view, of_run, names, *chosen)
+        chosen, (run, *more) = values[len(own) :], values[: len(own)] or [""]
+        told = said(task_named(chosen[1]), *more)
+        return share(choice.page.core.models, view, run, told, *chosen)
 
-    given = button.click(shared, [*more, *choice.inputs], shown, **QUIET)
+    given = button.click(shared, [*own, *choice.inputs], shown, **QUIET)
     given.then(None, js=copy_script(f"{view}-share"), **QUIET)
     gone = [*choice.changed, *(text.change for text in choice.texts)]
     gr.on(gone, None, None, shown, js=EMPTY, **QUIET)

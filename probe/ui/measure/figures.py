@@ -321,8 +321,15 @@ def _confidence(summary: Summary, names: Sequence[str]) -> str:
     after = _together(summary.transforms, names, "confidence")
     change = joined_difference(before, after)
     said = sureness(change) or ("a little less sure than before" if change.high < 0 else "")
-    words = f"The model is {said}" if said else "Too few texts to tell how sure the model is now"
-    return f"{words}: {after.value:.2f}, was {before.value:.2f}."
+    words = f"The model is {said}" if said else "It is not clear whether the model is less sure now"
+    figures = f"{words}: {after.value:.2f}, was {before.value:.2f}"
+    if said:
+        return f"{figures}."
+    if after.n < FEWEST:
+        counts = {name: summary.transforms[name]["confidence"].n for name in names}
+        fewest = min(filter(counts.get, counts), key=counts.__getitem__)
+        return f"{figures}. “{chain_title(fewest)}” changed {after.n} texts, too few to tell."
+    return f"{figures}, and the change may be from {change.low:+.2f} to {change.high:+.2f}."
 
 
 def _without_salad(summary: Summary, task: Task) -> str:

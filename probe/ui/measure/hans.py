@@ -1,5 +1,6 @@
 """The HANS profile: which heuristics the chosen models follow, on pairs from templates."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -69,15 +70,22 @@ def about() -> Markup:
     ).format(kinds)
 
 
-def progress(profiles: Profiles, models: int, n: int, under_way: Answered | None = None) -> Markup:
-    """Show how many sub-cases of all models are profiled, and how far the next one is."""
+def progress(
+    profiles: Profiles, models: int, n: int, under_way: Answered | None = None, seconds: float = 0.0
+) -> Markup:
+    """Show how many sub-cases of all models are profiled, and how far the next one is.
+
+    The time left is told by the `seconds` since the first model was asked for.
+    """
     total, done = models * len(subcases()), sum(map(len, profiles.values()))
     pairs, words = 0, ""
     if under_way:
         pairs = min(under_way.texts, n)
         words = f", {pairs} of {n} pairs of the next, for {duration(under_way.seconds)}"
     share = (done + pairs / n) / total
-    return meter("sub-cases done", share) + note(f"{done} of {total} sub-cases{words}")
+    left = f"about {duration(seconds * (1 - share) / share)} left" if share and seconds else ""
+    told = f"; {left or 'measuring how long it takes'}"
+    return meter("sub-cases done", share) + note(f"{done} of {total} sub-cases{words}{told}")
 
 
 def sentences(profiles: Profiles) -> Markup:
@@ -174,6 +182,7 @@ def build(page: Page, names: gr.Dropdown) -> None:
             count = require_profile(models, visitor, chosen, int(n or 0))
             nothing = dict.fromkeys((drawing, said, cases), NOTHING)
             yield {halt: gr.Button(visible=True), far: told("Loading the models …"), **nothing}
+            began = time.monotonic()
             for name in chosen:
                 profiles[name] = []
                 rows = _profile(models, visitor, name, count, int(seed or 0))
@@ -181,7 +190,8 @@ def build(page: Page, names: gr.Dropdown) -> None:
                     if not isinstance(step, Answered):
                         profiles[name].append(step)
                     now = step if isinstance(step, Answered) else None
-                    yield {far: progress(profiles, len(chosen), count, now)}
+                    since = time.monotonic() - began
+                    yield {far: progress(profiles, len(chosen), count, now, since)}
         except UserError as trouble:
             yield {far: told(STOPPED_EARLY) if str(trouble) == STOPPED else alert(trouble)}
             return

@@ -23,9 +23,9 @@ from probe.data.writers import GUARDED_FORMS, write_guarded_copy, write_table
 from probe.errors import FileError
 from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert, join
-from probe.ui.visitors.visitor_files import VISITORS, cache_folder
+from probe.ui.visitors.visitor_files import TAKEN, VISITORS, cache_folder
 
-KEY = re.compile("[0-9a-f]{32}/[A-Za-z0-9_-]{22}")
+KEY = re.compile(f"[0-9a-f]{{32}}/({TAKEN})?[A-Za-z0-9_-]{{22}}")
 """A visitor's folder, and in it the random name of that of the results."""
 COMPARED, MODELS = "rows.jsonl", "models.json"
 HELP = (

@@ -56,7 +56,7 @@ from probe.statistics import Estimate
 from probe.stopping import Reason
 from probe.tasks.task import Task, offered_tasks, task_named
 from probe.text.duration import duration
-from probe.transforms.options import OPTIONS
+from probe.transforms.options import DEFAULTS, OPTIONS
 from probe.transforms.registry import first_choice
 from probe.ui.answers.answering import STOPPED as STOP_PRESSED
 from probe.ui.answers.answering import (
@@ -82,6 +82,8 @@ from probe.ui.measure.choice import (
     UNCHANGED,
     Asked,
     Choice,
+    Link,
+    Said,
     asked_for,
     build_link,
     first_models,
@@ -144,10 +146,20 @@ KEEP = """run => {
   document.getElementById("batch-head")?.scrollIntoView({ block: "nearest" });
 }"""
 """Keeps in the address what was scored; Back leads to what was before."""
+NONE = ","
+"""Stands in an address for no changes."""
 CHANGES = f"""changes => {{
-  if (window.choiceKnown) window.writeAddress({{ changes: changes.join(",") }});
+  if (window.choiceKnown) window.writeAddress({{ changes: changes.join(",") || "{NONE}" }});
   ({TYPED})();
 }}"""
+USUAL = json.dumps({name: options.shown(name, getattr(DEFAULTS, name)) for name in OPTIONS})
+SET = f"""(...values) => {{
+  ({CHANGED})();
+  const set = Object.entries({USUAL}).map(([name, usual], at) => [name, values[at], usual])
+    .filter(([, value, usual]) => value !== usual);
+  window.writeAddress({{ options: set.length ? JSON.stringify(Object.fromEntries(set)) : "" }});
+}}"""
+"""Keeps in the address the options that are not as usual."""
 WHICH = """models => {
   const names = [...document.querySelectorAll("#measure-models .token > span")];
   const note = document.getElementById("score-which");
@@ -183,7 +195,7 @@ def result_of(run: StoredRun, visitor: str) -> tuple[Path, RunResult]:
     folder = folder_for(visitor, run.id, run.artefacts.get("form"), run.finished, done_parts(run))
     with _unpacking if is_ready_made(run) else nullcontext():  # everybody asks for that
         if (kept := _read(folder)) is None:
-            fresh = fresh_folder(visitor)
+            fresh = fresh_folder(visitor, taken=True)
             try:
                 _write(run, fresh)
                 if _read(folder) is None:
@@ -282,7 +294,7 @@ class Score:
         parts.progress.change(None, parts.progress, None, js=TELL, **QUIET)
         for control in (parts.changes, *parts.controls):
             heard = control.release if isinstance(control, gr.Slider) else control.input
-            heard(None, None, None, js=CHANGED, **QUIET)
+            heard(None, parts.controls, None, js=SET, **QUIET)
         parts.changes.change(None, parts.changes, None, js=CHANGES, **QUIET)
         choice.models.change(None, choice.models, None, js=WHICH, **QUIET)
         for part in (parts.rows, parts.figures):
@@ -290,7 +302,7 @@ class Score:
             if part is parts.figures:
                 pressed.then(None, None, None, js=scroll_to("batch-rows"), **QUIET)
         parts.files.click(guard, None, parts.files, **EACH, **in_turn("batch-files"))
-        opened = [*self.results, parts.changes]
+        opened = [*self.results, parts.changes, *parts.controls]
         page.on_open(self.open, [page.owner, page.task], opened, **QUIET)
         listed = [*self.results]
         parts.timer.tick(self.look, [page.owner, parts.run], listed, **QUIET)
@@ -303,13 +315,15 @@ class Score:
         parts, store, task = self.parts, self.core.store, task_named(task_name)
         query = with_run(store, visitor, request.query_params)
         shown = self.listed(visitor)
-        if "changes" in query:
-            shown[parts.changes] = [name for name in query["changes"].split(",") if name]
+        asked = read_link(visitor, task, self.core.models.names(visitor, task), query)
+        shown[parts.changes] = list(asked.changes)
+        for name, control in zip(OPTIONS, parts.controls, strict=True):
+            shown[control] = options.shown(name, getattr(asked.options, name))
         run = None
         try:
             if run_id := query.get("run"):
                 run = readable_run(store, visitor, run_id)
-            elif _is_usual(task, self.core.models.names(visitor, task), visitor, query):
+            elif _is_usual(task, asked, self.core.models.names(visitor, task)):
                 run = ready_run(task)
             if run:
                 shown |= self.shown(run, visitor)
@@ -527,13 +541,17 @@ class Score:
         return ids.index(run.id) if run.state == "queued" and run.id in ids else 0
 
 
-def _is_usual(task: Task, known: Sequence[str], visitor: str, query: Mapping[str, str]) -> bool:
-    """Whether an address asks for what was scored before: bundled texts, first model, as it is."""
-    asked = read_link(visitor, task, known, query)
-    changes = query.get("changes", ",".join(first_choice(task)))
-    plain = (asked.seed, asked.precision, asked.long) == (0, "auto", "cut")
-    first = list(asked.models) == first_models(known)
-    return asked.source == BUNDLED and first and plain and changes == ",".join(first_choice(task))
+def _is_usual(task: Task, asked: Link, known: Sequence[str]) -> bool:
+    """Whether a link asks for what was scored before: bundled texts, first model, as it is."""
+    usual = Link(tuple(first_models(known)), BUNDLED, {}, changes=first_choice(task))
+    return replace(asked, texts={}, file=None, notices=(), ready=False) == usual
+
+
+def link_values(task: Task, names: Sequence[str], *values: object) -> Said:
+    """Return what a link says of the changes, and of the options that are not as usual."""
+    changed = options.read(values, task).changed
+    chosen = ",".join(names) or NONE
+    return {"changes": chosen, "options": json.dumps(changed) if changed else ""}
 
 
 def _until(run: StoredRun) -> str:
@@ -626,7 +644,8 @@ def _build(choice: Choice) -> SimpleNamespace:
         parts.results = results
         with gr.Row(elem_id="batch-head"):
             parts.head = gr.HTML(elem_id="batch-name", padding=False)
-            build_link(choice, "score", parts.run, parts.changes)
+            own = [parts.run, parts.changes, *parts.controls]
+            build_link(choice, "score", own, link_values)
             parts.who = gr.HTML(elem_id="batch-who", padding=False)
         parts.figures = gr.HTML(elem_id="batch-figures", js_on_load=PRESSED)
         with gr.Column(elem_classes="card", elem_id="batch-rows"):

@@ -32,9 +32,8 @@ def build_changes(page: Page, elem_id: str) -> gr.Dropdown:
 
 
 def offer(task_name: str) -> list[Any]:  # Any: gradio's updates
-    """Return the list and the presets of a task."""
-    task = task_named(task_name)
-    chosen = gr.Dropdown(choices=_choices(task_name), value=list(first_choice(task)))
+    """Return the list and the presets of a task; what is chosen in it the view says."""
+    chosen = gr.Dropdown(choices=_choices(task_name))
     return [chosen, *(_button(title, task_name) for title in PRESETS)]
 
 

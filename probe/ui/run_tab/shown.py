@@ -223,18 +223,22 @@ def how_far(run: StoredRun, before: int = 0, wait: float = 0.0) -> str:
     So many others are `before` one that waits, for `wait` seconds, 0 where that is not known.
     """
     left = seconds_left(run)
+    untold = run.artefacts.get("seconds") == 0 and not run.results
+    measuring = "measuring how long it takes" if untold else ""
     if run.state == "queued" and not run.results:
         others = "1 run is" if before == 1 else f"{before} runs are"
         place = f"{others} before it" if before else "next in line"
         begins = f"begins in {duration_words(wait)}" if before and wait else ""
         waited = f"for {duration(time.time() - run.created)}"
-        takes = f"takes {duration_words(left)}" if left else ""
+        takes = f"takes {duration_words(left)}" if left else measuring
         return " · ".join(filter(None, [place, begins or waited, takes]))
     said = [steps_done(run), _under_way(run), took(run)]
     if run.state == "running" and left >= 1:
         said.append(f"{duration_words(left)} left")
     elif run.state == "running" and _whole(run):
         said.append("longer than expected")
+    elif run.state == "running":
+        said.append(measuring)
     return " · ".join(filter(None, said))
 
 

@@ -441,7 +441,7 @@ class RunArea:
         made = list[str]()
         for view in self.runs.views:
             if own := [run for run in runs if run.kind in view.kinds]:
-                made += map(str, view.files(own, fresh_folder(looked.owner), looked))
+                made += map(str, view.files(own, fresh_folder(looked.owner, taken=True), looked))
         return {self.files: gr.Files(made, visible=True)}
 
     def linked(

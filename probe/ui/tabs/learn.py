@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from probe.errors import SurveyError, UserError
 from probe.surveys.survey import end_survey, join, own_survey, start_class, survey_of
-from probe.tasks.task import task_named
+from probe.tasks.task import Task, task_named
 from probe.ui.answers.answering import in_steps
 from probe.ui.choices import model_choices
 from probe.ui.events import (
@@ -34,11 +34,11 @@ from probe.ui.events import (
 )
 from probe.ui.html.elements import NOTHING, alert, moving, note, saved, told
 from probe.ui.lessons import drawing, live
-from probe.ui.lessons.lesson import Finding, Lesson, Live, Place, Setting, Step, find
-from probe.ui.links import code_in, not_here
+from probe.ui.lessons.lesson import Finding, Lesson, Live, Place, Setting, Step, find, places_of
+from probe.ui.links import code_in, link_to_lesson, not_here
 from probe.ui.page import Answer, Core, Page
 from probe.ui.tabs import look_up, teaching
-from probe.ui.visitors.belongings import CLASS_FILES
+from probe.ui.visitors.belongings import CLASS_FILES, REMEMBERED, Belonging
 from probe.ui.visitors.visitor_files import fresh_folder
 
 ALL = ""
@@ -291,7 +291,7 @@ class Learning:
             elif what == "end":
                 end_survey(store, visitor, code)
             elif what == "file":
-                folder = fresh_folder(visitor)
+                folder = fresh_folder(visitor, taken=True)
                 files = saved([teaching.write_guesses(self.lessons, store, group, folder)])
         except UserError as trouble:
             return {"group": alert(trouble)}
@@ -366,6 +366,36 @@ def remember(
         by_step[key] = {**(of_step if isinstance(of_step, dict) else {}), model: choice}
         verdicts |= {} if right is None else {key: right}
     return {"seen": steps, "guesses": by_step, "right": verdicts}
+
+
+def forget(kept: object, lesson: str) -> Kept:
+    """Return what a browser remembers, without a lesson."""
+    known, own = remember(kept), f"{lesson}."
+    seen = [key for key in known["seen"] if not key.startswith(own)]
+    others = {
+        name: {key: each for key, each in known[name].items() if not key.startswith(own)}
+        for name in ("guesses", "right")
+    }
+    return {"seen": seen, **others}
+
+
+def remembered(lessons: Sequence[Lesson], kept: object, task: Task) -> list[Belonging]:
+    """List what a browser remembers of each lesson, as it is given in the task if in any."""
+    known, rows = remember(kept), list[Belonging]()
+    for lesson in lessons:
+        given = sorted(lesson.tasks, key=lambda each: each is not lesson.nearest(task))
+        all_steps = [places_of(lesson, each) for each in given]
+        steps = max(all_steps, key=lambda steps: any(each.key in known["seen"] for each in steps))
+        seen = [each.number for each in steps if each.key in known["seen"]]
+        right = [known["right"][each.key] for each in steps if each.key in known["right"]]
+        if seen:
+            done = len(seen) == len(steps)
+            said = "done" if done else f"step {seen[-1]} of {len(steps)}"
+            said += f", {sum(right)} of {len(right)} guessed right" if right else ""
+            opens = link_to_lesson(lesson.slug, 1 if done else seen[-1], steps[0].task.name)
+            name = f"Lesson · {lesson.title}"
+            rows.append(Belonging(lesson.name, name, said, "in this browser", {"Open": opens}))
+    return rows
 
 
 def guessed(kept: Mapping[str, Any], key: str, model: str | None) -> int | None:
@@ -477,6 +507,7 @@ def _react(page: Page, learning: Learning, parts: dict[str, Any], printed: gr.HT
         begun.then(None, parts["code"], None, js=TEACHING, **QUIET)
         begun.then(None, js=scroll_to("learn-class"), **QUIET)
         CLASS_FILES["guesses"] = partial(teaching.write_guesses, learning.lessons)
+        REMEMBERED["lessons"] = partial(remembered, learning.lessons)
     again, followed = by_name(learning.show_again, parts), [running]
     for went in shows:
         to_address = [parts["place"], page.task, parts["model"]]

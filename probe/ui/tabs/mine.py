@@ -24,6 +24,7 @@ from probe.ui.html.elements import NOTHING, alert, hint, join, link, meter, note
 from probe.ui.html.header import count
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.page import Page
+from probe.ui.tabs.learn import forget
 from probe.ui.visitors.belongings import (
     KINDS,
     Belonging,
@@ -34,6 +35,7 @@ from probe.ui.visitors.belongings import (
     delete_all,
     download,
     model_opens,
+    remembered,
 )
 
 ABOUT = (
@@ -41,9 +43,11 @@ ABOUT = (
     "that you give; another browser, or this one once its data is cleared, does not see it either."
 )
 NOT_KEPT = Markup(
-    '<p class="problem" id="not-kept" hidden>This browser keeps nothing of a page within a frame '
-    'of another site, so that all here is gone with it. <a href="mine" target="_blank">Open the '
-    "app in a window of its own</a></p>"
+    '<p class="problem" id="not-kept" hidden><span>This browser keeps nothing of this page, so '
+    "that all here is gone with it.</span><span>This page stands within another one: the browser "
+    "may keep what is listed here apart, so that it is found in this frame alone, and nothing from "
+    'elsewhere here.</span> <a href="mine" target="_blank">Open the app in a window of its own</a>'
+    "</p>"
 )
 BRING = (
     "A hub's model, as owner/name or owner/name@revision for a fixed version, or the full path of "
@@ -53,11 +57,15 @@ BRING = (
 VERBS = {"files": "Download", "share": "Copy link", "stop": "Stop", "end": "End", "ask": "Delete"}
 """What can be done with a thing, by what its button reports."""
 EVERYTHING = "everything"
+FORGOTTEN = "Its steps and your guesses go from this browser; those of a class stay with the class."
 ABOVE, BELOW = ("runs", "files", "models"), ("links", "sets", "answers")
 """The kinds before and after the form that brings a model, which stands beside the models."""
 SECONDS = 3
 """Between two looks how far runs are."""
-SHOWING = """document.getElementById("not-kept").hidden = !window.localStorage.forgetful;
+SHOWING = """const kept = document.getElementById("not-kept"), [nothing, apart] = kept.children;
+nothing.hidden = !window.localStorage.forgetful;
+apart.hidden = window === window.top || !nothing.hidden;
+kept.hidden = nothing.hidden && apart.hidden;
 const all = document.getElementById("mine");
 const asked = () => new URLSearchParams(location.search).get("kind") ?? "";
 const show = () => {
@@ -100,27 +108,40 @@ class Handlers:
     store: Store
     engine: Engine
 
-    def show(self, visitor: str, task: str) -> list[Any]:  # Any: markup and gradio's updates
-        """List what belongs to a visitor, without what is told."""
+    def show(self, visitor: str, task: str, kept: object = None) -> list[Any]:
+        """List what belongs to a visitor, without what is told; `kept` is of the browser.
+
+        Any: markup and gradio's updates.
+        """
         try:
             rows = belongings(self.store, visitor)
-            number = count_of(self.store, visitor)
+            rows["answers"] += (lessons := remembered(kept, task_named(task)))
+            number = count_of(self.store, visitor) + len(lessons)
         except UserError as trouble:
             return [gr.skip(), alert(trouble), NOTHING, gr.Timer(active=False)]
         going = any(row.far is not None or "stop" in row.verbs for row in rows["runs"])
         lists = [join(things(name, rows[name], task) for name in part) for part in (ABOVE, BELOW)]
         return [count(number), _chips(rows) + lists[0], lists[1], gr.Timer(active=going)]
 
-    def press(self, visitor: str, task: str, pressed: str) -> list[Any]:
+    def press(self, visitor: str, task: str, pressed: str, kept: object = None) -> list[Any]:
         """Do what a button says with a thing of the visitor's; what deletes is asked about."""
         verb, _, rest = pressed.partition(":")
         kind, _, which = rest.partition(":")
+        lessons = {row.id: row.name for row in remembered(kept, task_named(task))}
+        lesson = lessons.get(which, "") if kind == "answers" else ""
+        left = kept
         try:
-            words = self._do(visitor, verb, kind, which)
+            if lesson and verb == "delete":
+                words, left = told(f"{lesson} is forgotten."), forget(kept, which)
+            elif lesson:
+                words = question(f"Forget {lesson}?", FORGOTTEN, f"delete:{kind}:{which}")
+            else:
+                words = self._do(visitor, verb, kind, which)
         except UserError as trouble:
             words = alert(trouble)
-        all_goes = (verb, kind) == ("delete", EVERYTHING)
-        return [words, *self.show(visitor, task), {} if all_goes else gr.skip()]
+        if (verb, kind) == ("delete", EVERYTHING):
+            left = {}
+        return [words, *self.show(visitor, task, left), gr.skip() if left is kept else left]
 
     def _do(self, visitor: str, verb: str, kind: str, which: str) -> Markup:
         if verb == "keep":
@@ -300,13 +321,13 @@ def build(page: Page) -> None:
         )
         gr.HTML(note("Asks once more, with what it deletes."), padding=False)
     shown = [page.kept, above, below, timer := gr.Timer(SECONDS, active=False)]
-    here, answers = [page.owner, page.task], [said, *shown, page.memory]
+    here, answers = [page.owner, page.task, page.memory], [said, *shown, page.memory]
 
-    def press(event: gr.EventData, visitor: str, task: str) -> list[Any]:
-        return handlers.press(visitor, task, cell_of(event))
+    def press(event: gr.EventData, visitor: str, task: str, kept: object) -> list[Any]:
+        return handlers.press(visitor, task, cell_of(event), kept)
 
-    def ask_all(visitor: str, task: str) -> list[Any]:
-        return handlers.press(visitor, task, f"ask:{EVERYTHING}:")
+    def ask_all(visitor: str, task: str, kept: object) -> list[Any]:
+        return handlers.press(visitor, task, f"ask:{EVERYTHING}:", kept)
 
     page.on_show(handlers.show, here, shown)
     timer.tick(handlers.show, here, shown, **QUIET)

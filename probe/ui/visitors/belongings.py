@@ -55,6 +55,7 @@ from probe.surveys.survey import (
     remove_old_surveys,
     respondents,
 )
+from probe.tasks.task import Task
 from probe.text.duration import duration
 from probe.ui.html.run import state_in_words, worked
 from probe.ui.links import link_to, link_to_guest, link_to_runs
@@ -63,6 +64,7 @@ from probe.ui.visitors.visitor_files import (
     check_room,
     delete_files,
     delete_old_files,
+    delete_taken,
     files_of,
     folder_of,
     fresh_folder,
@@ -194,7 +196,7 @@ def _until(run: StoredRun) -> str:
 
 def _run_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
     run = own_run(store, visitor, which)
-    path = fresh_folder(visitor) / f"{run.kind}-{run.id}.json"
+    path = fresh_folder(visitor, taken=True) / f"{run.kind}-{run.id}.json"
     if run.kind in RUN_FILES:
         return RUN_FILES[run.kind](run, path.parent)
     with writing(path):
@@ -254,7 +256,7 @@ def _delete_model(store: Store, engine: Engine, visitor: str, which: str) -> Non
 def _model_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
     check_room(store, visitor)
     name = own_run(store, visitor, which).kept
-    folder = fresh_folder(visitor) / name
+    folder = fresh_folder(visitor, taken=True) / name
     export_model(Path(find(name)), folder)
     return list(folder.iterdir())
 
@@ -302,7 +304,7 @@ def _survey(store: Store, survey: Survey) -> Belonging:
 
 
 def _survey_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
-    survey, folder = own_survey(store, visitor, which), fresh_folder(visitor)
+    survey, folder = own_survey(store, visitor, which), fresh_folder(visitor, taken=True)
     if survey.kind == "annotation":
         write_files(store, AnnotationSet(survey), None, folder)
         return list(folder.iterdir())
@@ -331,6 +333,8 @@ def _answers(store: Store, visitor: str) -> list[Belonging]:
 
 CLASS_FILES: dict[str, Callable[[Store, Survey, Path], Path]] = {}
 """What writes the guesses of a class into a folder: whoever has the lessons."""
+REMEMBERED: dict[str, Callable[[object, Task], list[Belonging]]] = {}
+"""What lists what a browser keeps itself, by what it remembers: whoever has the lessons."""
 RUN_FILES: dict[str, Callable[[StoredRun, Path], Sequence[Path]]] = {}
 """What writes the files of a run into a folder, by the kind of the run; others are one of JSON."""
 KINDS = {
@@ -397,6 +401,11 @@ def belongings(store: Store, visitor: str) -> dict[str, list[Belonging]]:
     return {name: kind.listed(store, visitor) if known else [] for name, kind in KINDS.items()}
 
 
+def remembered(kept: object, task: Task) -> list[Belonging]:
+    """Return what a browser itself remembers, as things of its visitor's."""
+    return [row for listed in REMEMBERED.values() for row in listed(kept, task)]
+
+
 def belonging(store: Store, visitor: str, kind: str, which: str) -> Belonging:
     """Return one thing of a visitor's. Raises RunError where they have none such."""
     for row in KINDS[kind].listed(store, visitor) if kind in KINDS and as_token(visitor) else ():
@@ -429,7 +438,7 @@ def download(store: Store, visitor: str, kind: str, row: Belonging) -> Path:
     paths = KINDS[kind].files(store, visitor, row.id)
     if len(paths) == 1:
         return paths[0]
-    packed = fresh_folder(visitor) / f"{kind}-{datetime.now():%Y-%m-%d}.zip"
+    packed = fresh_folder(visitor, taken=True) / f"{kind}-{datetime.now():%Y-%m-%d}.zip"
     with writing(packed), zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in paths:
             archive.write(path, path.name)
@@ -443,6 +452,7 @@ def delete(store: Store, engine: Engine, visitor: str, kind: str, which: str) ->
     """Delete one thing of a visitor's. Raises a UserError where a visitor has none such."""
     belonging(store, visitor, kind, which)
     KINDS[kind].delete(store, engine, visitor, which)
+    delete_taken(visitor)  # of it too
 
 
 def delete_all(store: Store, engine: Engine, visitor: str) -> None:
@@ -450,6 +460,7 @@ def delete_all(store: Store, engine: Engine, visitor: str) -> None:
     for kind in KINDS.values() if as_token(visitor) else ():
         for row in kind.listed(store, visitor):  # without what went with the kinds before
             kind.delete(store, engine, visitor, row.id)
+    delete_taken(visitor)
     forget_opened_links(store, visitor)
 
 

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from base64 import urlsafe_b64encode
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from glob import escape
@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import Source
 from probe.data.source import open_source, read_table
-from probe.errors import FileError, RunError
+from probe.errors import FileError, LimitError, RunError
 from probe.limits import Bounds, check, visitor_bounds
 from probe.runs.access import as_token, model_bytes, run_bytes
 from probe.runs.store import Store
@@ -37,6 +37,8 @@ HOUR, MEGABYTE = 3600, 1_000_000
 VISITORS, UPLOADS, BUNDLED, FINDINGS = "visitors", "uploads", "bundled", "lessons"
 """The folder of all visitors' folders; in one of these that of its uploads, beside results; and
 that of the bundled examples, which are everyone's."""
+TAKEN = "taken-"
+"""Begins the names of folders of what was taken of something that is kept, such as a run."""
 CHOOSE = "choose a file first, or one of the examples"
 GONE = "this file is not here any more; choose or upload it again"
 
@@ -66,18 +68,21 @@ def folder_of(visitor: str) -> Path:
     return cache_folder() / VISITORS / digest[:32]
 
 
-def fresh_folder(visitor: str) -> Path:
-    """Return a new folder for results, at an address that nobody can guess."""
-    folder = folder_of(visitor) / secrets.token_urlsafe(16)
+def fresh_folder(visitor: str, taken: bool = False) -> Path:
+    """Return a new folder for results, at an address that nobody can guess.
+
+    What is `taken` of something that is kept, and can be made of it again, is not listed beside it.
+    """
+    folder = folder_of(visitor) / f"{TAKEN if taken else ''}{secrets.token_urlsafe(16)}"
     folder.mkdir(mode=0o700, parents=True)
     return folder
 
 
 def folder_for(visitor: str, *made_of: object) -> Path:
-    """Return where results of these things belong, which nobody can guess without the token."""
+    """Return where results of a run belong, which nobody can guess without the token."""
     told = json.dumps([as_token(visitor), *made_of])
     digest = hashlib.sha256(told.encode()).digest()[:16]
-    return folder_of(visitor) / urlsafe_b64encode(digest).decode().rstrip("=")
+    return folder_of(visitor) / f"{TAKEN}{urlsafe_b64encode(digest).decode().rstrip('=')}"
 
 
 def own_file(visitor: str, place: str | Path) -> Path:
@@ -189,13 +194,20 @@ def _claim(path: Path, uploads: Path) -> bool:
     return False
 
 
-def files_of(visitor: str) -> list[StoredFiles]:
-    """Return a visitor's files, the newest first."""
+def files_of(visitor: str, taken: bool = False) -> list[StoredFiles]:
+    """Return a visitor's files, the newest first; also those that are `taken` of something kept."""
     stored = list[StoredFiles]()
     for folder in _folders(folder_of(visitor)):
-        with suppress(FileNotFoundError):  # deleted meanwhile
-            stored.append(_stored(folder))
+        if taken or not folder.name.startswith(TAKEN):
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                stored.append(_stored(folder))
     return sorted(stored, key=lambda files: -files.created)
+
+
+def delete_taken(visitor: str) -> None:
+    """Delete what was taken of things that are kept."""
+    for folder in folder_of(visitor).glob(f"{TAKEN}*"):
+        _delete(folder)
 
 
 def _stored(folder: Path) -> StoredFiles:
@@ -248,11 +260,17 @@ def check_room(store: Store, visitor: str) -> None:
     """Refuse to store more for a visitor who has as much as is allowed. Raises LimitError.
 
     While the run database is damaged nothing of runs can be stored, and files alone are counted.
+    What was taken of things that are kept goes first.
     """
-    stored = sum(files.size for files in files_of(visitor))
+    other = 0
     if not store.database.damage:
-        stored += model_bytes(store, visitor) + run_bytes(store, visitor)
-    check("max_stored_mb", ceil(stored / MEGABYTE))
+        other = model_bytes(store, visitor) + run_bytes(store, visitor)
+    for taken in (True, False):
+        stored = other + sum(files.size for files in files_of(visitor, taken))
+        with suppress(LimitError) if taken else nullcontext():
+            check("max_stored_mb", ceil(stored / MEGABYTE))
+            return
+        delete_taken(visitor)
 
 
 def _delete(folder: Path) -> None:

@@ -13,7 +13,10 @@ from tests.support.cases import each
 from tests.support.processes.hub import COMMIT, TOKEN, Broken, Hub
 
 PAIR = Pair("A man walks.", "He moves.")
-UNREACHED = "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before"
+UNREACHED = (
+    "the hub cannot be reached from here, and the model 'owner/tiny' was not fetched before; try "
+    "again where there is a network, or name a folder that holds it"
+)
 
 
 def sentence(name: str) -> str:

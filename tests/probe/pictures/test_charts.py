@@ -2,11 +2,14 @@
 
 import re
 import xml.etree.ElementTree as ET
+from colorsys import rgb_to_hls
+from itertools import product
 
 import pytest
 
 from probe.pictures.bars import BAR_WIDTH, Bar, bars_frame, bars_svg
 from probe.pictures.forest import (
+    SHAPES,
     DotPlot,
     DotRow,
     Forest,
@@ -20,7 +23,8 @@ from probe.pictures.forest import (
 )
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_map, heat_svg, share_cell
 from probe.pictures.reliability import BOTTOM, TOP, Diagram, bins_frame, diagram, diagrams_svg
-from probe.pictures.svg import REPLACEMENT, drawing, png_file, stacked, svg_file, text
+from probe.pictures.svg import FILE, REPLACEMENT, drawing, png_file, stacked, svg_file, text
+from probe.settings import ASSETS
 from probe.statistics import BINS, FEWEST, NOTHING, Estimate, pooled
 from tests.support.runs.repairs import bins
 
@@ -29,7 +33,7 @@ SURE = Estimate(0.5, 0.4, 0.6, 90)
 HEAT = HeatMap(
     [Head(ATTACK, "sort")],
     [Head("all"), Head("neutral", kind="tone-middle")],
-    [[Cell("0.85", 0.5, key="sort.all"), Cell("–")]],
+    [[Cell("0.85", 0.5, key="sort.all", n=600), Cell("–")]],
 )
 FOREST = Forest(
     [ForestRow("Sort", SURE, "sort", words=ATTACK), ForestRow("Drop", NOTHING, "drop")],
@@ -64,6 +68,34 @@ def test_every_drawing_is_well_formed_names_itself_and_no_word_of_it_is_markup()
         assert words <= {node.text for node in root.iter()}, name
     for name, page in PAGES.items():
         assert "<b onclick" not in page and 'aria-label="&lt;b onclick=x&gt;' in page, name
+
+
+def test_every_file_says_its_scale_and_its_n() -> None:
+    scales = {"forest": {"0", "1", "chance"}, "dots": {"0 %", "100 %"}, "bars": {"0 %", "100 %"}}
+    scales |= {"reliability": {"0", "1", "how sure it is"}, "heat map": {"all", "neutral"}}
+    for name, (drawn, _) in FILES.items():
+        words = {node.text or "" for node in ET.fromstring(svg_file(drawn)).iter()}
+        assert scales.get(name, set()) <= words, name
+        assert any(re.fullmatch(r"n = [\d,]+", each) for each in words), name
+
+
+def test_no_model_has_a_labels_colour_and_marks_differ_without_any() -> None:
+    def colours(sheet: str, names: str) -> list[list[str]]:
+        text = (ASSETS / "style" / sheet).read_text()
+        return [re.findall(rf"--(?:{names}): (#\w+)", each) for each in text.split(".dark", 1)]
+
+    def hue(colour: str) -> tuple[float, float, float]:
+        return rgb_to_hls(*(int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)))
+
+    labels, models = (
+        colours("page.css", "first|middle|last|invalid"),
+        colours("compare.css", r"mark-\d"),
+    )
+    assert models[0] == list(FILE.models) and len(FILE.models) == len(set(SHAPES)) == 6
+    for own, theirs in zip(models, labels, strict=True):
+        for one, other in product(map(hue, own), map(hue, theirs[:4])):
+            apart = abs((one[0] - other[0] + 0.5) % 1 - 0.5) > 0.06 and one[2] > 0.3
+            assert apart or abs(one[1] - other[1]) > 0.2, (own, theirs)
 
 
 def test_figures_stand_at_their_places() -> None:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ from probe.runs.access import (
     remove_old_runs,
     revoke,
     share,
+    start_runs,
 )
 from probe.runs.database import RunRow
 from probe.runs.engine import Engine
@@ -65,6 +67,23 @@ def store(home: Path) -> Store:
 @pytest.fixture
 def models(store: Store) -> ModelAccess:
     return ModelAccess(ModelCache(), store)
+
+
+def test_a_run_is_told_how_long_it_takes_once_that_is_measured(
+    waiting_engine: tuple[Store, Engine], sets: Sets
+) -> None:
+    store, engine = waiting_engine
+
+    def unknown() -> float:
+        raise ModelError("no such weights")
+
+    for seconds, kept in ((lambda: 12.34, 12.3), (unknown, None)):
+        asked = replace(run_request(PLAN, sets), seconds=seconds)
+        (run,) = start_runs(store, engine, new_owner(), [asked])
+        assert run.artefacts["seconds"] == 0
+        store.add_artefacts(run.id, {"model": "its hash"})
+        told = until(store, run.id, lambda run: run.artefacts.get("seconds") != 0).artefacts
+        assert (told.get("seconds"), told["model"]) == (kept, "its hash")
 
 
 def made(store: Store, sets: Sets, owner: str, model: str = "", task: Task = NLI) -> str:

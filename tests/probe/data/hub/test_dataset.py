@@ -214,7 +214,8 @@ def test_what_cannot_be_fetched_is_said(hub: Hub, served: ServedDataset, tmp_pat
     assert hub.fetched == []
     hub.server.RequestHandlerClass = Broken
     assert sentence("hub:owner/set", tmp_path) == (
-        "the hub cannot be reached from here, and the data set 'owner/set' cannot be looked up"
+        "the hub cannot be reached from here, and the data set 'owner/set' cannot be looked up; "
+        "try again where there is a network, or give its file instead"
     )
 
 

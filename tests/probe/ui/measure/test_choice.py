@@ -10,9 +10,13 @@ from probe.errors import FileError
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.task import Task, offered_tasks
+from probe.transforms.options import DEFAULTS, OPTIONS
+from probe.transforms.registry import first_choice
 from probe.ui.links import link_to_measure
 from probe.ui.measure.choice import NO_TEXTS, ONE, Asked, Link, read_link, share, sources
 from probe.ui.measure.compare import Compare
+from probe.ui.measure.score import link_values
+from probe.ui.panels import options
 from probe.ui.visitors.visitor_files import bundled_copy, open_upload, own_file
 from tests.support.cases import each
 from tests.support.pages.choices import chosen
@@ -27,17 +31,19 @@ def opened(link: str, task: Task = NLI, known: list[str] = KNOWN, visitor: str =
 
 
 def test_without_a_link_the_usual_model_is_scored_and_the_next_one_compared_with_it() -> None:
-    assert opened("") == Link(("minilm",), "bundled", {})
-    assert opened("view=compare") == Link(("minilm", "da"), "bundled", {})
+    usual = first_choice(NLI)
+    assert opened("") == Link(("minilm",), "bundled", {}, changes=usual)
+    assert opened("view=compare") == Link(("minilm", "da"), "bundled", {}, changes=usual)
 
 
 def test_a_link_is_read_as_it_was_made() -> None:
     texts = {"text1": "Who?", "text2": "Who is it?"}
     link = link_to_measure("compare", PARAPHRASE_IDENTIFICATION, ["a", "b"], texts="one", **texts)
     read = opened(link, PARAPHRASE_IDENTIFICATION, ["a", "b", "c"])
-    assert read == Link(("a", "b"), "one", texts, ready=True)
+    usual = first_choice(PARAPHRASE_IDENTIFICATION)
+    assert read == Link(("a", "b"), "one", texts, ready=True, changes=usual)
     given = chosen(KNOWN[:2], ONE, texts=["A dog barks.", "It rains."], long="windows", seed=7)
-    shown = share(page_models(), "compare", "", (), ME, "nli", *given)
+    shown = share(page_models(), "compare", "", {}, ME, "nli", *given)
     shared = opened(unescape(shown.partition('value="')[2].partition('"')[0]))
     assert (shared.models, shared.source, shared.seed, shared.long) == (
         *(("da", "minilm"), ONE, 7, "windows"),
@@ -52,13 +58,28 @@ def test_a_link_is_read_as_it_was_made() -> None:
         ("models=da,esim&texts=file:gone", "on a file that is not here"),
         ("models=da,esim&on=sky", "which is not known here"),
         ("texts=bundled&long=pages", "names the long 'pages', which is not here"),
-        ("texts=bundled&seed=x", "names the seed 'x', which is not here"),
+        ("texts=bundled&seed=x", "names the seed 'x', which is not a number"),
+        ("texts=bundled&changes=gone,sort", "names the change 'gone', which is not here; it is"),
+        ("texts=bundled&changes=addsent", "addsent is not for the task nli"),
+        ("texts=bundled&transforms=sort&options={}{", "link's options are not set"),
+        ('texts=bundled&options={"keep_first_half": true}', "which no change of this task has"),
         ("texts=bundled&precision=half", "names the precision 'half', which is not here"),
     ],
 )
 def test_what_a_link_names_and_is_not_here_is_said(link: str, words: str) -> None:
     read = opened(link)
     assert any(words in notice for notice in read.notices) and not read.ready
+
+
+@each("task", offered_tasks())
+def test_changes_are_as_their_link_says_and_link_to_themselves(task: Task) -> None:
+    assert opened("", task).changes == first_choice(task)
+    for names in (["drop+shuffle", "sort"], ["reverse"], []):
+        usual = {name: options.shown(name, getattr(DEFAULTS, name)) for name in OPTIONS}
+        said = link_values(task, names, *(usual | {"keep": 0.25, "pin": "."}).values())
+        read = opened(link_to_measure("score", task, ["da"], **said), task)
+        assert (read.changes, read.notices) == (tuple(names), ())
+        assert read.options.changed == {"keep": 0.25, "pin": (".",)}
 
 
 def test_a_link_that_says_too_little_asks_nothing() -> None:

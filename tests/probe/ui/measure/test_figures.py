@@ -89,8 +89,10 @@ def test_small_groups_are_not_ranked() -> None:
 def test_it_is_said_how_sure_a_model_is_as_far_as_the_texts_tell() -> None:
     found = measured(0.5, 0.86)
     assert "The model is a little less sure than before: 0.86" in said({"drop": found})
-    few = Measured({**found.estimates, "confidence": Estimate(0.86, 0.7, 1.0, 9)})
-    assert "Too few texts to tell how sure the model is now: 0.86" in said({"drop": few})
+    for n, told in ((9, "changed 9 texts, too few to tell."), (600, "may be from -0.")):
+        wide = Measured({**found.estimates, "confidence": Estimate(0.86, 0.7, 1.0, n)})
+        words = said({"drop": wide})
+        assert "not clear whether the model is less sure now: 0.86" in words and told in words
 
 
 def test_changes_that_keep_the_meaning_are_not_called_nonsense() -> None:

@@ -71,7 +71,7 @@ def test_a_row_and_the_results_say_how_far_a_run_is_and_offer_what_its_state_all
     assert "Press Start." in results([VIEW], [], looked())
     (run,) = runs.start(ME, [request(sets)])
     for state, said, acts, result in (
-        ("queued", "Waiting · next in line · for 0 s", ["stop"], "Waiting for its turn"),
+        ("queued", "Waiting · next in line · for ", ["stop"], "Waiting for its turn"),
         ("running", "Running · 0 of 2 steps · ", ["stop"], "The first step is under way"),
         ("cancelled", ">stopped</span> <span class=\"tiny soft\">0 of 2 steps · ",
          ["again", "link", "delete"], "Take the run up again"),
@@ -296,6 +296,9 @@ def test_what_is_left_is_told_by_the_steps_that_are_done() -> None:
     assert how_far(running(3, 60, 400)).endswith("7 min · longer than expected")
     begun = running(0, 60, 30)
     assert " left" not in how_far(begun)
+    assert how_far(replace(begun, artefacts={"seconds": 0.0})).endswith(
+        "measuring how long it takes"
+    )
     cells = (replace(begun.cells[0], state="running", progress={"epoch": 2}), *begun.cells[1:])
     for plan, said in (({"max_epochs": 5}, "epoch 2 of at most 5"), ({}, "epoch 2 · ")):
         assert said in how_far(replace(begun, plan=plan, cells=cells))

@@ -19,13 +19,18 @@ from probe.runs.access import NOBODY, brought, chosen_runs, redeem, require_for_
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.surveys.survey import join, start_class
+from probe.tasks.nli import NLI
+from probe.ui.lessons.attribution import ATTRIBUTION
+from probe.ui.lessons.lesson import places_of
 from probe.ui.lessons.word_salad import WORD_SALAD
+from probe.ui.tabs.learn import remember, remembered
 from probe.ui.tabs.mine import EVERYTHING, Handlers, bring
 from probe.ui.tabs.teaching import write_guesses
 from probe.ui.visitors.belongings import (
     CLASS_FILES,
     GONE,
     KINDS,
+    REMEMBERED,
     belongings,
     count_of,
     delete_all,
@@ -33,7 +38,7 @@ from probe.ui.visitors.belongings import (
     remove_old,
     size,
 )
-from probe.ui.visitors.visitor_files import HOUR, fresh_folder, own_file
+from probe.ui.visitors.visitor_files import HOUR, files_of, fresh_folder, own_file
 from tests.support.models.tiny_bert import tiny_bert
 from tests.support.pages.visitors import ME, YOU, page_models, uploaded
 from tests.support.processes.database_trouble import locked
@@ -182,8 +187,28 @@ def test_what_is_taken_away_is_a_file_of_the_visitors_own(
         "Is it a text at all?": ["items.csv", "results.json", "votes.csv"],
         "Word salad": ["guesses.csv"],
     }  # and nothing of a run without results
-    kept = [row.name for row in belongings(handlers.store, ME)["files"]]
-    assert all(kept) and len(kept) == 4  # what was packed is not kept beside it
+    listed = [row.name for row in belongings(handlers.store, ME)["files"]]
+    assert listed == ["mine-scored.csv"]  # nothing that was taken of what is kept
+    assert files_of(ME, taken=True) != files_of(ME)
+    press(handlers, f"delete:runs:{run}")
+    assert files_of(ME, taken=True) == files_of(ME)  # it goes with what it was taken of
+
+
+def test_a_lesson_that_the_browser_remembers_is_an_answer_and_is_forgotten(
+    handlers: Handlers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REMEMBERED, "lessons", partial(remembered, [WORD_SALAD, ATTRIBUTION]))
+    first, second, *others = places_of(WORD_SALAD, NLI)
+    kept = remember({"seen": [first.key, "attribution.x"]}, second.key, (second.key, "da", 1), True)
+    listed = str(handlers.show(ME, "nli", kept)[2])
+    assert listed.count("in this browser") == 1
+    assert f"step 2 of {len(others) + 2}, 1 of 1 guessed right" in listed
+    assert "learn?lesson=word-salad&amp;step=2&amp;task=nli" in listed
+    asked, *_, same = handlers.press(ME, "nli", "ask:answers:word_salad", kept)
+    assert "Forget Lesson · Word salad?" in asked and same == gr.skip()
+    told, *shown, left = handlers.press(ME, "nli", "delete:answers:word_salad", kept)
+    assert "is forgotten" in told and "Word salad" not in str(shown)
+    assert left == {"seen": ["attribution.x"], "guesses": {}, "right": {}}
 
 
 def test_an_open_run_says_how_far_it_is_and_can_be_stopped(handlers: Handlers, sets: Sets) -> None:
