@@ -22,6 +22,7 @@ from finetune.report.generalisation import (
 from finetune.report.inoculation import TONES as INOCULATION_TONES
 from finetune.report.inoculation import badge_of as inoculation_badge
 from finetune.trials.generalisation import (
+    FEW,
     OUTCOMES,
     GeneralisationRun,
     Outcome,
@@ -140,6 +141,7 @@ def accuracies(run: GeneralisationRun) -> Markup:
     repeats, known = len(set(run.plan.seeds)), min(map(min, grid["templates"]))
     of = f"Mean of {repeats} repeats" if repeats > 1 else "One repeat"
     over = f"repeats and at least {known} {sources_of(run.plan)} of a kind" if known else "repeats"
+    over += ", so few that they are wide" if min(repeats, known or repeats) < FEW else ""
     return picture(
         "Accuracy by kind of example",
         heat_map(drawn, "accuracy in percent by what was trained on and what is tested"),
