@@ -139,10 +139,11 @@ def main(
     if not list_only:
         compute(wanted, gallery)
         return
-    each_takes = [(each, hours(each)) for each in wanted]
-    for each, takes in each_takes:
-        print(f"{takes:8.1f} h  {each.name}  python -m finetune {' '.join(each.words)}", flush=True)
-    print(f"{sum(takes for _, takes in each_takes):8.1f} h  {len(wanted)} runs on one core")
+    takes = list[float]()
+    for each in wanted:
+        takes.append(hours(each))
+        print(f"{takes[-1]:8.1f} h  python -m finetune {' '.join(each.words)}", flush=True)
+    print(f"{sum(takes):8.1f} h  {len(wanted)} runs on one core")
 
 
 if __name__ == "__main__":
