@@ -3,7 +3,7 @@
 SciPy and statsmodels load slowly, so that they are imported where an interval is computed: a worker
 that only trains needs neither.
 
-The calibration error (Gupta et al. 2021, section 4; Guo et al. 2017) has 15 bins of equal width
+The calibration error (Gupta et al. 2021, calibration; Guo et al. 2017) has 15 bins of equal width
 over the largest probability; an edge counts to the bin above it, and 1.0 to the last.
 """
 
