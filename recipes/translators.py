@@ -1,6 +1,6 @@
 """`python -m recipes.translators train|copies FILE`: the phrase-based translator of each label.
 
-Gupta et al. 2021, section 3.1: Moses with a KenLM language model. Here: eflomal, our own
+Gupta et al. 2021: Moses with a KenLM language model. Here: eflomal, our own
 extraction and scoring, and KenLM's `lmplz`; none of the three is needed to translate.
 """
 

@@ -248,7 +248,7 @@ def _repair(
 
 @command(calibration.KIND)
 def calibrate_command(given: Given) -> None:
-    """Calibrate a model and see whether that cures word salad (Gupta et al. 2021, section 4).
+    """Calibrate a model and see whether that cures word salad (Gupta et al. 2021, calibration).
 
     Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
     training sets. The model of the first method is kept and can be chosen by its name.
@@ -271,7 +271,7 @@ def calibrate_command(given: Given) -> None:
 
 @command(mitigation.KIND)
 def mitigate_command(given: Given) -> None:
-    """Teach a model to say when a text is no example of its task (Gupta et al. 2021, section 5).
+    """Teach a model to say when a text is no example of its task (Gupta et al. 2021, mitigation).
 
     Fast mode trains the upper layers alone, which is ours and costs much accuracy on whole texts;
     the paper trains all weights, on whole training sets. The repaired model is kept and can be

@@ -48,10 +48,15 @@ def _options(plan: Any, within: str = "") -> list[str]:  # Any: as above, or a p
         name, value = f"{within}{field.name}", getattr(plan, field.name)
         if is_dataclass(value):
             parts += _options(value, f"{name}.")
-        elif field.name == "mode" or value != field.default:
+        elif field.name == "mode" or not (value == field.default or _has_commas(value)):
             option = OPTIONS.get(name) or OPTIONS.get(field.name)
             words += _option(option, value) if option else []
     return [*words, *parts]
+
+
+def _has_commas(value: object) -> bool:
+    """Whether a list of names cannot be written with commas; then it was every one there is."""
+    return isinstance(value, tuple) and any("," in str(each) for each in value)
 
 
 def _option(option: str, value: object) -> list[str]:

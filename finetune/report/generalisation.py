@@ -1,8 +1,9 @@
 """Finished generalisations as figures, frames and text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -13,8 +14,11 @@ from finetune.trials.generalisation import (
     GeneralisationRun,
     Plan,
     Point,
+    at_largest,
+    by_label,
     chosen,
     described,
+    loss_between,
     on_condition,
     on_original,
     share_right,
@@ -25,7 +29,10 @@ from probe.errors import RunError
 from probe.pictures.curves import ALONE, PANEL_SIZE, Panel, PanelStyle, of_panels, style_for
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
 from probe.pictures.svg import stacked
+from probe.published import published
 from probe.runs.run import Json
+from probe.statistics import Estimate, interval
+from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
 
 ORIGINAL = "Original set"
@@ -39,8 +46,11 @@ WORDS = (
 )
 
 
+LABEL_WORDS = "Accuracy by gold label on the kind that was trained on, in percent (figure 1)."
+
+
 def figure(run: GeneralisationRun) -> Markup:
-    """Draw the heat map over the curves. Raises RunError where nothing is finished."""
+    """Draw the heat map over the curves, by label last. Raises RunError where nothing is done."""
     panels, style = curves(run.plan, run.results)
     if not panels:
         raise RunError("no cell is finished yet, so there is nothing to draw")
@@ -48,6 +58,8 @@ def figure(run: GeneralisationRun) -> Markup:
     drawings = [of_panels(panels, style, (*WORDS, f"{n}."))]
     if grid := run.verdict.get("grid"):
         drawings.insert(0, heat_svg(heat(grid, run.plan), TITLE))
+    if (by_gold := label_curves(run.plan, run.results))[0]:
+        drawings.append(of_panels(*by_gold, (LABEL_WORDS,)))
     return stacked(drawings, "Accuracy on each condition, by what was trained on")
 
 
@@ -108,6 +120,48 @@ def original_curves(plan: Plan, points: Sequence[Point]) -> tuple[Panel, PanelSt
     return Panel(frame, plan.sizes), style_for(frame)
 
 
+def label_curves(plan: Plan, points: Sequence[Point]) -> tuple[list[tuple[str, Panel]], PanelStyle]:
+    """Return a panel for each condition with a curve for each gold label on it (figure 1)."""
+    known = described(plan.rows, plan.vary)
+    frames = {row: label_frame(plan, points, row, row) for row in plan.rows}
+    panels = [
+        (PANEL_TITLE.format(known[row].title), Panel(frame, plan.sizes))
+        for row, frame in frames.items()
+        if len(frame)
+    ]
+    style = style_for(pd.concat(frames.values()))
+    size = PANEL_SIZE if len(panels) > 1 else ALONE
+    return panels, PanelStyle(style.names, style.low, style.high, size)
+
+
+def label_frame(plan: Plan, points: Sequence[Point], row: str, column: str) -> pd.DataFrame:
+    """Return a line for each size and gold label on a column, of a model trained on a row."""
+    return _frame(
+        (label, "challenge", size, found)
+        for size, own in _by_size(points, row)
+        for label, found in by_label(own, column).items()
+    )
+
+
+def _by_size(points: Sequence[Point], row: str) -> list[tuple[int, Sequence[Point]]]:
+    """Return the repeats of a row by size, smallest first; size 0 is the model as it was."""
+    sizes = {size: own for (name, size), own in chosen(points).items() if name == row}
+    if start := untrained(points):
+        sizes[0] = start
+    return sorted(sizes.items())
+
+
+def _frame(measured: Iterable[tuple[str, str, int, Estimate]]) -> pd.DataFrame:
+    """Return accuracies in percent of named sets at a size, each said in words."""
+    lines = []
+    for name, which, size, found in measured:
+        value, low, high = (100 * share for share in (found.value, found.low, found.high))
+        words = f"{value:.1f} % ({low:.1f} to {high:.1f}), n {found.n}"
+        label = f"{name}, {size} examples: {words}"
+        lines.append((name, which, size, value, low, high, found.n, label))
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
 COLUMNS = ["name", "set", "examples", "accuracy", "low", "high", "n", "label"]
 
 
@@ -117,20 +171,79 @@ def curve_frame(plan: Plan, points: Sequence[Point], row: str) -> pd.DataFrame:
     Size 0 is the model as it was.
     """
     known = described(plan.columns, plan.vary)
-    sizes = {size: own for (name, size), own in chosen(points).items() if name == row}
-    if start := untrained(points):
-        sizes[0] = start
-    lines = []
-    for size, own in sorted(sizes.items()):
-        measured = [(ORIGINAL, "original", on_original(own))]
-        for column in plan.columns:
-            measured.append((known[column].title, "challenge", on_condition(own, column)))
-        for name, which, found in measured:
-            value, low, high = (100 * share for share in (found.value, found.low, found.high))
-            words = f"{value:.1f} % ({low:.1f} to {high:.1f}), n {found.n}"
-            label = f"{name}, {size} examples: {words}"
-            lines.append((name, which, size, value, low, high, found.n, label))
-    return pd.DataFrame(lines, columns=COLUMNS)
+    sets = [(known[name].title, name) for name in plan.columns]
+    measured = list[tuple[str, str, int, Estimate]]()
+    for size, own in _by_size(points, row):
+        measured.append((ORIGINAL, "original", size, on_original(own)))
+        measured += [(title, "challenge", size, on_condition(own, name)) for title, name in sets]
+    return _frame(measured)
+
+
+class Claim(NamedTuple):
+    """What the paper says of such a run, what this one has, and whether that shows here."""
+
+    says: str
+    here: str
+    shows: str
+
+
+SHOWS, SHOWS_NOT, UNDECIDED = "shows", "does not show", "not decided: the interval holds both"
+
+
+def claims(run: GeneralisationRun) -> list[Claim]:
+    """Return the paper's claims that a judged run of templates can test, none for others.
+
+    The paper's figures are those of its text, ours of the largest size.
+    """
+    plan, grid = run.plan, run.verdict.get("grid")
+    table, found = published("after_training", NLI.name), list[Claim]()
+    if not grid or plan.task != NLI.name or table is None:
+        return []
+    known, at = described(plan.columns, plan.vary), at_largest(plan, chosen(run.results))
+    after = f"after {grid['size']:,} examples"
+
+    def add(says: str, row: str, estimate: Estimate, about: str, at_least: bool = False) -> None:
+        limit = table.value(row, "share") if row else plan.thresholds.loss
+        assert limit is not None, row
+        low, high = estimate.low >= limit, estimate.high <= limit
+        shows = SHOWS if (low if at_least else high) else SHOWS_NOT if low or high else UNDECIDED
+        here = f"{about} {after}: {100 * estimate.value:.1f} ({interval(estimate)})"
+        found.append(Claim(says.format(f"{100 * limit:g}"), here, shows))
+
+    if grid["lost"]:
+        rows = dict(zip(grid["rows"], grid["lost"], strict=True))
+        worst = max(rows, key=lambda name: rows[name]["value"])
+        lost, about = Estimate(**rows[worst]), f"points lost, trained on {known[worst].phrase},"
+        if plan.phenomenon == "dative":
+            row = "original lost after 4,000 datives"
+        else:
+            row = "original lost after numbers, at most"
+        if plan.phenomenon in ("dative", "numerical"):
+            add("The original set loses at most {} points.", row, lost, about)
+    if (plan.phenomenon, plan.vary) == ("dative", "complexity") and "all" in at:
+        right = on_condition(at["all"], "all", label="contradiction")
+        says, row = "{} % of the contradictions are right.", "dative contradictions right"
+        add(says, row, right, "% of them right, trained on all,", at_least=True)
+    losses = run.verdict["losses"]
+    if (plan.phenomenon, plan.vary) == ("numerical", "range") and losses:
+        away = min((each["away"] for each in losses), key=lambda each: each["value"])
+        says, row = "Of another range less than {} % are right.", "numbers of another range after"
+        add(says, f"{row} 20,000, less than", Estimate(**away), "% right of the worst range")
+    if (plan.phenomenon, plan.vary) == ("numerical", "complexity") and losses:
+        largest = max(losses, key=lambda each: each["loss"]["value"])["loss"]
+        says, row = "On another syntax at most {} points are lost.", "lost on other syntax after"
+        add(says, f"{row} 3,000 numbers", Estimate(**largest), "the largest loss in points,")
+    if plan.vary == "complexity" and "simple" in run.verdict["learnt"] and len(at) > 1:
+        behind = {
+            name: loss_between(at["simple"], own, "simple")
+            for name, own in at.items()
+            if name != "simple"
+        }
+        hardest = max(behind, key=lambda name: behind[name].value)
+        says = "Simple sentences are easy whatever was trained on: at most {} points, our line, "
+        about = f"points behind, trained on {known[hardest].phrase},"
+        add(f"{says}behind training on them.", "", behind[hardest], about)
+    return found
 
 
 ORIGINAL_COLUMN = "original"
@@ -160,5 +273,7 @@ def point_rows(run: GeneralisationRun) -> Iterator[Json]:
         facts = {name: getattr(point, name) for name in names}
         for tested, scores in {ORIGINAL_COLUMN: point.original, **point.tests}.items():
             counts = {"right": total(scores).right, "n": total(scores).n}
+            for label, hits in scores.items():
+                counts |= {f"right {label}": hits.right, f"n {label}": hits.n}
             accuracy = {"test": tested, "accuracy": share_right(scores)}
             yield {**about, **asdict(point.cell), **accuracy, **counts, **facts}

@@ -8,15 +8,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from finetune.report.generalisation import claims
 from finetune.trials import calibration, mitigation, transfer
 from finetune.trials.generalisation import (
     GeneralisationRun,
     at_largest,
     by_label,
     chosen,
-    estimate,
     generalisation_runs,
-    labelled,
     on_condition,
     on_original,
     untrained,
@@ -264,8 +263,12 @@ VARIED = {"lexical": "words", "range": "range of numbers"}
 
 
 def generalisation_tables(runs: Iterable[StoredRun]) -> Iterator[MarkdownTable]:
-    """Yield for each generalisation of NLI the accuracies before training and the final grid."""
-    for run in generalisation_runs(runs):
+    """Yield for each generalisation of NLI the accuracies before training and the final grid.
+
+    At the end stands which of the paper's claims they show.
+    """
+    known = generalisation_runs(runs)
+    for run in known:
         if run.plan.task == NLI.name:
             plan, name = run.plan, Path(run.plan.model).name
             model, varied = f"`{name}`", VARIED.get(plan.vary, plan.vary)
@@ -276,6 +279,17 @@ def generalisation_tables(runs: Iterable[StoredRun]) -> Iterator[MarkdownTable]:
             }.items():
                 yield _table(says, list(rows(run, varied)), {name: run.artefacts["model"]})
 
+    if claimed := [row for run in known for row in _claimed(run)]:
+        models = {Path(run.plan.model).name: run.artefacts["model"] for run in known}
+        says = "What the paper says of such runs, and which of it shows here."
+        yield _table(says, claimed, models)
+
+
+def _claimed(run: GeneralisationRun) -> Iterator[Row]:
+    of = f"`{Path(run.plan.model).name}`, {run.plan.phenomenon} by {run.plan.vary}"
+    for claim in claims(run):
+        yield {"run": of, "Rozen et al.": claim.says, "here": claim.here, "": claim.shows}
+
 
 def _before(run: GeneralisationRun, varied: str) -> Iterator[Row]:
     """Yield the accuracy before any training by condition and gold label, table 3."""
@@ -285,8 +299,9 @@ def _before(run: GeneralisationRun, varied: str) -> Iterator[Row]:
     conditions: dict[str, dict[str, Estimate]] = {
         name: {**by_label(points, name), ALL: on_condition(points, name)} for name in plan.columns
     }
-    every = [point.tests[name] for point in points for name in plan.columns]
-    conditions[ALL] = {**labelled(every), ALL: estimate(every)}
+    if ALL not in conditions:
+        of_all = {**by_label(points, *plan.columns), ALL: on_condition(points, *plan.columns)}
+        conditions[ALL] = of_all
     labels = [*(label for label in NLI.labels if label in conditions[ALL]), ALL]
     for name, own in conditions.items():
         shares = {label: with_interval(own.get(label, NOTHING)) for label in labels}

@@ -1,4 +1,4 @@
-"""One more class for what is no example of the task (Gupta et al. 2021, section 5)."""
+"""One more class for what is no example of the task (Gupta et al. 2021, mitigation)."""
 
 import math
 from copy import deepcopy

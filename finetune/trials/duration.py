@@ -61,17 +61,23 @@ class Work:
         )
 
 
-_MEASURED: dict[tuple[str, Mode, Precision], Throughput] = {}
+_MEASURED: dict[tuple[str, Mode, Precision, int | None], Throughput] = {}
 _DESTROYING: dict[str, float] = {}
 _LOCK = Lock()
 
 
 def throughput(
-    mode: Mode, precision: Precision, examples: Sequence[Any], model: AnyModel
+    mode: Mode,
+    precision: Precision,
+    examples: Sequence[Any],
+    model: AnyModel,
+    batch: int | None = None,
 ) -> Throughput:
     """Time one training step and one answer, each after a first that does not count.
 
-    Raises ExperimentError where the model has no fast mode, or no question can be trained on.
+    What a step takes however few its examples are, such as that of large word vectors, is told from
+    a step of one example and shared by a whole `batch`, if none the model's own. Raises
+    ExperimentError where the model has no fast mode, or no question can be trained on.
     """
     few = tuple(examples[:: max(1, len(examples) // TIMED[mode])][: TIMED[mode]])
     with model.lock:
@@ -87,10 +93,17 @@ def throughput(
     optimiser = make_optimiser(recipe, trainable(ready.trained), 1e-9)
     trainer = Trainer(ready.trained, recipe, optimiser, ready.precision)
     answer = ready.scorer(few)
-    work = (lambda: take_step(trainer, *data.batch(rows), 0), lambda: answer(False))
+    work = (
+        lambda: take_step(trainer, *data.batch(rows), 0),
+        lambda: take_step(trainer, *data.batch(rows[:1]), 0),
+        lambda: answer(False),
+    )
     for each in work:
         each()
-    train, told = (_seconds(each, copied) for each in work)
+    train, alone, told = (_seconds(each, copied) for each in work)
+    if len(rows) > 1:
+        more = max(0.0, train - alone) / (len(rows) - 1)
+        train = len(few) * (more + max(0.0, alone - more) / (batch or recipe.batch))
     states = float(getattr(data, "size", 0)) if mode == "fast" else 0.0
     return Throughput(*(figure / len(few) for figure in (prepare, train, told, states)))
 
@@ -141,11 +154,11 @@ def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
 def _measured(plan: Any, examples: Examples, model: AnyModel | None) -> Throughput:  # Any: as above
     """Return what a model takes in a mode, measured once."""
     how = getattr(plan, "training", plan)
-    key = (plan.model, how.mode, how.precision)
+    key = (plan.model, how.mode, how.precision, how.batch)
     with _LOCK:
         if key not in _MEASURED:
             opened = model or load_any(plan.model, plan.labels or None)
-            _MEASURED[key] = throughput(how.mode, how.precision, examples, opened)
+            _MEASURED[key] = throughput(how.mode, how.precision, examples, opened, how.batch)
         return _MEASURED[key]
 
 

@@ -1,5 +1,6 @@
 """Generalisation (Rozen et al. 2019): what to run, what it trains and tests on, what that shows."""
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,13 +8,20 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice, product
 from pathlib import Path
-from statistics import fmean
 from typing import Any, Literal, NamedTuple
+from zlib import crc32
 
 from finetune.training.data import Asked
 from finetune.training.recipes import Mode
 from finetune.trials.base import Epoch as Epoch
-from finetune.trials.base import TrialKind, best_rates, diverged_words, refuse, sweep_problems
+from finetune.trials.base import (
+    TrialKind,
+    best_rates,
+    diverged_words,
+    names_problem,
+    refuse,
+    sweep_problems,
+)
 from finetune.trials.challenges import (
     UserFiles,
     read_source_data,
@@ -26,8 +34,9 @@ from probe.data.names import listed, shown
 from probe.errors import ExperimentError, FileQuestion, TemplateError
 from probe.models import bundled
 from probe.models.classifier import Precision
+from probe.runs.experiment import Results as CellResults
 from probe.runs.run import Json, Run, StoredRun
-from probe.statistics import FEWEST, Estimate, Share, joined_difference
+from probe.statistics import FEWEST, Drawn, Estimate, clustered, clustered_difference, interval
 from probe.tasks.nli import NLI
 from probe.tasks.task import WHY_IN_COMMON, Label, Task, in_common_classes, task_named
 from probe.templates import Request, count, generate, kinds, read_range, split_by_template
@@ -36,6 +45,8 @@ from probe.terms import Term, Titled
 
 MAX_SIZE, MAX_TESTS = 100_000, 10_000
 """The largest training set that Rozen et al. report, and pairs of a condition to test on."""
+PUBLISHED_SIZES = {"dative": "50,200,1000,4000", "numerical": "50,200,1000,4000,20000"}
+"""By phenomenon, as far as one core trains them in days; the paper's numbers go on to 100,000."""
 RATE_SHARES = (0.3, 1.0)
 """Of the rate that a model is usually tuned with, the shares that are tried."""
 
@@ -55,10 +66,11 @@ class Plan:
     """What to run: which conditions are trained on (rows) and tested on (columns).
 
     `phenomenon` is a kind of templates, or only a name where a file's column gives the conditions
-    (`vary` is then "file"). `tests` pairs of each condition are tested on, `dev` of the condition
-    that is trained on choose epoch and learning rate: they come from templates, or texts, that are
-    trained on. Each seed splits and draws anew. `thresholds` only name the outcome, no cell
-    depends on them. Rozen et al. train all weights (`mode` full) and give neither batch nor epochs.
+    (`vary` is then "file"). Without `rows` every condition is trained on. `tests` pairs of each are
+    tested on, `dev` of the condition that is trained on choose epoch and learning rate: they come
+    from templates, or texts, that are trained on. Each seed splits and draws anew. `thresholds`
+    only name the outcome, no cell depends on them. Rozen et al. train all weights (`mode` full) and
+    give neither batch nor epochs.
     """
 
     model: str
@@ -122,7 +134,7 @@ def check(plan: Plan) -> None:
         "the loss from which it learnt the set must be above 0 and at most 1, or 100 points": not (
             0 < plan.thresholds.loss <= 1
         ),
-        "give at least two conditions to train on": len(plan.rows) < 2,
+        "give at least one condition to train on": not plan.rows,
     }
     refuse(problems)
 
@@ -136,6 +148,11 @@ class Hits(NamedTuple):
 
 Scores = Mapping[Label, Hits]
 """What is right of a set, by gold label."""
+Clusters = Mapping[str, Scores]
+"""The same by what its texts are drawn from, such as a template; those of one are not independent.
+"""
+ORIGINAL = ""
+"""The original set among those whose clusters a point has."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +161,8 @@ class Point:
 
     `best_epoch` is the epoch whose weights were tested, `dev` its accuracy on held-out pairs of
     the condition that was trained on, 0 for the model as it was. Where the training `diverged` it
-    ended there, with the weights of the best epoch before.
+    ended there, with the weights of the best epoch before. `clusters` are of each set by its name;
+    those of older runs are not known.
     """
 
     cell: Cell
@@ -156,11 +174,21 @@ class Point:
     seconds: float
     precision: str
     diverged: bool = False
+    clusters: Mapping[str, Clusters] = field(default_factory=dict)
 
 
 def total(scores: Scores) -> Hits:
     """Return what is right of a whole set."""
     return Hits(*map(sum, zip(*scores.values(), strict=True)))
+
+
+def summed(clusters: Clusters) -> Scores:
+    """Return what is right of a whole set by gold label."""
+    labels = sorted({label for own in clusters.values() for label in own})
+    return {
+        label: total({name: own[label] for name, own in clusters.items() if label in own})
+        for label in labels
+    }
 
 
 def share_right(scores: Scores) -> float:
@@ -187,12 +215,16 @@ class Condition:
 
 @dataclass(frozen=True)
 class Grid:
-    """Something that varies. With `by_template` no template is both trained and tested on."""
+    """Something that varies. With `by_template` no template is both trained and tested on.
+
+    `whole` is all its conditions together, which is trained and tested on beside each of them.
+    """
 
     title: str
     summary: str
     conditions: tuple[Condition, ...] = field(repr=False)
     by_template: bool = False
+    whole: Condition | None = None
 
 
 def _complexity(name: str) -> Condition:
@@ -217,9 +249,11 @@ PUBLISHED_RANGES = ("30-49", "60-79", "200-299", "1000-9999")
 GRIDS: Mapping[str, Grid] = {
     "complexity": Grid(
         "Sentence",
-        "Simple, medium and complex sentences; no template is both trained and tested on.",
+        "Simple, medium and complex sentences, each alone and all together; no template is both "
+        "trained and tested on.",
         tuple(map(_complexity, COMPLEXITIES)),
         by_template=True,
+        whole=Condition("all", "All complexities", "sentences of all complexities", {}, {}),
     ),
     "lexical": Grid(
         "Words",
@@ -272,9 +306,23 @@ def offered(phenomenon: str, vary: str) -> tuple[Condition, ...]:
     return conditions(phenomenon, vary)
 
 
+def every(vary: str, some: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return conditions of a grid and, where it has that, all of them together."""
+    whole = GRIDS[vary].whole
+    return (*some, *([whole] if whole else []))
+
+
+def is_whole(name: str, vary: str) -> bool:
+    """Whether a condition is all others together, so that none of them is away from it."""
+    whole = GRIDS[vary].whole if vary in GRIDS else None
+    return whole is not None and whole.name == name
+
+
 def described(names: Sequence[str], vary: str) -> dict[str, Condition]:
     """Return conditions by name; those of a person's own file are called by what stands there."""
-    known = {each.name: each for each in GRIDS[vary].conditions} if vary in GRIDS else {}
+    known = (
+        {each.name: each for each in every(vary, GRIDS[vary].conditions)} if vary in GRIDS else {}
+    )
     return {name: known.get(name) or Condition(name, name, f"“{name}”", {}) for name in names}
 
 
@@ -304,20 +352,24 @@ class TrainingSets:
 
 
 def with_conditions(plan: Plan, data: SourceData) -> Plan:
-    """Return the plan with all conditions there are; a small file lends fewer rows to `dev`.
+    """Return the plan with all conditions there are to test on, and to train on if none is named.
 
-    Raises ExperimentError where the templates have no such conditions or are of another task.
+    A small file lends fewer rows to `dev`. Raises ExperimentError where there are no such
+    conditions, or the templates are of another task.
     """
+    dev = plan.dev
     if plan.vary == FILE:
-        names = tuple(data.rows)
-        fewest = min(map(len, data.rows.values()))
-        dev = min(plan.dev, max(1, int(DEV_SHARE * fewest)))
-        return replace(plan, rows=names, columns=names, dev=dev)
-    if plan.task != NLI.name:
+        rows = columns = tuple(data.rows)
+        dev = min(dev, max(1, int(DEV_SHARE * min(map(len, data.rows.values())))))
+    elif plan.task != NLI.name:
         raise ExperimentError(f"the templates are {NLI.name}'s, the model answers {plan.task}")
-    known = offered(plan.phenomenon, plan.vary)
-    rows = tuple(each.name for each in known if each.train is not None)
-    return replace(plan, rows=rows, columns=tuple(each.name for each in known))
+    else:
+        known = every(plan.vary, offered(plan.phenomenon, plan.vary))
+        columns = tuple(each.name for each in known)
+        rows = tuple(each.name for each in known if each.train is not None)
+    refuse(names_problem("conditions to train on", plan.rows, rows, some=False))
+    rows = tuple(name for name in rows if name in (plan.rows or rows))
+    return replace(plan, rows=rows, columns=columns, dev=dev)
 
 
 def _examples(
@@ -382,6 +434,19 @@ def draw_training(
 
 def _source(task: Task, example: Any) -> str:
     return str(getattr(example, task.source or task.target))
+
+
+CLUSTERS = 40
+"""Into how many groups the sources of a file's texts fall, at random: each has its texts whole."""
+
+
+def cluster_of(task: Task, example: Any) -> str:
+    """Return what a text is drawn from: its template, or else a group that has all of its source.
+
+    Groups of sources are as independent as sources are, and few enough to be kept.
+    """
+    template: str = getattr(example, "template", "")
+    return template or str(crc32(_source(task, example).encode()) % CLUSTERS)
 
 
 def data_json(data: SourceData) -> Json:
@@ -457,36 +522,52 @@ def untrained(points: Iterable[Point]) -> tuple[Point, ...]:
     return tuple(point for point in points if not point.cell.size)
 
 
-def on_condition(points: Iterable[Point], column: str) -> Estimate:
-    """Return the accuracy on a condition over all repeats, with Wilson's interval."""
-    return estimate(point.tests[column] for point in points)
+def _drawn(points: Iterable[Point], names: Sequence[str], label: Label | None) -> list[Drawn]:
+    """Return what is right of some sets by repeat and cluster, of one label or of all.
+
+    The clusters of older runs are not known; theirs are the repeats alone.
+    """
+    drawn = []
+    for point in points:
+        for name in names:
+            scores = point.tests[name] if name else point.original
+            for cluster, own in (point.clusters.get(name) or {"": scores}).items():
+                if label is None or label in own:
+                    hits = total(own) if label is None else own[label]
+                    drawn.append(Drawn(point.cell.seed, cluster, *hits))
+    return drawn
 
 
-def on_original(points: Iterable[Point]) -> Estimate:
+def on_condition(points: Iterable[Point], *names: str, label: Label | None = None) -> Estimate:
+    """Return the accuracy on conditions over all repeats, of one gold label or of all.
+
+    The interval is over repeats and templates.
+    """
+    return clustered(_drawn(points, names, label))
+
+
+def on_original(points: Sequence[Point], label: Label | None = None) -> Estimate:
     """Return the accuracy on the original set, which is the same in all repeats: their mean."""
-    hits = [total(point.original) for point in points]
-    right, n = fmean(each.right for each in hits), hits[0].n
-    return replace(Share(round(right), n).estimate(), value=right / n)
+    scores = points[0].original
+    return clustered(
+        _drawn(points, [ORIGINAL], label), (scores[label] if label else total(scores)).n
+    )
 
 
-def estimate(scores: Iterable[Scores]) -> Estimate:
-    """Return the accuracy over sets of several repeats together, with Wilson's interval."""
-    hits = [total(each) for each in scores]
-    return Share(sum(each.right for each in hits), sum(each.n for each in hits)).estimate()
+def by_label(points: Sequence[Point], *names: str) -> dict[Label, Estimate]:
+    """Return the accuracy on conditions by gold label over all repeats."""
+    labels = dict.fromkeys(label for p in points for name in names for label in p.tests[name])
+    return {label: on_condition(points, *names, label=label) for label in labels}
 
 
-def by_label(points: Sequence[Point], column: str) -> dict[Label, Estimate]:
-    """Return the accuracy on a condition by gold label over all repeats."""
-    return labelled([point.tests[column] for point in points])
+def templates(points: Iterable[Point], *names: str) -> int:
+    """Return how many templates some sets are of in all repeats, 0 where that is not known."""
+    return len({each for p in points for name in names for each in p.clusters.get(name, ())})
 
 
-def labelled(scores: Sequence[Scores]) -> dict[Label, Estimate]:
-    """Return the accuracy by gold label over sets of several repeats."""
-    labels = dict.fromkeys(label for each in scores for label in each)
-    return {
-        label: estimate({label: each[label]} for each in scores if label in each)
-        for label in labels
-    }
+def sources_of(plan: Plan) -> str:
+    """Return what the texts of a plan that go together are of, in the plural."""
+    return "groups of texts" if plan.vary == FILE else "templates"
 
 
 def constant(points: Iterable[Point], column: str) -> float:
@@ -500,11 +581,22 @@ def constant(points: Iterable[Point], column: str) -> float:
 def loss(points: Sequence[Point], row: str, column: str) -> Loss:
     """Return what a model trained on a row loses on a column.
 
-    The interval is Newcombe's for a difference of two shares (1998, method 10): it covers which
-    pairs were tested, not which templates.
+    The interval is over repeats and templates: it pairs what a repeat's model does on both.
     """
+    sets = [_drawn(points, [name], None) for name in (column, row)]
     own, away = on_condition(points, row), on_condition(points, column)
-    return Loss(row, column, own, away, joined_difference(away, own))
+    return Loss(row, column, own, away, clustered_difference(*sets))
+
+
+def loss_between(first: Sequence[Point], second: Sequence[Point], name: str) -> Estimate:
+    """Return how far on a condition a second training is behind a first, with such an interval."""
+    return clustered_difference(*(_drawn(some, [name], None) for some in (second, first)))
+
+
+def lost_original(start: Sequence[Point], points: Sequence[Point]) -> Estimate:
+    """Return what the original set lost by training, with an interval as that of a `loss`."""
+    sets = [_drawn(some, [ORIGINAL], None) for some in (points, start)]
+    return replace(clustered_difference(*sets), n=total(points[0].original).n)
 
 
 Outcome = Literal["data_set", "phenomenon", "not_learnt", "undecided"]
@@ -535,6 +627,9 @@ OUTCOMES: Mapping[Outcome, Term] = {
 """In the order in which they are explained."""
 MIN_TESTS = 300
 """Pairs of a condition, all repeats together, below which a warning says that they are few."""
+FEWEST_REPEATS, FEW = 2, 5
+"""Repeats without which nothing is decided; repeats, and templates of a condition, as published or
+so that an interval is not wide for want of them."""
 
 
 def at_largest(plan: Plan, results: Results) -> dict[str, Sequence[Point]]:
@@ -545,19 +640,30 @@ def at_largest(plan: Plan, results: Results) -> dict[str, Sequence[Point]]:
     return {row: results[row, size] for row in plan.rows}
 
 
-def classify(plan: Plan, losses: Sequence[Loss], learnt: Sequence[str]) -> Outcome:
-    """Name what was learnt; only a model that learnt its own condition can lose it elsewhere."""
-    # rounding: 0.95 - 0.85 must count as ten points
-    large = [
-        each.loss
-        for each in losses
-        if each.row in learnt and round(each.loss.value, 9) >= plan.thresholds.loss
-    ]
-    if any(each.low > 0 for each in large):
+def _is_large(plan: Plan, lost: Estimate) -> bool:
+    """Whether a loss tells the set from the skill: 0.95 - 0.85 counts as ten points."""
+    return round(lost.value, 9) >= plan.thresholds.loss and lost.low > 0
+
+
+def classify(
+    plan: Plan, at: Mapping[str, Sequence[Point]], losses: Sequence[Loss], learnt: Sequence[str]
+) -> Outcome:
+    """Name what was learnt, by the intervals; only a model that learnt its condition can lose it.
+
+    One repeat decides nothing. A skill is learnt where no loss can be as large as the threshold,
+    nothing is where no condition gives that much more than the best single answer.
+    """
+    limit = plan.thresholds.loss
+    own = [each.loss for each in losses if each.row in learnt]
+    above = [on_condition(at[row], row).value - constant(at[row], row) for row in at]
+    if min(map(len, at.values())) < FEWEST_REPEATS:
+        return "undecided"
+    if any(_is_large(plan, each) for each in own):
         return "data_set"
-    if not learnt:
+    if not learnt and max(above) < limit:
         return "not_learnt"
-    return "undecided" if large or len(learnt) < len(plan.rows) else "phenomenon"
+    settled = own and len(learnt) == len(plan.rows)
+    return "phenomenon" if settled and max(each.high for each in own) < limit else "undecided"
 
 
 def in_figures(plan: Plan, worst: Loss | None) -> str:
@@ -570,7 +676,7 @@ def in_figures(plan: Plan, worst: Loss | None) -> str:
     return (
         f"Trained on {max(plan.sizes):,} examples with {own}, {model} is right on "
         f"{100 * worst.own.value:.0f} % of them and on {100 * worst.away.value:.0f} % of those "
-        f"with {away}."
+        f"with {away}: {100 * worst.loss.value:.0f} points less ({interval(worst.loss)})."
     )
 
 
@@ -583,34 +689,48 @@ def worst_in(verdict: Json) -> Loss | None:
 
 
 def serving_all(verdict: Json) -> list[str]:
-    """Return the conditions on which training suffices for all, by a stored verdict."""
-    losing = {
-        each["row"]
-        for each in verdict["losses"]
-        if round(each["loss"]["value"], 9) >= verdict["thresholds"]["loss"]
-    }
-    return [row for row in verdict["learnt"] if row not in losing]
+    """Return the conditions on which training suffices for all, by a stored verdict.
+
+    From them no loss can be as large as the threshold; of all conditions together there is none.
+    """
+    highest = dict[str, float]()
+    for each in verdict["losses"]:
+        highest[each["row"]] = max(each["loss"]["high"], highest.get(each["row"], -1.0))
+    limit = verdict["thresholds"]["loss"]
+    return [row for row in verdict["learnt"] if highest.get(row, limit) < limit]
+
+
+def _points(lost: Estimate) -> str:
+    return f"{100 * lost.value:.1f} points ({interval(lost)})"
 
 
 def _warnings(plan: Plan, points: Sequence[Point], at: Mapping[str, Sequence[Point]]) -> list[str]:
     """Return what to beware of as sentences, the gravest first."""
     fewest = min(on_condition(own, column).n for own in at.values() for column in plan.columns)
     start = untrained(points)
-    lost = {
-        row: on_original(start).value - on_original(own).value for row, own in at.items() if start
-    }
-    worst = max(lost, key=lambda row: lost[row], default="")
+    lost = {row: lost_original(start, own) for row, own in at.items() if start}
+    worst = max(lost, key=lambda row: lost[row].value, default="")
+    few = min(templates(own, column) for own in at.values() for column in plan.columns)
+    repeats, of = min(map(len, at.values())), sources_of(plan)
     sets = [scores for point in points for scores in (point.original, *point.tests.values())]
     golds = {gold for scores in sets for gold in scores}
     sentences = {
         (told := diverged_words((p.cell.lr, p.diverged) for p in points)): bool(told),
         WHY_IN_COMMON: task_named(plan.task).merges(golds) is not None,
-        "Only one repeat: another draw of templates may say otherwise (published: five).": (
-            min(map(len, at.values())) < 2
+        f"Only one repeat: the intervals are over {of}, not over other trainings and splits, so "
+        "that nothing is decided (published: five).": repeats < FEWEST_REPEATS,
+        f"{repeats} repeats: an interval over so few is wide (published: five).": (
+            FEWEST_REPEATS <= repeats < FEW
+        ),
+        f"Which {of} a text is of was not kept with this run; the intervals are over repeats "
+        "alone.": not few,
+        f"A condition is tested on {few} {of} only; an interval over so few is wide.": (
+            0 < few < FEW
         ),
         f"A condition has only {fewest} test examples; the intervals are wide.": fewest < MIN_TESTS,
-        f"The original set lost {100 * lost.get(worst, 0):.1f} points after training on "
-        f"{worst}.": lost.get(worst, 0) >= plan.thresholds.loss,
+        f"The original set lost {_points(lost[worst])} after training on {worst}."
+        if lost
+        else "": bool(lost) and lost[worst].value >= plan.thresholds.loss,
         "Fast mode trains the upper layers only, on states of the lower ones computed once; Rozen "
         "et al. train all weights.": plan.mode == "fast",
     }
@@ -623,20 +743,31 @@ def verdict_json(plan: Plan, points: Sequence[Point]) -> Json:
     `losses` are all away from what was seen, `worst` the largest of them of a model that `learnt`
     its own condition: where training beats the best single answer; of fewer than `FEWEST` tests
     none is named. The `grid` has rows by what was trained on, columns by what is tested: `low` and
-    `high` are 95 % intervals, `repeats` each repeat's accuracy, `original` that on the original set
-    afterwards, `lr` the chosen rates. `before` is the accuracy by condition and gold label (Table
+    `high` are 95 % intervals over repeats and `templates`, as many as there are, 0 where that is
+    not known; `repeats` each repeat's accuracy, `original` that on the original set afterwards,
+    `lost` what is lost of it, `lr` the chosen rates. What is `away` from all conditions together,
+    or they from it, is no loss. `before` is the accuracy by condition and gold label (Table
     3). Raises ValueError where a condition has no point of the largest size.
     """
     at, columns = at_largest(plan, chosen(points)), plan.columns
-    losses = [loss(at[row], row, away) for row in plan.rows for away in columns if away != row]
+    parts = [name for name in columns if not is_whole(name, plan.vary)]
+    losses = [
+        loss(at[row], row, away)
+        for row in plan.rows
+        if row in parts
+        for away in parts
+        if away != row
+    ]
     learnt = [row for row in plan.rows if on_condition(at[row], row).low > constant(at[row], row)]
     telling = [each for each in losses if each.row in learnt and each.loss.n >= FEWEST]
-    worst = max(telling, key=lambda each: each.loss.value, default=None)
-    outcome = classify(plan, losses, learnt)
+    # one that is beyond doubt stands before a larger one that is not
+    worst = max(telling, key=lambda e: (_is_large(plan, e.loss), e.loss.value), default=None)
+    outcome = classify(plan, at, losses, learnt)
     cells = [[on_condition(at[row], column) for column in columns] for row in plan.rows]
     before, start = {}, untrained(points)
     if start:
-        of_original = {**labelled([start[0].original]), "all": on_original(start)}
+        golds = {label: on_original(start, label) for label in start[0].original}
+        of_original = {**golds, "all": on_original(start)}
         tested = {
             name: {**by_label(start, name), "all": on_condition(start, name)} for name in columns
         }
@@ -665,7 +796,9 @@ def verdict_json(plan: Plan, points: Sequence[Point]) -> Json:
                 [[share_right(point.tests[column]) for point in at[row]] for column in columns]
                 for row in plan.rows
             ],
+            "templates": [[templates(at[row], name) for name in columns] for row in plan.rows],
             "original": [on_original(at[row]).value for row in plan.rows],
+            "lost": [asdict(lost_original(start, at[row])) for row in plan.rows if start],
             "lr": [at[row][0].cell.lr for row in plan.rows],
         },
         "before": before,
@@ -691,9 +824,29 @@ def verdict_of(stored: StoredRun, inputs: Json) -> Json | None:
     return verdict_json(run.plan, run.results)
 
 
+def current_verdict(plan: Json, artefacts: Json, stored: Json, results: CellResults = ()) -> Json:
+    """Return a stored verdict by today's rule, judged anew where its intervals are of texts alone.
+
+    Without results it stays as it was.
+    """
+    if not stored or "templates" in stored["grid"] or not results:
+        return stored
+    points = [point_from(key, values) for key, values in results if values]
+    return verdict_json(plan_from(plan), points)
+
+
+def _packed(result: Json) -> Json:
+    return {**result, "clusters": json.dumps(result.get("clusters", {}), separators=(",", ":"))}
+
+
+def _unpacked(result: Json, artefacts: Json) -> Json:
+    return {**result, "clusters": json.loads(result.get("clusters", "{}"))}
+
+
 GENERALISATION = TRIALS.experiment(
-    lambda plan: f"{plan['phenomenon']} by {plan['vary']} on", _brief, verdict_of
-)
+    lambda plan: f"{plan['phenomenon']} by {plan['vary']} on", _brief, verdict_of,
+    current_verdict=current_verdict, pack=_packed, unpack=_unpacked,
+)  # fmt: skip
 
 
 WORDS: Mapping[str, Term] = {

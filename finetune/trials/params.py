@@ -256,11 +256,21 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             "What tells kinds apart: complexity, lexical, or (numerical) range.",
             http=True,
         ),
+        replace(
+            _names(
+                "train_on",
+                (),
+                "Kinds to train on, such as simple,all: all complexities together; every one, if "
+                "none.",
+            ),
+            field="rows",
+            title="Kinds to train on, every one if empty",
+        ),
         *OUTPUTS,
         _sizes(
             "50,200,1000",
-            "Training examples; published: 50,200,1000,4000 and more.",
-            published="50,200,1000,4000",
+            "Training examples; published: 50,200,1000,4000, with numbers 20000 too.",
+            published=generalisation.PUBLISHED_SIZES["dative"],
         ),
         _rates("Learning rates to choose among"),
         _seeds(

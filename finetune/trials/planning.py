@@ -208,7 +208,7 @@ def _conditions(choices: Choices) -> Json:
     file = choices.files.challenge
     phenomenon = choices["phenomenon"] or (stem_of(file) if file else "numerical")
     vary = generalisation.FILE if file else choices["vary"]
-    return {"phenomenon": phenomenon, "vary": vary, "rows": (), "columns": ()}
+    return {"phenomenon": phenomenon, "vary": vary, "columns": ()}
 
 
 def _of_conditions(choices: Choices, plan: generalisation.Plan) -> generalisation.SourceData:

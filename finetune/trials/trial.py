@@ -8,7 +8,7 @@ has no fast mode. A repair takes the model as it was `before`, too, which destro
 """
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -200,24 +200,32 @@ def generalise(
             diverged = True
     ready.trained.model.load_state_dict(best.weights)
 
-    def score(examples: Examples) -> generalisation.Scores:
-        right, n = Counter[str](), Counter[str]()
+    def score(examples: Examples) -> generalisation.Clusters:
+        found = defaultdict[str, defaultdict[str, list[int]]](lambda: defaultdict(lambda: [0, 0]))
         hits = ready.scorer(examples, stop)(not cell.size)
         for example, hit in zip(examples, hits, strict=True):
-            n[example.gold] += 1
-            right[example.gold] += int(hit)
-        return {label: generalisation.Hits(right[label], n[label]) for label in sorted(n)}
+            counts = found[generalisation.cluster_of(data.task, example)][example.gold]
+            counts[0] += int(hit)
+            counts[1] += 1
+        return {
+            name: {label: generalisation.Hits(*own[label]) for label in sorted(own)}
+            for name, own in sorted(found.items())
+        }
 
+    clusters = {generalisation.ORIGINAL: score(data.original)}
+    clusters |= {name: score(examples) for name, examples in tests.items()}
+    scores = {name: generalisation.summed(own) for name, own in clusters.items()}
     yield generalisation.Point(
         cell,
-        score(data.original),
-        {name: score(examples) for name, examples in tests.items()},
+        scores.pop(generalisation.ORIGINAL),
+        scores,
         best.dev,
         epochs,
         best.epoch,
         time.monotonic() - began,
         ready.precision,
         diverged,
+        clusters,
     )
 
 

@@ -62,7 +62,7 @@ def agreeing(
     """Count the destroyed examples whose answer is the one expected.
 
     `before` are the answers to the originals by id, `after` the ids and answers of what a transform
-    made of them. Expected of a copy is the task's default label (Gupta et al. 2021, section 3).
+    made of them. Expected of a copy is the task's default label (Gupta et al. 2021).
     """
     default = default_of(name, task)
     return sum(task.agrees(default or before[id_], label) for id_, label in after)

@@ -146,14 +146,18 @@ def read_values(kind: str, values: Named) -> dict[str, Any]:  # Any: as above
     return read
 
 
-def usual_sizes(kind: str, task: Task, published: bool) -> list[str]:
-    """Return the numbers of examples to begin with; all in place of more than the task has."""
+def usual_sizes(kind: str, task: Task, published: bool, skill: str = "") -> list[str]:
+    """Return the numbers of examples to begin with; all in place of more than the task has.
+
+    Templates make their own, and the papers took more of some skills.
+    """
     if task.has_spans:
         return ["5", "10", "all"]  # the bundled passages give few questions to train on
     param = param_of(kind, "sizes")
     given: list[str] = shown(param, param.on_page(published))
-    if kind == generalisation.KIND:  # which makes its own
-        return given
+    if kind == generalisation.KIND:
+        more = published and generalisation.PUBLISHED_SIZES.get(skill)
+        return more.split(",") if more else given
     there = len(bundled_examples(task, "pool"))
     sizes = [size for size in given if size != "all" and int(size) <= there]
     return sizes if sizes == given else [*sizes, "all"]

@@ -189,11 +189,12 @@ class Form:
             for param in on_page(kind)
             if param.name in CHANGED_BY_HOW
         }
-        values["sizes"] = usual_sizes(kind, task, published)
+        values["sizes"] = usual_sizes(kind, task, published, named["skill"])
         if task.has_spans:
             values["mode"] = "full"
         begun: Changes = {name: {"value": value} for name, value in values.items()}
-        offered = {"choices": usual_sizes(kind, task, True), "allow_custom_value": True}
+        sizes = usual_sizes(kind, task, True, named["skill"])
+        offered = {"choices": sizes, "allow_custom_value": True}
         begun["sizes"] |= offered
         return begun
 

@@ -51,6 +51,10 @@ RunCell = Callable[[Json, Json, Json, CellContext], Iterator[Progress | Result]]
 """Computes a cell from plan, inputs and key: yields progress, at last the result."""
 
 
+Results = Sequence[tuple[Json, Json | None]]
+"""The key of each cell, and its result if there is one."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A kind of run.
@@ -60,7 +64,8 @@ class Experiment:
     names a run for people, `brief` gives of a result (None where there is none yet) what is told
     over HTTP. `model` names the model that a plan begins with, `keep` the name under which to keep
     a result's model, None to let it go. `conclude` gives the verdict, None where there are too few
-    results; `current_verdict` reads a stored one by today's rule, from plan, artefacts and itself.
+    results; `current_verdict` reads a stored one by today's rule, from plan, artefacts, itself and
+    the keys and results of the cells, where these are at hand.
     `one_worker` says that one worker had better compute all cells: it keeps what they share.
     `alike` says whether two plans ask for the same. `form` is raised by one when a result gives
     more, or otherwise, than before: what has another form is computed again. `part` is read where
@@ -79,7 +84,7 @@ class Experiment:
     model: Callable[[Json], str | None] = lambda plan: None
     keep: Callable[[StoredRun, Json], str | None] = lambda run, result: None
     conclude: Callable[[StoredRun, Json], Json | None] = lambda run, inputs: None
-    current_verdict: Callable[[Json, Json, Json], Json] = lambda plan, artefacts, verdict: verdict
+    current_verdict: Callable[[Json, Json, Json, Results], Json] = lambda *read: read[2]
     one_worker: Callable[[Json], bool] = lambda plan: False
     alike: Callable[[Json, Json], bool] = eq
     form: int = 1
@@ -109,10 +114,12 @@ def experiment_of(kind: str) -> Experiment:
     return EXPERIMENTS[kind]
 
 
-def current_verdict(kind: str, plan: Json, artefacts: Json, verdict: Json) -> Json:
+def current_verdict(
+    kind: str, plan: Json, artefacts: Json, verdict: Json, results: Results = ()
+) -> Json:
     """Return a stored verdict by today's rule; of a kind that is not known it is as it was."""
     experiment = EXPERIMENTS.get(kind)
-    return experiment.current_verdict(plan, artefacts, verdict) if experiment else verdict
+    return experiment.current_verdict(plan, artefacts, verdict, results) if experiment else verdict
 
 
 def run_json(run: StoredRun) -> Json:

@@ -27,7 +27,7 @@ def read(path: Path) -> StoredRun:
     with reading(path.name, "a finished run", "write it anew or remove it", ExperimentError):
         row: Json = json.loads(path.read_text(encoding="utf-8"))
         experiment, artefacts = experiment_of(row.get("kind", FIRST_KIND)), row["artefacts"]
-        unpack = experiment.unpack
+        points = [(each.pop("cell"), experiment.unpack(each, artefacts)) for each in row["points"]]
         return Run(
             id=f"{OWNER}-{path.stem}",
             kind=experiment.kind,
@@ -39,12 +39,12 @@ def read(path: Path) -> StoredRun:
             created=row["created"],
             started=row["created"],
             finished=row["created"],
-            verdict=experiment.current_verdict(row["plan"], artefacts, row["verdict"]),
+            verdict=experiment.current_verdict(row["plan"], artefacts, row["verdict"], points),
             environment=row["environment"],
             kept="",
             cells=tuple(
-                RunCell(number, point.pop("cell"), "done", result=unpack(point, artefacts))
-                for number, point in enumerate(row["points"])
+                RunCell(number, key, "done", result=result)
+                for number, (key, result) in enumerate(points)
             ),
             artefacts=artefacts,
         )

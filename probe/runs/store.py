@@ -106,7 +106,10 @@ class Store:
                     row.id, row.kind, row.owner, row.plan, STATES[row.state], row.cancelling,
                     (row.state in OPEN and trouble) or row.error,
                     row.created, row.started, row.finished,
-                    current_verdict(row.kind, row.plan, row.artefacts, row.verdict),
+                    current_verdict(
+                        row.kind, row.plan, row.artefacts, row.verdict,
+                        [(cell.key, cell.result) for cell in cells[row.id]],
+                    ),
                     row.environment, row.kept, tuple(cells[row.id]), row.artefacts,
                 )
                 for row in rows

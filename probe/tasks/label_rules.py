@@ -49,7 +49,7 @@ COMPUTED = Rule(
 
 
 def compose(rules: Sequence[Rule]) -> Rule:
-    """Return the rule of a chain; undefined wins over everything (Gupta et al. 2021, section 3)."""
+    """Return the rule of a chain; undefined wins over everything (Gupta et al. 2021)."""
     if len(rules) == 1:
         return rules[0]
     if UNDEFINED in rules:

@@ -103,8 +103,8 @@ class Transform:
     `default` says that the result is compared with the task's default label instead of the original
     prediction; `labels` are those that it speaks of beside its rule; `applies` says in words what
     an example must have, `language` in which its texts must be; `needs` names what must be there
-    for it to run, `options` the options that it reads; `home` is the task that it was published
-    for, where it is our extension for any other.
+    for it to run, `options` the options that it reads; `home` are the tasks that it was
+    published for, where it is our extension for any other.
     `summary` and `applies` call the texts {target}, {source} and {origin}.
     """
 
@@ -124,7 +124,7 @@ class Transform:
     labels: tuple[Label, ...] = ()
     needs: tuple[Need, ...] = ()
     options: tuple[str, ...] = ()
-    home: str = ""
+    home: tuple[str, ...] = ()
     language: Literal["any", "English"] = "any"
 
     def suits(self, task: Task) -> bool:
@@ -307,7 +307,8 @@ def applies_of(transform: Transform, task: Task) -> str:
 
 def source_of(transform: Transform, task: Task) -> str:
     """Return where a transform is from, and that it is our extension for a task where it is."""
-    extends = transform.home and task_named(transform.home).example is not task.example
+    examples = [task_named(name).example for name in transform.home]
+    extends = examples and task.example not in examples
     return f"our extension of {transform.source}" if extends else transform.source
 
 

@@ -80,7 +80,7 @@ def test_each_repair_and_a_generalisation_end_with_their_figures(
             ("/calibrate", SMALL | {"methods": "temperature"}),
             ("/mitigate", SMALL | two | {"methods": "invalid"}),
             ("/transfer", SMALL | two),
-            ("/generalise", GRID),
+            ("/generalise", GRID | {"train_on": "all,simple"}),
         )
     }
     told = {endpoint: reached(client, run) for endpoint, run in runs.items()}
@@ -93,6 +93,6 @@ def test_each_repair_and_a_generalisation_end_with_their_figures(
     assert verdict["rows"] == ["sort", "reverse"] and len(verdict["matrix"]) == 2
     assert set(verdict["salad_only"]) == {"clean", "salad"}
     grid = told["/generalise"]
-    assert grid["plan"]["rows"] == ["simple", "medium", "complex"]
-    assert [cell["size"] for cell in grid["cells"]] == [0, 8, 8, 8]
-    assert len(grid["verdict"]["grid"]["accuracy"]) == 3
+    assert grid["plan"]["rows"] == ["simple", "all"]
+    assert [cell["size"] for cell in grid["cells"]] == [0, 8, 8]
+    assert len(grid["verdict"]["grid"]["accuracy"][1]) == 4

@@ -2,23 +2,29 @@
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
+from statsmodels.api import OLS
 
 from probe.statistics import (
     BINS,
     RESAMPLES,
     Bin,
     Calibration,
+    Drawn,
     Estimate,
     Share,
     _resampled,
     accuracy,
     adjusted,
     calibration,
+    clustered,
+    clustered_difference,
     expected_calibration_error,
     mean,
     mean_error,
@@ -26,6 +32,7 @@ from probe.statistics import (
     percent,
     reliability,
     share,
+    wilson,
 )
 from probe.tasks.nli import NLI, Pair
 from tests.support.property_settings import STEADY
@@ -58,6 +65,36 @@ def test_a_mean_has_students_interval_however_its_values_come() -> None:
         for found in (mean(values), moments.mean()):
             assert tuple(vars(found).values()) == pytest.approx(expected, abs=1e-7)
     assert mean([-0.5], least=-1.0).low == -1.0
+
+
+def test_rows_of_one_repeat_or_source_are_not_independent() -> None:
+    """Repeats of one size alone have Student's interval; both ways together statsmodels'."""
+    shares = (0.5, 0.93, 0.21, 0.3)
+    alone, plain = (
+        clustered([Drawn(at, "", 400 * x, 400) for at, x in enumerate(shares)]),
+        mean(shares),
+    )
+    assert (alone.low, alone.high) == pytest.approx((plain.low, plain.high))
+    rng, rows = np.random.default_rng(5), list[tuple[int, int, int]]()
+    for repeat, source in product(range(6), range(4)):
+        hits = rng.random(10) < 0.2 + 0.08 * repeat + 0.1 * source
+        rows += [(repeat, source, int(hit)) for hit in hits]
+    drawn = [Drawn(repeat, source, hit, 1) for repeat, source, hit in rows]
+    groups, right = np.array(rows)[:, :2], np.array(rows, dtype=float)[:, 2]
+    fitted = OLS(right, np.ones(len(rows))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    half = t.ppf(0.975, 3) * fitted.bse[0]
+    found = clustered(drawn)
+    assert (found.low, found.high) == pytest.approx((right.mean() - half, right.mean() + half))
+    assert clustered_difference(drawn, drawn).value == 0
+    other = [each._replace(right=0.0) for each in drawn]
+    gained = clustered_difference(other, drawn)
+    assert (gained.value, gained.low) == pytest.approx((right.mean(), right.mean() - half))
+    assert clustered([Drawn(0, "a", 3, 4)]) == Estimate(0.75, 0.0, 1.0, 4)
+    assert clustered([]).n == 0
+    equal = [Drawn(at, at, 50, 100) for at in range(9)]  # no narrower than independent rows
+    assert clustered(equal) == wilson(450, 900)
 
 
 def test_nothing_has_no_value() -> None:

@@ -7,23 +7,29 @@ from markupsafe import Markup
 
 from finetune.report.command_line import command
 from finetune.report.generalisation import (
+    LABEL_WORDS,
     ORIGINAL,
     TITLE,
+    claims,
     curve_frame,
     curves,
     figure,
     heat,
+    label_curves,
+    label_frame,
     original_curves,
 )
 from finetune.report.inoculation import TONES as INOCULATION_TONES
 from finetune.report.inoculation import badge_of as inoculation_badge
 from finetune.trials.generalisation import (
+    FEW,
     OUTCOMES,
     GeneralisationRun,
     Outcome,
     described,
     in_figures,
     serving_all,
+    sources_of,
     worst_in,
 )
 from finetune.trials.inoculation import InoculationRun
@@ -102,14 +108,14 @@ def verdict(run: GeneralisationRun, anew: GeneralisationRun | None = None) -> Ma
 
 def forgot(verdict: Json, loss: float) -> bool:
     """Whether a judged run lost as much on the original set as tells the set from the skill."""
-    before = verdict["before"].get("original", {}).get("all")
-    lost = before["value"] - min(verdict["grid"]["original"]) if before else 0.0
-    return bool(lost >= loss)
+    return any(lost["value"] >= loss and lost["low"] > 0 for lost in verdict["grid"]["lost"])
 
 
 def badge_of(verdict: Json, loss: float) -> tuple[str, str]:
     """Return the class and the words of an outcome's badge, with what changes its meaning."""
     outcome: Outcome = verdict["outcome"]
+    if "templates" not in verdict["grid"]:  # of an older run in a list, where no results are
+        return TONES["undecided"], "judged anew when opened"
     if not forgot(verdict, loss):
         return TONES[outcome], BADGES[outcome]
     tone = "keep" if outcome == "phenomenon" else TONES[outcome]
@@ -132,16 +138,18 @@ def accuracies(run: GeneralisationRun) -> Markup:
     """Show the final accuracies as a heat map with its table twin."""
     grid = run.verdict["grid"]
     drawn = heat(grid, run.plan)
-    repeats = len(set(run.plan.seeds))
+    repeats, known = len(set(run.plan.seeds)), min(map(min, grid["templates"]))
     of = f"Mean of {repeats} repeats" if repeats > 1 else "One repeat"
+    over = f"repeats and at least {known} {sources_of(run.plan)} of a kind" if known else "repeats"
+    over += ", so few that they are wide" if min(repeats, known or repeats) < FEW else ""
     return picture(
         "Accuracy by kind of example",
         heat_map(drawn, "accuracy in percent by what was trained on and what is tested"),
         grid_frame(run),
         heat_svg(drawn, TITLE),
         stem=f"generalisation-{run.plan.phenomenon}-{run.plan.vary}",
-        sentence=f"{of}; {grid['size']:,} examples; in percent. A press on a figure shows its "
-        "curve.",
+        sentence=f"{of}; {grid['size']:,} examples; in percent. Intervals are over {over}. A press "
+        "on a figure shows its curve.",
     )
 
 
@@ -158,6 +166,8 @@ def grid_frame(run: GeneralisationRun) -> pd.DataFrame:
                 for name in ("accuracy", "low", "high")
             },
             "n": grid["n"][down][across],
+            "repeats": len(grid["repeats"][down][across]),
+            sources_of(run.plan): grid["templates"][down][across] or "not known",
         }
         for down, row in enumerate(grid["rows"])
         for across, column in enumerate(grid["columns"])
@@ -206,6 +216,44 @@ def all_curves(run: GeneralisationRun) -> Markup:
         sentence="A panel for each kind that was trained on, a line for each that is tested. "
         "Dashed: the original set.",
     )
+
+
+def labels(run: GeneralisationRun) -> Markup:
+    """Show curves by gold label on what was trained on (figure 1), nothing before the first."""
+    panels, style = label_curves(run.plan, run.results)
+    if not panels:
+        return NOTHING
+    section = Markup('<section class="panel"><h4>{}</h4>{}</section>').format
+    drawn = join(
+        section(title, on_page(panel, style, f"{title}: accuracy by gold label"))
+        for title, panel in panels
+    )
+    frame = pd.concat(
+        label_frame(run.plan, run.results, row, column).assign(trained=row, tested=column)
+        for row in run.plan.rows
+        for column in run.plan.columns
+    )
+    return picture(
+        "Accuracy by right answer",
+        Markup('<div class="panels several">{}</div>').format(drawn)
+        + LEGEND.format(line_keys(style)),
+        frame.drop(columns=["label", "set"]).round(1),
+        of_panels(panels, style, (LABEL_WORDS,)),
+        stem=f"generalisation-labels-{run.plan.phenomenon}-{run.plan.vary}",
+        sentence="A line for each right answer, on examples of the kind that was trained on, as in "
+        "figure 1 of the paper; the table has every kind.",
+    )
+
+
+def beside_paper(run: GeneralisationRun) -> Markup:
+    """Show what the paper says of such a run beside what this one shows."""
+    rows = [
+        {"Rozen et al.": claim.says, "here": claim.here, "shows": claim.shows}
+        for claim in claims(run)
+    ]
+    if not rows:
+        return NOTHING
+    return twin("beside the paper", sheet(pd.DataFrame(rows), "the paper's claims and this run"))
 
 
 def before(run: GeneralisationRun) -> Markup:
@@ -270,8 +318,9 @@ def results(
         parts += [
             verdict(run, anew),
             Markup('<div class="two wide">{}{}</div>').format(accuracies(run), original(run)),
-            FOLDED.format(all_curves(run)),
+            FOLDED.format(join((labels(run), all_curves(run)))),
             beside(inoculation),
+            beside_paper(run),
             before(run),
             twin("what to beware of", beware) if warnings else NOTHING,
             commands(command(run), run.kept),

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from markupsafe import Markup
@@ -17,7 +18,6 @@ from finetune.trials.generalisation import (
     generalisation_runs,
     on_original,
     untrained,
-    with_conditions,
     worst_in,
 )
 from finetune.ui.generalise import skill_title
@@ -64,7 +64,8 @@ def answered(skill: str, claim: str) -> Live:
 
     def asked(setting: Setting) -> Iterator[Chunk[tuple[str, str, bool]]]:
         plan = Plan(setting.model, skill, VARY, (), (), (1,), (1.0,), (SEED,), tests=TESTS)
-        tests = draw_tests(with_conditions(plan, SourceData(())), SourceData(()), SEED)
+        each = tuple(kind.name for kind in conditions(skill, VARY))
+        tests = draw_tests(replace(plan, columns=each), SourceData(()), SEED)
         examples = [(kind, example) for kind, some in tests.items() for example in some]
         begun = time.monotonic()
         for start in range(0, len(examples), CHUNK):

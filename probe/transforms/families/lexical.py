@@ -1,4 +1,4 @@
-"""Sort, reverse, shuffle, copysort: words in another order (Gupta et al. 2021, section 3.1).
+"""Sort, reverse, shuffle, copysort: words in another order (Gupta et al. 2021).
 
 The text is lower-cased and tokenised; the mark at its end stays at the end. The paper says so
 of punctuation in general, its code pins only the full stop (`pin=(".",)`). Of a script without
@@ -15,14 +15,16 @@ from probe.tasks.task import SOURCE
 from probe.text.words import FINAL_MARKS, join, words_of
 from probe.transforms.registry import Changed, Tools, transform
 
-PAPER = "Gupta et al. 2021, section 3.1"
+PAPER = "Gupta et al. 2021, destructive transformations"
+THEIRS = ("nli", "paraphrase", "sentiment")
+"""The tasks of the paper, which has no questions on a passage."""
 MAX_DRAWS = 200  # all fail with p < 1e-39 where the words are distinct
 MAX_EXHAUSTIVE_WORDS = 6  # of which all permutations are tried where random draws fail
 MAX_SWAPS = 2000  # of two words of the best draw, where there are more of them
 WORSE = 0.1  # how often a swap that keeps more bigrams is gone on from
 
 register = partial(
-    transform, family="lexical", rule=UNDEFINED, source=PAPER, options=("side", "pin")
+    transform, family="lexical", rule=UNDEFINED, source=PAPER, options=("side", "pin"), home=THEIRS
 )
 
 

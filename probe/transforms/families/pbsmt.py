@@ -24,7 +24,7 @@ register = partial(
     transform,
     family="statistical",
     rule=UNDEFINED,
-    source="Gupta et al. 2021, section 3.1",
+    source="Gupta et al. 2021, destructive transformations",
     needs=("phrases",),
     language="English",
     options=WEIGHTS,

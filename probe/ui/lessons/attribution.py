@@ -262,7 +262,7 @@ ATTRIBUTION = Lesson(
     20,
     "The words that a gradient calls unimportant can go, and the answer stays; methods disagree on "
     "which these are.",
-    "Gupta et al. 2021, section 3.1; Feng et al. 2018, Pathologies of Neural Models",
+    "Gupta et al. 2021; Feng et al. 2018, Pathologies of Neural Models",
     {
         NLI.name: written(
             TEXT,

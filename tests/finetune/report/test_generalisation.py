@@ -9,13 +9,29 @@ import pandas as pd
 import pytest
 
 from finetune.report.files import write_files
-from finetune.report.generalisation import curve_frame, curves, figure, heat, row_text
+from finetune.report.generalisation import (
+    claims,
+    curve_frame,
+    curves,
+    figure,
+    heat,
+    label_curves,
+    label_frame,
+    row_text,
+)
 from finetune.report.tables import generalisation_tables
 from finetune.trials.generalisation import Cell, Epoch, Plan, base_cell
 from finetune.trials.inoculation import Cell as InoculationCell
 from probe.errors import RunError
 from probe.pictures.svg import png_file
-from tests.support.runs.generalisation import PLAN, make_point, make_points, make_run, stored_run
+from tests.support.runs.generalisation import (
+    PLAN,
+    make_point,
+    make_points,
+    make_run,
+    scores,
+    stored_run,
+)
 from tests.support.runs.points import make_point as inoculation_point
 from tests.support.runs.points import make_run as inoculation_run
 
@@ -96,6 +112,36 @@ def test_what_is_finished_is_drawn() -> None:
     cells = heat(RUN.verdict["grid"], PLAN).cells  # their ground begins at a blind guess
     assert [cell.text for cell in cells[0]] == ["98", "60", "44"]
     assert cells[0][0].strength == pytest.approx(0.85 * (0.98 - 1 / 3) / (2 / 3))
+
+
+def test_curves_by_label_are_of_what_was_trained_on_and_stand_in_the_file(tmp_path: Path) -> None:
+    panels, style = label_curves(PLAN, RUN.results)
+    assert style.names == ("contradiction", "entailment", "neutral") and len(panels) == 3
+    # 132 right of 300 are 44 of each 100; before training 100 are 33, 33 and 34
+    frame = label_frame(PLAN, RUN.results, "simple", "complex").set_index(["name", "examples"])
+    assert frame.loc[("neutral", 100), "accuracy"] == pytest.approx(44)
+    assert frame.loc[("neutral", 0), "accuracy"] == pytest.approx(34)
+    assert "Accuracy by gold label" in figure(RUN)
+    rows = pd.read_csv(write_files([STORED], tmp_path)[0])
+    assert list(rows["right neutral"] + rows["right entailment"] + rows["right contradiction"]) == (
+        list(rows["right"])
+    )
+
+
+def test_the_paper_s_claims_are_told_as_far_as_the_intervals_say() -> None:
+    def shown(matrix: list[tuple[int, int, int]], original: int = 240) -> list[str]:
+        points = make_points(matrix)
+        points[2:] = [replace(p, original=scores(original)) for p in points[2:]]
+        return [claim.shows for claim in claims(make_run(points))]
+
+    same = [(285, 285, 285)] * 3
+    assert shown(same, 210) == ["not decided: the interval holds both", "shows", "shows"]
+    assert shown(same, 150)[0] == shown(MATRIX)[1] == "does not show"
+    assert shown([same[0], (200, 285, 285), same[0]])[2] == "does not show"
+    told = claims(RUN)[1]
+    assert told.says == "On another syntax at most 3.2 points are lost."
+    assert told.here.startswith("the largest loss in points, after 100 examples: 54.0 (")
+    assert not claims(make_run(make_points(MATRIX), replace(PLAN, task="paraphrase")))
 
 
 def test_rows_are_told_as_text() -> None:

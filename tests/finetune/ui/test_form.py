@@ -84,9 +84,9 @@ ARRIVE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
      {"thresholds": Thresholds(0.01, 0.04, 0.9, 0.3, 0.6, 0.07, 100), "sizes": (20,),
       "lrs": (2e-5,), "seeds": (0,), "mode": "full", "max_epochs": 3, "patience": 2, "batch": 16,
       "include_epoch0": True}),
-    ("generalise", {"vary": "range", "seeds": "0,1,2", "max_loss": 15},
-     {"rows": RANGES, "columns": RANGES, "sizes": (20,), "seeds": (0, 1, 2), "lrs": (3e-4, 1e-3),
-      "mode": "fast", "thresholds.loss": 0.15}),
+    ("generalise", {"vary": "range", "seeds": "0,1,2", "max_loss": 15, "train_on": "60-79, 30-49"},
+     {"rows": RANGES[:2], "columns": RANGES, "sizes": (20,), "seeds": (0, 1, 2),
+      "lrs": (3e-4, 1e-3), "mode": "fast", "thresholds.loss": 0.15}),
     ("repair", {"transforms": ["sort", "drop"], "share": 40, "gradient_share": 20, "seeds": "0,1"},
      {"methods": ("invalid", "threshold", "entropic"), "transforms": ("sort", "drop"),
       "share": 0.4, "gradient_share": 0.2, "sizes": (20,), "seeds": (0, 1), "training.lr": 1e-3}),
@@ -303,7 +303,9 @@ def test_an_aim_shows_its_own_settings_and_what_it_begins_with(form: Form) -> No
     assert begun["repair"]["mode"]["value"] == "full" and begun["repair"]["seeds"]["value"] == "0"
     assert begun["repair"]["sizes"]["value"] == ["200"]
     published = shown(form, "generalise", how="published")
-    assert published["sizes"]["value"] == ["50", "200", "1000", "4000"]
+    assert published["sizes"]["value"] == ["50", "200", "1000", "4000", "20000"]
+    verbs = shown(form, "generalise", how="published", skill="dative")
+    assert verbs["sizes"]["value"] == ["50", "200", "1000", "4000"]
     assert (published["mode"]["value"], published["seeds"]["value"]) == ("full", "0,1,2,3,4")
     assert shown(form, "inoculate", task="paraphrase")["sizes"]["value"] == [
         "10", "50", "100", "all"

@@ -20,7 +20,9 @@ def test_a_judged_run_shows_badge_rule_sentence_and_figures_that_lead_to_curves(
     page = results(RUN)
     for words in (
         '<span class="badge bad">learnt the set, not the skill</span>', f'{RULE}10"',
-        "MiniLM is right on 98 % of them and on 44 % of those with complex sentences",
+        "MiniLM is right on 98 % of them and on 44 % of those with complex sentences: 54 points",
+        "Intervals are over repeats, so few that they are wide.", "<td>not known</td>",
+        "beside the paper", "Accuracy by right answer",
         "Fast mode trains the upper layers only",
         "trained on Simple, 0 examples: 80.0 %", "trained on Complex, 100 examples: 80.0 %",
         "<td>Original set</td><td>80.0</td><td>80.0</td><td>80.0</td><td>80.0</td>",
