@@ -13,7 +13,7 @@ import finetune.training.word_models as word_models
 from finetune.cli.train import dev_sets, examples_of
 from finetune.cli.trials import told
 from finetune.training.checkpoints import CHECKPOINT
-from finetune.training.data import read_pairs
+from finetune.training.data import changed_texts, read_pairs
 from finetune.trials.challenges import UserFiles, sets_of
 from finetune.trials.datasets import SourceData
 from finetune.trials.generalisation import read_conditions
@@ -95,6 +95,32 @@ def test_a_word_model_is_trained_and_trained_on(tmp_path: Path) -> None:
     assert done(*second)[-1].startswith(f"{tmp_path / 'second'} was trained to its end before")
 
 
+@each("begins", [("words", "--model", "da"), ("train", "--model", "{tiny}")])
+def test_what_is_trained_on_changed_texts_says_so_wherever_it_is_opened(
+    begins: tuple[str, ...], tmp_path: Path
+) -> None:
+    file, tiny = pair_file(tmp_path / "train.jsonl", 120), tiny_bert(tmp_path / "tiny")
+    words = [word.format(tiny=tiny) for word in begins]
+    more = ("--transform", "sort:side=both", "--loss", "focal:1", "--epochs", 1)
+    said = done(*words, "--train", file, *more, "--out", tmp_path / "out")
+    assert any("120 pairs are changed by sort:side=both;" in line for line in said) or (
+        sum("are changed by sort:side=both;" in line for line in said) == 2  # held out ones too
+    )
+    (note,) = load(str(tmp_path / "out")).notes
+    assert note == "it was trained only on texts that sort:side=both had changed"
+
+
+def test_changed_texts_keep_their_labels_and_whole_ones_are_left_out() -> None:
+    pairs = [Pair("A man is here.", text, NEUTRAL, str(n)) for n, text in enumerate(("b a.", "a."))]
+    made, said = changed_texts(pairs, NLI, "sort", seed=0)
+    assert [(pair.hypothesis, pair.gold) for pair in made] == [("a b .", NEUTRAL)]
+    assert said == "1 of 2 pairs are changed by sort; the others are left out"
+    entailed = [Pair("A man is here.", "A man is here.", ENTAILMENT)]
+    (pair,), said = changed_texts(entailed, NLI, "neghyp", seed=0)
+    assert (pair.hypothesis, pair.gold) == ("A man is not here.", ENTAILMENT)
+    assert "1 with the label that they had where the rule of neghyp says another" in said
+
+
 def test_readers_are_trained_from_a_file(
     questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +164,7 @@ VALUES = {
     TRAIN: {
         "--batch": [0], "--lr": ["nan", "-1", "0", "inf"], "--epochs": [0], "--max-tokens": [0],
         "--dev-size": [0], "--threads": [0, -1], "--seed": [-1], "--teacher-weight": [-1, 2, "nan"],
+        "--loss": ["huber", "focal:-1", "smoothing:1", "smoothing:x", "plain:1"],
     },
     READER: {"--batch": [0], "--lr": ["nan", "-1"], "--every": [0], "--threads": [0]},
     WORDS: {
@@ -174,6 +201,11 @@ REFUSED: dict[tuple[str, ...], str] = {
     (*WORDS, "--teacher", "nosuch"): NONE_THERE,
     (*WORDS, "--unlabelled", "any"): "--unlabelled needs a --teacher",
     (*TRAIN, "--unlabelled", "any"): "--unlabelled needs a --teacher, whose answers are learnt",
+    (*TRAIN, "--transform", "sort+drop"): "drop asks a model which tokens matter, and before a",
+    (*WORDS, "--transform", "nosuch"): "there is no transform 'nosuch'",
+    (*WORDS, "--transform", "sort:keep=0.3"): "sort does not read the option keep; it reads: pin",
+    (*TRAIN, "--transform", "sort", "--teacher", "minilm"): "leave out --teacher",
+    (*TRAIN, "--loss", "focal", "--teacher", "minilm"): "not by 'focal'",
 }
 UNFIT = {
     (*TRAIN, "--teacher", "minilm_sst2"): (
