@@ -299,7 +299,7 @@ def mitigate_command(given: Given) -> None:
 
 @command(transfer.KIND)
 def transfer_command(given: Given) -> None:
-    """Teach one kind of broken text, test on all (Gupta et al. 2021, tables 11 and 18).
+    """Teach one kind of broken text, test on all (Gupta et al. 2021, table 18).
 
     Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
     training sets. Cells of earlier runs are not computed again.

@@ -339,7 +339,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         "matrix",
         _names("transforms", (), "Rows and columns; all of the task's, if none."),
         _share("share", 0.5, BROKEN_SHARE, BROKEN_TITLE),
-        Param("salad_only", bool, True, "Train on shuffled texts only, too."),
+        Param("salad_only", bool, True, "Begin the upper layers anew on shuffled texts only, too."),
         tests=DESTROYED,
         quick="300",
     ),

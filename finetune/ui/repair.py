@@ -31,8 +31,8 @@ from probe.ui.run_tab.shown import RunView
 
 ONE_KIND = Term(
     "One kind at a time",
-    "The model learns to call one kind of broken text invalid, and is tested on all; and once it "
-    "is trained on shuffled texts only.",
+    "The model learns to call one kind of broken text invalid, and is tested on all; and once its "
+    "upper layers begin anew on shuffled texts only.",
 )
 ALL = "all"
 """Stands for all changes among those that a model is taught with."""

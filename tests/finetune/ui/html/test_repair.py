@@ -193,7 +193,7 @@ def test_rows_of_the_matrix_were_taught_and_columns_tested() -> None:
         assert len(list(on_whole_texts(transfer_run(points)))) == 1
     page = results([transfer_run(plan=replace(of.TRANSFER_PLAN, task="sentiment"))])
     assert "table 18" not in page
-    assert "87.3 % right" not in page and "94.0 % right" in page  # SST-2 in table 11
+    assert "table 11" not in page  # of whole models
 
 
 def test_a_file_of_a_figure_holds_every_title_and_figure_of_the_page() -> None:
