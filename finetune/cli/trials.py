@@ -283,7 +283,8 @@ def mitigate_command(given: Given) -> None:
     def came_to(point: mitigation.Point) -> str:
         return (
             f"clean {point.clean.share:.4f}  rejected {point.rejected.share:.4f}  "
-            f"found {point.invalid_found:.4f}  threshold {point.threshold:.3f}"
+            f"found {point.invalid_found:.4f}  agreement {point.agreement:.4f}  "
+            f"threshold {point.threshold:.3f}"
         )
 
     def cost(plan: mitigation.Plan) -> str:
