@@ -116,6 +116,10 @@ def soft_targets(
     return torch.where(admitted.any(1, keepdim=True), weight * taught + (1 - weight) * gold, taught)
 
 
+TRAINED_HEADS = ("ForSequenceClassification", "ForQuestionAnswering")
+"""What the config of a trained model names, and that of an encoder does not."""
+
+
 def learnt_texts(
     model: AnyModel,
     examples: Sequence[Any],
@@ -130,8 +134,12 @@ def learnt_texts(
     if how.teachers:
         raise TrainingError("texts that a transform changes keep their labels: leave out teachers")
     changed, words = changed_texts(examples, model.task, how.transform, seed)
+    config = model.model.config
     tell(words)
-    setattr(model.model.config, TEXTS_CHANGED, how.transform)
+    heads = [head for name in config.architectures or () for head in TRAINED_HEADS if head in name]
+    if heads or getattr(config, "epochs_done", 0):
+        tell("note: what this begins with was trained before, maybe on whole texts")
+    setattr(config, TEXTS_CHANGED, how.transform)
     return changed
 
 

@@ -447,7 +447,7 @@ def read_checkpoint(
             raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
         notes += _unused(name, model, report["unexpected_keys"])
     if change := getattr(model.config, TEXTS_CHANGED, ""):
-        notes.append(f"it was trained only on texts that {change} had changed")
+        notes.append(f"in a training of it all texts were changed by {change}")
     restore_pair_encoding(model, tokenizer, own, stored)
     notes += set_padding(model, tokenizer)
     if to_train and tokenizer.pad_token_id is None:
