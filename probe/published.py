@@ -65,8 +65,8 @@ def published(name: str, task: str, data: str = "") -> PublishedTable | None:
     - calibration (table 8): a method's accuracy and ece;
     - calibrated_agreement (table 9): by method the agreement on the lexical, gradient and
       statistical families of word salad;
-    - salad_only (table 11): the accuracy on whole texts, trained on whole texts (row clean) and on
-      shuffled ones (row salad);
+    - salad_only (table 11): the accuracy on whole texts of models trained on whole texts alone (row
+      clean) and on shuffled ones alone (row salad);
     - mitigation (table 12): a method's clean accuracy and the share invalid_found;
     - transfer (table 18): the share found, trained on the row's transform, tested on the column's.
 

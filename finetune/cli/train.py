@@ -15,10 +15,12 @@ from safetensors.torch import save_file
 
 from finetune.cli.trials import Given, takes_options
 from finetune.training.checkpoints import CHECKPOINT, newest_checkpoint
+from finetune.training.data import read_change
 from finetune.training.encoder import Progress, TrainingOptions, start_reader, train
 from finetune.training.frozen_layers import encode, score
 from finetune.training.loop import Epoch
-from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset, WordModel
+from finetune.training.losses import read_loss
+from finetune.training.recipes import PLAIN, WORD_MODELS, WORD_READERS, Preset, WordModel
 from finetune.training.word_models import (
     embed_words,
     reduce_by_pca,
@@ -71,6 +73,8 @@ FROZEN = "Keep the encoder's word embeddings, which models can share."
 WEIGHT = "Weight of the teachers' mean against a label."
 KEPT = "Folder of the teachers' answers, for several trainings; else in --out."
 TAUGHT = "teacher teacher_weight unlabelled answers"
+CHANGED = "Change every text that is learnt by NAME or NAME:OPTION=VALUE,…; labels are kept."
+LOSS = "plain, smoothing or focal, the number behind a colon: smoothing:0.1, focal:2."
 LATEST = "No epoch ends later than this."
 OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for none), typer's own
     "model": _row(str),
@@ -92,6 +96,8 @@ OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for n
     "teacher_weight": _row(float, TrainingOptions.teacher_weight, WEIGHT, min=0, max=1),
     "unlabelled": _row(list[Path], [], "Texts that are learnt from the teachers alone."),
     "answers": _row(Path, None, KEPT),
+    "transform": _row(str, "", CHANGED),
+    "loss": _row(str, PLAIN, LOSS),
     "preset": _row(str, "allennlp"),
     "vectors": _row(str, "words", "Name of the vectors in assets/vectors."),
     "correction": _row(int, 0, "Rank of what is learnt on top of them.", min=0),
@@ -194,11 +200,25 @@ def _make_model_folder(out: Path) -> None:
     make_folder(out)
 
 
-def _teachers(given: Given) -> tuple[str, ...]:
-    """Return the names of teachers, which are there. Raises TrainingError, ModelError."""
+def _teachers(given: Given, task: Task) -> tuple[str, ...]:
+    """Return the names of teachers, which are there, and refuse what cannot be learnt of texts.
+
+    Raises TrainingError, ModelError, TransformError.
+    """
     names = given.get("teacher", ())
     bare = given.get("unlabelled") and not names
-    refuse({"--unlabelled needs a --teacher, whose answers are learnt": bare})
+    changed = given.get("transform")
+    refuse(
+        {
+            "--unlabelled needs a --teacher, whose answers are learnt": bare,
+            "--transform keeps the labels of what it changes: leave out --teacher": (
+                changed and names
+            ),
+        }
+    )
+    if changed:
+        read_change(changed, task)
+    read_loss(given.get("loss", PLAIN), taught=bool(names))
     for name in names:
         locate(name)  # before files are read
     return tuple(map(full_name, names))
@@ -235,20 +255,21 @@ def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
     _make_model_folder(out)
     model = start(str(locate(given["model"])[0]))
     warn(notes_of(model))
-    own = {"precision": resolve(given["precision"]), "teachers": _teachers(given)}
+    own = {"precision": resolve(given["precision"]), "teachers": _teachers(given, task)}
     known = {each.name: given[each.name] for each in fields(TrainingOptions) if each.name in given}
     options = TrainingOptions(**{**known, **own})
     examples, counted = _examples(given, task)
     sets = _dev_sets(given, task)
     typer.echo(f"{counted}, {options}")
-    rows = train(model, examples, options, out, sets, given["every"], given.get("answers"))
+    kept = given["every"], given.get("answers")
+    rows = train(model, examples, options, out, sets, *kept, tell=typer.echo)
     _follow(rows, given, task)
 
 
 @takes_file(texts=False)
 @command(
     "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
-    f"freeze_word_embeddings {TAUGHT}",
+    f"freeze_word_embeddings transform loss {TAUGHT}",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",
@@ -258,7 +279,8 @@ def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
 def train_command(given: Given) -> None:
     """Fine-tune an encoder into a model of a task, by default NLI; run again to resume.
 
-    With teachers it is distilled: it learns from the mean of their probabilities too.
+    With teachers it is distilled: it learns from the mean of their probabilities too. With a
+    transform it sees changed texts only; of what that leaves as it is nothing is learnt.
     """
     task = task_named(given["task"])
     _tune(given, task, lambda path: start_from_encoder(path, task))
@@ -279,7 +301,7 @@ def reader_command(given: Given) -> None:
     _tune(given, READING, start_reader)
 
 
-def _preset(kinds: Mapping[str, WordModel], given: Given) -> Preset:
+def _preset(kinds: Mapping[str, WordModel], given: Given, task: Task) -> Preset:
     """Return a preset with what the person sets otherwise. Raises TrainingError for none."""
     model, preset = given["model"], given["preset"]
     if model not in kinds or preset not in kinds[model].presets:
@@ -294,8 +316,8 @@ def _preset(kinds: Mapping[str, WordModel], given: Given) -> Preset:
         epochs=given["epochs"] or begun.epochs,
         halve_patience=None if fall else begun.halve_patience,
         fall=fall,
-        teachers=_teachers(given),
-        teacher_weight=given.get("teacher_weight", begun.teacher_weight),
+        teachers=_teachers(given, task),
+        **{name: given[name] for name in ("teacher_weight", "transform", "loss") if name in given},
     )
 
 
@@ -312,7 +334,7 @@ def _trained(folder: Path, name: str, kind: WordModel, task: Task) -> AnyModel:
 def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> None:
     """Train a word model or a reader."""
     name, out, device = given["model"], given["out"], given.get("device", "cpu")
-    preset = _preset(kinds, given)
+    preset = _preset(kinds, given, task)
     if device == "cuda" and not torch.cuda.is_available():
         raise TrainingError("there is no GPU here that torch can use; take --device cpu")
     _make_model_folder(out)
@@ -332,7 +354,7 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
     )
     exact = resolve(given["precision"])
     how = given["seed"], given["minutes"], exact, given["every"], given.get("answers")
-    _follow(train_words(model, preset, examples, out, *how), given, task)
+    _follow(train_words(model, preset, examples, out, *how, tell=typer.echo), given, task)
     for name, measured in sets.items():
         typer.echo(f"{name} {score(model, encode(model, measured, DEV_TOKENS, place)):.4f}")
 
@@ -340,7 +362,7 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
 @takes_file(texts=False)
 @command(
     "model train out preset vectors correction own dev more lr batch epochs fall every seed "
-    f"minutes device precision threads {TAUGHT}",
+    f"minutes device precision threads transform loss {TAUGHT}",
     {
         **PRESETS,
         "model": "da, esim or esim_char.",
@@ -353,7 +375,7 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
 def words_command(given: Given) -> None:
     """Train one of the papers' word-level models from word vectors; run again to resume.
 
-    With teachers it is distilled: it learns from the mean of their probabilities too.
+    Teachers and transforms are as in `train`; the epoch is chosen on changed texts too.
     """
     _train_words(given, WORD_MODELS, NLI)
 

@@ -283,7 +283,8 @@ def mitigate_command(given: Given) -> None:
     def came_to(point: mitigation.Point) -> str:
         return (
             f"clean {point.clean.share:.4f}  rejected {point.rejected.share:.4f}  "
-            f"found {point.invalid_found:.4f}  threshold {point.threshold:.3f}"
+            f"found {point.invalid_found:.4f}  agreement {point.agreement:.4f}  "
+            f"threshold {point.threshold:.3f}"
         )
 
     def cost(plan: mitigation.Plan) -> str:
@@ -299,7 +300,7 @@ def mitigate_command(given: Given) -> None:
 
 @command(transfer.KIND)
 def transfer_command(given: Given) -> None:
-    """Teach one kind of broken text, test on all (Gupta et al. 2021, tables 11 and 18).
+    """Teach one kind of broken text, test on all (Gupta et al. 2021, table 18).
 
     Fast mode trains the upper layers alone, which is ours; the paper trains all weights, on whole
     training sets. Cells of earlier runs are not computed again.

@@ -33,7 +33,15 @@ from finetune.report.inoculation import (
     summary,
     telling_command,
 )
-from finetune.report.repair import Figure, by_transform, diagrams, figure_svg, matrices
+from finetune.report.repair import (
+    KINDS,
+    Figure,
+    by_transform,
+    diagrams,
+    figure_svg,
+    matrices,
+    on_broken_texts,
+)
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
@@ -87,10 +95,14 @@ def _calibrated(point: calibration.Point) -> Json:
         **{name: getattr(point.calibration, name) for name in numbers},
         "temperature": point.temperature,
         "agreement": point.agreement,
-        **{f"agreement_{name}": each.agree / each.n for name, each in point.salad.items()},
-        **{f"confidence_{name}": each.confidence for name, each in point.salad.items()},
+        **_stays(point),
         "seconds": point.seconds,
     }
+
+
+def _stays(point: calibration.Point | mitigation.Point) -> Json:
+    shares = {f"agreement_{name}": each.share for name, each in point.salad.items()}
+    return shares | {f"confidence_{name}": each.confidence for name, each in point.salad.items()}
 
 
 def _mitigated(point: mitigation.Point) -> Json:
@@ -105,6 +117,7 @@ def _mitigated(point: mitigation.Point) -> Json:
         "threshold": point.threshold,
         "temperature": point.temperature,
         "collapsed": mitigation.collapsed(point),
+        **_stays(point),
         "seconds": point.seconds,
     }
 
@@ -188,7 +201,10 @@ def write_files(
         with writing(own):
             own.mkdir(parents=True, exist_ok=True)
         paths.append(write_points(run, own))
-        paths.append(_write(own / figure, svg_file(draw(run)) + "\n"))
+        drawn = {figure: draw(run)}
+        if run.kind in KINDS:
+            drawn |= {f"{each.name}.svg": figure_svg(each) for each in on_broken_texts(run)}
+        paths += [_write(own / name, svg_file(each) + "\n") for name, each in drawn.items()]
         if run.verdict:
             facts = json.dumps(_summary(run, beside), indent=1, ensure_ascii=False, allow_nan=False)
             paths.append(_write(own / "summary.json", facts + "\n"))

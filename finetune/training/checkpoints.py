@@ -15,6 +15,7 @@ from safetensors.torch import save_model as save_tied
 from torch.optim import Optimizer
 
 from finetune.training.loop import Diverged, Weights, require_finite, weights_digest
+from finetune.training.recipes import PLAIN
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
@@ -25,8 +26,10 @@ from probe.tasks.task import Example
 Options = Mapping[str, Any]  # Any: JSON values
 WEIGHTS = "model.safetensors"
 NAMED = ("lr", "epochs", "batch", "max_tokens", "seed", "precision", "freeze_word_embeddings")
+LATER = {"transform": "", "loss": PLAIN}
+"""What earlier trainings did not note, and what they did."""
 OPTIONS = {
-    **{name: f"--{name.replace('_', '-')}" for name in (*NAMED, "teacher_weight", "fall")},
+    **{name: f"--{name.replace('_', '-')}" for name in (*NAMED, "teacher_weight", "fall", *LATER)},
     **{"model": "--model", "data": "--train", "teachers": "--teacher"},
 }
 """By what options a training begins; all else comes with a preset."""
@@ -150,7 +153,7 @@ def begun_with(trainee: AnyModel, examples: Sequence[Example]) -> dict[str, str]
 
 def check_same(before: Options, now: Options, out: Path) -> None:
     """Refuse to go on with a training that was begun with something else. Raises TrainingError."""
-    first, second = _leaves(before), _leaves(now)
+    first, second = ({**LATER, **_leaves(each)} for each in (before, now))
     told: dict[str, str] = {}
     for name in {**second, **first}:
         was, new = first.get(name), second.get(name)

@@ -24,6 +24,7 @@ from finetune.training.checkpoints import (
     save_checkpoint,
     save_model,
 )
+from finetune.training.data import changed_texts
 from finetune.training.frozen_layers import TENSOR_CACHE, encode, weights_hash
 from finetune.training.loop import (
     Trainer,
@@ -33,12 +34,14 @@ from finetune.training.loop import (
     train_epoch,
     trainable,
 )
-from finetune.training.losses import admissible, cross_entropy, soft_cross_entropy
+from finetune.training.losses import admissible, read_loss
+from finetune.training.recipes import PLAIN, Preset
 from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import AnyModel, load
+from probe.models.prediction import TEXTS_CHANGED
 from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
 from probe.models.weights import pairs_hash
@@ -113,6 +116,33 @@ def soft_targets(
     return torch.where(admitted.any(1, keepdim=True), weight * taught + (1 - weight) * gold, taught)
 
 
+TRAINED_HEADS = ("ForSequenceClassification", "ForQuestionAnswering")
+"""What the config of a trained model names, and that of an encoder does not."""
+
+
+def learnt_texts(
+    model: AnyModel,
+    examples: Sequence[Any],
+    how: "TrainingOptions | Preset",
+    seed: int,
+    tell: Callable[[str], None],
+) -> tuple[Any, ...]:  # Any: the task's own dataclass
+    """Return `changed_texts`, tell how many, and note in the config by what. Raises as they do.
+
+    Raises TrainingError besides where teachers answer, whose answers are to whole texts.
+    """
+    if how.teachers:
+        raise TrainingError("texts that a transform changes keep their labels: leave out teachers")
+    changed, words = changed_texts(examples, model.task, how.transform, seed)
+    config = model.model.config
+    tell(words)
+    heads = [head for name in config.architectures or () for head in TRAINED_HEADS if head in name]
+    if heads or getattr(config, "epochs_done", 0):
+        tell("note: what this begins with was trained before, maybe on whole texts")
+    setattr(config, TEXTS_CHANGED, how.transform)
+    return changed
+
+
 def distilled_targets(
     student: Classifier,
     examples: Sequence[Example],
@@ -143,6 +173,8 @@ class TrainingOptions:
 
     Word embeddings that are frozen stay those of the encoder, which several models can share.
     `teachers` are the models whose mean probabilities weigh `teacher_weight` beside the gold label.
+    `transform` changes each text before it is learnt, "" for none, and `loss` is one of
+    `losses.NAMED`.
     """
 
     lr: float = 1.5e-4
@@ -157,6 +189,8 @@ class TrainingOptions:
     freeze_word_embeddings: bool = False
     teachers: tuple[str, ...] = ()
     teacher_weight: float = 0.5
+    transform: str = ""
+    loss: str = PLAIN
 
 
 @dataclass(frozen=True)
@@ -178,17 +212,21 @@ def train(
     dev: Mapping[str, Sequence[Any]] | None = None,
     every: int = 1000,
     answers: Path | None = None,
+    tell: Callable[[str], None] = lambda words: None,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
     A checkpoint in `out` that was begun with the same is resumed; at the end the model is in `out`
     as fp16 safetensors. Examples without a gold label are learnt from teachers alone, whose answers
     are kept in the folder `answers`, by default one in `out`. A reader learns each question's first
-    answer, from the windows that hold it whole. Raises TrainingError where the checkpoint was begun
+    answer, from the windows that hold it whole. How many texts a transform changes is told. Raises
+    TrainingError where the checkpoint was begun
     with something else, a teacher gives other answers, nothing can be trained on or the training
     diverges, and ModelError.
     """
-    same, loss = {**asdict(options), **begun_with(model, examples)}, cross_entropy
+    same, loss = {**asdict(options), **begun_with(model, examples)}, read_loss(options.loss)
+    if options.transform:
+        examples = learnt_texts(model, examples, options, options.seed, tell)
     data: TrainingData
     if isinstance(model, Reader):
         data = EncodedQuestions(model, tuple(examples))
@@ -198,7 +236,7 @@ def train(
         if names := options.teachers:
             teaching = names, options.teacher_weight, options.precision, answers or out / ANSWERS
             targets = distilled_targets(model, examples, *teaching)
-            data, loss = replace(data, targets=targets), soft_cross_entropy
+            data, loss = replace(data, targets=targets), read_loss(options.loss, taught=True)
     lengths = data.lengths
     if not lengths:
         raise TrainingError("the training files hold no example that can be trained on")

@@ -4,11 +4,14 @@ Targets say which labels are admissible. A row that admits none has no gold labe
 second batch (entropy on other pairs) takes that batch as such rows.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import torch
 
+from finetune.training.recipes import PLAIN
+from probe.errors import TrainingError
 from probe.tasks.task import Example, Label, Task
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -50,6 +53,40 @@ def focal(gamma: float) -> Loss:
     Rows of which the model is sure count less; without the weights of classes, as in Gupta et al.
     """
     return partial(_focal, gamma)
+
+
+NAMED: Mapping[str, tuple[Callable[[float], Loss], float, float]] = {
+    PLAIN: (lambda _: cross_entropy, 0.0, math.inf),
+    "smoothing": (smoothed, 0.1, 1.0),
+    "focal": (focal, 2.0, math.inf),
+}
+"""The losses that a model may be trained with, each with the paper's number and what that stays
+below."""
+
+
+def read_loss(text: str, taught: bool = False) -> Loss:
+    """Read a loss of `NAMED` by its name, and its number behind a colon.
+
+    What is `taught` by models has the cross entropy of their probabilities, and no other. Raises
+    TrainingError.
+    """
+    if taught and text != PLAIN:
+        raise TrainingError(f"teachers are learnt from by their probabilities, not by {text!r}")
+    name, _, given = text.partition(":")
+    known = ", ".join(NAMED)
+    if name not in NAMED:
+        raise TrainingError(f"there is no loss {name!r}; there are: {known}")
+    loss, usual, below = NAMED[name]
+    try:
+        number = float(given) if given else usual
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < below or (given and name == PLAIN):
+        raise TrainingError(
+            f"the loss {text!r} is none of {known}, with a number behind a colon such as focal:2, "
+            "for smoothing from 0 to below 1"
+        )
+    return soft_cross_entropy if taught else loss(number)
 
 
 def entropic(weight: float, kinds_alike: bool = False) -> Loss:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from probe.models.architectures import ARCHITECTURES, Recipe, architecture
+from probe.models.architectures import ARCHITECTURES, Recipe, WordLayers, architecture
 from probe.models.library import find
 from probe.models.weights import CONFIG, read_json
 from probe.terms import Term
@@ -24,6 +24,10 @@ MODES: Mapping[Mode, Term] = {
     "full": Term("As published", "All weights learn."),
 }
 """What each is called, in the order in which the page offers them."""
+
+
+PLAIN = "plain"
+"""The loss of `losses.NAMED` that models are trained with where nobody says another."""
 
 
 def mode_words(mode: Mode) -> str:
@@ -41,6 +45,16 @@ def default_rate(model: str, mode: Mode = "full") -> float:
     return recipe.fast_lr if mode == "fast" else recipe.lr
 
 
+def published_with_grid(model: str) -> bool:
+    """Whether a model is of the kind that Liu et al. 2019 chose a rate of their grid for.
+
+    Theirs were word models, whose recipes' rates need not suit a challenge; an encoder keeps its
+    one.
+    """
+    settings = read_json(model, Path(find(model)) / CONFIG)
+    return isinstance(architecture(str(settings.get("model_type"))).frozen, WordLayers)
+
+
 @dataclass(frozen=True)
 class Preset:
     """A published configuration of a word model: its settings and its training.
@@ -48,7 +62,7 @@ class Preset:
     The rate rises over `warmup` steps. It is halved after more than `halve_patience` epochs in a
     row without a gain, counted anew from each halving, never where that is None; or it falls to
     zero over all epochs (`fall`). `patience` is how many epochs without a gain end the training;
-    `max_tokens` cuts training pairs. Teachers are as in an encoder's `TrainingOptions`.
+    `max_tokens` cuts training pairs. What follows is as in an encoder's `TrainingOptions`.
     """
 
     settings: Mapping[str, object]
@@ -61,6 +75,8 @@ class Preset:
     max_tokens: int = 96
     teachers: tuple[str, ...] = ()
     teacher_weight: float = 0.5
+    transform: str = ""
+    loss: str = PLAIN
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import math
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,13 @@ from finetune.training.checkpoints import (
     save_checkpoint,
     save_model,
 )
-from finetune.training.encoder import ANSWERS, EncodedQuestions, dev_score, distilled_targets
+from finetune.training.encoder import (
+    ANSWERS,
+    EncodedQuestions,
+    dev_score,
+    distilled_targets,
+    learnt_texts,
+)
 from finetune.training.frozen_layers import Encoded, encode
 from finetune.training.loop import (
     BestEpoch,
@@ -48,7 +54,7 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.losses import cross_entropy, soft_cross_entropy
+from finetune.training.losses import read_loss
 from finetune.training.recipes import WORD_MODELS, WORD_READERS, Preset
 from probe.errors import TrainingError
 from probe.models.architectures import architecture
@@ -215,6 +221,7 @@ def train(
     precision: Precision = "fp32",
     every: int = 200,
     answers: Path | None = None,
+    tell: Callable[[str], None] = lambda words: None,
 ) -> Iterator[Epoch]:
     """Train in place and yield epochs; the best one so far lies in `out` as fp16 safetensors.
 
@@ -223,23 +230,26 @@ def train(
     is kept in its config (`epochs_done`), and a later training continues the count: an epoch's
     number determines its batches and dropout, which must not repeat. A checkpoint is saved every
     `every` steps and behind each epoch, and one in `out` of the same options is resumed. Teachers'
-    answers are kept as in the training of an encoder. Raises TrainingError where the checkpoint was
-    begun with something else, a teacher gives other answers or there is nothing to train on or held
-    out, ModelError, and Diverged.
+    answers are kept as in the training of an encoder, and a transform changes what is held out, by
+    its whole text, as what is learnt. Raises TrainingError where the checkpoint was begun with
+    something else, a teacher gives other answers or there is nothing to train on or held out,
+    ModelError, and Diverged.
     """
     start, network, reads = time.monotonic(), model.model, isinstance(model, Reader)
     deadline = start + 60 * minutes
     parts: tuple[list[int], list[int]] = ([], [])  # rows of examples
     for row, each in enumerate(examples):
         parts[held_out(each.passage if reads else each.premise)].append(row)
-    kept, learnt = parts[0], tuple(examples[row] for row in parts[0])
-    dev = [examples[row] for row in parts[1] if reads or examples[row].gold]
+    learnt, dev = (tuple(examples[row] for row in part) for part in parts)
+    dev = tuple(each for each in dev if reads or each.gold)
+    if preset.transform:
+        learnt, dev = (learnt_texts(model, part, preset, seed, tell) for part in (learnt, dev))
     data: TrainingData
     if isinstance(model, Reader):
         data = EncodedQuestions(model, learnt)
     else:
         data = encode(model, learnt, preset.max_tokens, model.device)
-    left, loss = len(data.lengths), cross_entropy
+    left, loss = len(data.lengths), read_loss(preset.loss)
     if not (left and dev):
         raise TrainingError(
             f"of the training files {left} examples are left to train on and {len(dev)} are held "
@@ -252,8 +262,8 @@ def train(
     scores, done = list(reached.scores), len(reached.scores)
     if preset.teachers and isinstance(data, Encoded) and isinstance(model, Classifier):
         teaching = preset.teachers, preset.teacher_weight, precision, answers or out / ANSWERS
-        targets = distilled_targets(model, examples, *teaching)[kept].to(model.device)
-        data, loss = replace(data, targets=targets), soft_cross_entropy
+        targets = distilled_targets(model, examples, *teaching)[parts[0]].to(model.device)
+        data, loss = replace(data, targets=targets), read_loss(preset.loss, taught=True)
     average = average_of(preset.recipe, network, reached.averages)
     steps = math.ceil(left / preset.recipe.batch)
 

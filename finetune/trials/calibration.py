@@ -31,13 +31,7 @@ from probe.tasks.task import Label
 from probe.terms import Term
 
 Method = str
-METHODS: Mapping[Method, Term] = {
-    "baseline": Term("As it was", "The model before any calibration."),
-    "temperature": Term(
-        "Temperature scaling",
-        "All logits are divided by one number, fitted on the dev set; no answer changes "
-        "(Guo et al. 2017).",
-    ),
+LOSSES: Mapping[str, Term] = {
     "smoothing": Term(
         "Label smoothing",
         "Training asks for a little less than certainty: a share of each target goes to all "
@@ -48,7 +42,29 @@ METHODS: Mapping[Method, Term] = {
         "Training counts examples less of which the model is sure already (Lin et al. 2017).",
     ),
 }
-REPAIRS = ("temperature", "smoothing", "focal")
+"""As published a model is trained so from the encoder: `finetune train --loss`."""
+CONTROL = "plain"
+"""The method that the losses stand beside."""
+METHODS: Mapping[Method, Term] = {
+    "baseline": Term("As it was", "The model before any calibration."),
+    "temperature": Term(
+        "Temperature scaling",
+        "All logits are divided by one number, fitted on the dev set; no answer changes "
+        "(Guo et al. 2017).",
+    ),
+    **{
+        name: Term(
+            f"Further training, {loss.title.lower()}",
+            f"The trained model learns on, where the paper begins with the encoder. {loss.summary}",
+        )
+        for name, loss in LOSSES.items()
+    },
+    CONTROL: Term(
+        "Further training, as usual",
+        "The trained model learns on with plain cross entropy: what more examples do alone.",
+    ),
+}
+REPAIRS = ("temperature", "smoothing", "focal", CONTROL)
 
 
 @dataclass(frozen=True)
@@ -94,6 +110,11 @@ class Agreement:
     confidence: float
 
     @property
+    def share(self) -> float:
+        """The share, 0 of none."""
+        return self.agree / self.n if self.n else 0.0
+
+    @property
     def estimate(self) -> Estimate:
         """The share with its interval."""
         return wilson(self.agree, self.n)
@@ -113,7 +134,7 @@ class Point:
     @property
     def agreement(self) -> float:
         """The mean of the transforms' agreements, each counting alike, as in the paper's tables."""
-        return fmean(each.agree / each.n for each in self.salad.values() if each.n)
+        return fmean(each.share for each in self.salad.values() if each.n)
 
 
 WORDS: Mapping[str, Term] = {
@@ -134,8 +155,8 @@ WORDS: Mapping[str, Term] = {
         "Minus the logarithm of the gold label's probability; being sure and wrong costs most.",
     ),
     "temperature-scaling": METHODS["temperature"],
-    "label-smoothing": METHODS["smoothing"],
-    "focal-loss": METHODS["focal"],
+    "label-smoothing": LOSSES["smoothing"],
+    "focal-loss": LOSSES["focal"],
 }
 LESS = 0.01
 """The change of a calibration error, or of agreement, that a sentence speaks of."""
@@ -185,14 +206,17 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
     if before is None or not done:
         return None
     largest = done[0]
+    control = next(
+        (each for each in measured if (each.method, each.size) == (CONTROL, largest.size)), None
+    )
     shares: dict[str, dict[str, list[float]]] = {}  # by method and transform
     for point in points:
         for name, each in point.salad.items():
             own = shares.setdefault(point.cell.method, {})
-            own.setdefault(name, []).append(each.agree / each.n)
+            own.setdefault(name, []).append(each.share)
     return {
         "name": METHODS[largest.method].title,
-        "explanation": explanation(before, largest),
+        "explanation": explanation(before, largest, control),
         "method": largest.method,
         "ece_before": before.ece,
         "ece_after": largest.ece,
@@ -208,8 +232,11 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
     }
 
 
-def explanation(before: Outcome, after: Outcome) -> str:
-    """Say what calibration changed, and whether it cured word salad."""
+def explanation(before: Outcome, after: Outcome, control: Outcome | None = None) -> str:
+    """Say what calibration changed, and whether it cured word salad.
+
+    Beside what trains is a `control`, the same training as usual.
+    """
     title = METHODS[after.method].title
     error = f"from {_with_interval(before.error)} to {_with_interval(after.error)}"
     agreement = f"{before.agreement:.1%} before, {after.agreement:.1%} after"
@@ -221,6 +248,8 @@ def explanation(before: Outcome, after: Outcome) -> str:
         if change.value > LESS and change.low > 0
         else f"{title} does not measurably change the calibration error, {error}."
     )
+    if after.method == "temperature" and change.value > LESS and change.low > 0:
+        first += " A temperature holds for texts as hard as the dev set, on which it is fitted."
     first += (
         f" Perfectly calibrated answers would come to {after.error.chance.value:.3f} by chance."
     )
@@ -228,6 +257,11 @@ def explanation(before: Outcome, after: Outcome) -> str:
     second = "As many answers stay on word salad as before"
     if abs(lost) > LESS:
         second = f"{'Fewer' if lost > 0 else 'More'} answers stay on word salad than before"
+    if control and control.method != after.method:
+        first += (
+            f" The same training with plain cross entropy comes to "
+            f"{_with_interval(control.error)}, and to {control.agreement:.1%} on word salad."
+        )
     return f"{first} {second}: {agreement}."
 
 

@@ -322,6 +322,11 @@ def read_source_data(files: UserFiles, task: Task = NLI) -> SourceData:
     In other tasks it is what `Task.topic_of` says, such as the passage. Raises FileError or
     LabelError, ExperimentError where nothing of the pool is left.
     """
+    if files.original and (files.original_dev or files.original_test):
+        raise ExperimentError(
+            "the original set is given whole and in parts; give one file to divide, or those of "
+            "dev and test"
+        )
     bundled_data = bundled(task)
     read = partial(read_pairs, task=task, asked=files.asked)
     dev = read(files.original_dev) if files.original_dev else bundled_data.dev

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import inf
 from statistics import fmean
 from typing import Literal
@@ -21,6 +21,7 @@ from finetune.trials.base import (
     method_cells,
     names_problem,
 )
+from finetune.trials.calibration import Agreement
 from finetune.trials.datasets import SourceData, source_artefacts, source_from, source_json
 from finetune.trials.word_salad import gradient_names, salad_names
 from probe.runs.run import Json
@@ -181,7 +182,9 @@ class Point:
     `clean` counts the clean test examples with the right answer, `rejected` those that are called
     invalid, `found` by transform the destroyed ones that are. `commonest` is the share of clean
     test examples that get the commonest answer, `gold_commonest` that of the commonest gold label.
-    `threshold` is 0 and `temperature` 1 where there is none.
+    `threshold` is 0 and `temperature` 1 where there is none. `salad` has by transform how many
+    answers to destroyed texts are those to whole ones, none of them invalid, and how sure they are
+    (Gupta et al. 2021, figure 2); older runs have none.
     """
 
     cell: Cell
@@ -194,11 +197,17 @@ class Point:
     temperature: float
     epochs: int
     seconds: float
+    salad: Mapping[str, Agreement] = field(default_factory=dict)
 
     @property
     def invalid_found(self) -> float:
         """The mean over the transforms, each counting alike, as in the paper's table 12."""
         return fmean(each.share for each in self.found.values())
+
+    @property
+    def agreement(self) -> float:
+        """The mean share of answers that stay, each transform counting alike; NaN of older runs."""
+        return fmean(each.share for each in self.salad.values()) if self.salad else math.nan
 
 
 WORDS: Mapping[str, Term] = {
@@ -232,6 +241,8 @@ class Outcome:
     temperature: float
     collapsed: bool
     per_transform: dict[str, float]
+    agreement: dict[str, float]
+    confidence: dict[str, float]
 
 
 def collapsed(point: Point) -> bool:
@@ -256,6 +267,8 @@ def outcomes(points: Sequence[Point]) -> tuple[Outcome, ...]:
                 name: fmean(point.found[name].share for point in same if name in point.found)
                 for name in same[0].found
             },
+            {name: fmean(each.salad[name].share for each in same) for name in same[0].salad},
+            {name: fmean(each.salad[name].confidence for each in same) for name in same[0].salad},
         )
         for same in by_method(points)
     )

@@ -140,7 +140,7 @@ ORIGINALS = (
     _path("original_dev", BUNDLED, "Original dev (early stopping)"),
     _path("original_test", BUNDLED, "Original test"),
 )
-ORIGINAL = _path("original", "Split into dev and test.")
+ORIGINAL = _path("original", "Split into dev and test.", "Original, dev and test in one")
 SAMPLE_SEED = Param("sample_seed", int, 0, "Splits --original.")
 OWN = "Of your own."
 
@@ -174,7 +174,7 @@ def _repair(
         replace(BATCH, title=""),
         ORIGINAL,
         *ORIGINALS,
-        _path("pool", "Examples to train on."),
+        _path("pool", "Examples to train on.", "Examples to train on"),
         SAMPLE_SEED,
         GALLERY,
         *COMPUTING,
@@ -183,6 +183,10 @@ def _repair(
 
 def _names(name: str, default: tuple[str, ...], help: str) -> Param:
     return Param(name, str, ",".join(default), help, reads="names", http=True)
+
+
+def _number(name: str, default: float, help: str, title: str) -> Param:
+    return Param(name, float, default, help, title=title, http=True)
 
 
 def _share(name: str, default: float, help: str, title: str) -> Param:
@@ -306,10 +310,10 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         _names(
             "methods",
             calibration.REPAIRS,
-            "The first is the summary's, its model is kept: temperature, smoothing, focal.",
+            "The first is the summary's, its model is kept: temperature, smoothing, focal, plain.",
         ),
-        Param("epsilon", float, 0.1, "Of label smoothing."),
-        Param("gamma", float, 2.0, "Of focal loss."),
+        _number("epsilon", 0.1, "Of label smoothing.", "Label smoothing, ε"),
+        _number("gamma", 2.0, "Of focal loss.", "Focal loss, γ"),
         tests=DESTROYED,
         quick="1000",
     ),
@@ -329,9 +333,14 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             "The same of those that ask the model",
         ),
         Param(
-            "balance", bool, True, "Clean and broken texts weigh alike; the paper counts each text."
+            "balance",
+            bool,
+            True,
+            "Clean and broken texts weigh alike; the paper counts each text.",
+            title="Whole and broken texts weigh alike (not published)",
+            http=True,
         ),
-        Param("weight", float, 0.1, "Of the entropic term."),
+        _number("weight", 0.1, "Of the entropic term.", "Be unsure of salad, λ"),
         Param(
             "entropy_by",
             Literal["rows", "kinds"],
@@ -339,8 +348,11 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             "What counts alike in it: each text, as in the paper's code, or whole and broken ones.",
             ("rows", "kinds"),
         ),
-        Param(
-            "tolerance", float, mitigation.TOLERANCE, "Clean accuracy that a threshold may cost."
+        _share(
+            "tolerance",
+            mitigation.TOLERANCE,
+            "Clean accuracy that a threshold may cost.",
+            "A threshold may cost, points",
         ),
         tests="How many dev and test examples are destroyed.",
         quick="200",
@@ -350,7 +362,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         "matrix",
         _names("transforms", (), "Rows and columns; all of the task's, if none."),
         _share("share", 0.5, BROKEN_SHARE, BROKEN_TITLE),
-        Param("salad_only", bool, True, "Train on shuffled texts only, too."),
+        Param("salad_only", bool, True, "Begin the upper layers anew on shuffled texts only, too."),
         tests=DESTROYED,
         quick="300",
     ),

@@ -21,17 +21,18 @@ LESSONS: Mapping[Lesson, Term] = {
         "Whether a model that learnt to call one kind of broken text invalid knows the others.",
     ),
     "clean_only": Term(
-        "Trained on clean texts", "The upper layers begin anew and see whole texts only."
+        "Upper layers anew, whole texts", "The upper layers begin anew and see whole texts only."
     ),
     "salad_only": Term(
-        "Trained on salad only",
+        "Upper layers anew, shuffled texts",
         "The upper layers begin anew and see shuffled texts only, with the labels of the whole "
-        "ones; the test is on whole texts.",
+        "ones; the lower ones learnt the task from whole texts. The test is on whole texts.",
     ),
 }
 WORDS = {"transfer": LESSONS["one"], "salad-only": LESSONS["salad_only"]}
 SHUFFLE = "shuffle"
-"""The transform of the texts that alone are trained on (Gupta et al. 2021, table 11)."""
+"""The transform of the texts that alone the upper layers see. Gupta et al. 2021, table 11, train a
+whole model on them: `finetune train --transform`."""
 
 
 @dataclass(frozen=True)
@@ -166,15 +167,15 @@ def conclude(plan: Plan, points: Sequence[Point]) -> Json | None:
 def explanation(
     names: Sequence[str], values: Sequence[Sequence[float | None]], only: dict[str, float] | None
 ) -> str:
-    """Say how far a repair reaches, and what salad alone teaches."""
+    """Say how far a repair reaches, and what salad alone teaches the upper layers."""
     own, others = own_and_others(values)
     words = f"Taught one kind of broken text, the model finds {fmean(own):.0%} of that kind"
     words += f" and {fmean(others):.0%} of the others." if others else "."
     if only is None:
         return words
     return (
-        f"{words} Trained on shuffled texts only it is right on {only['salad']:.1%} of whole ones, "
-        f"trained on whole ones on {only['clean']:.1%}."
+        f"{words} Where its upper layers begin anew on shuffled texts only, it is right on "
+        f"{only['salad']:.1%} of whole ones, on whole ones only on {only['clean']:.1%}."
     )
 
 

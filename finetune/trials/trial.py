@@ -60,7 +60,7 @@ from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
 from probe.stopping import Stop, never
-from probe.tasks.task import INVALID
+from probe.tasks.task import INVALID, Label
 
 Trainable = Prepared | PreparedReader
 
@@ -230,6 +230,7 @@ def generalise(
 
 
 LOSSES: Mapping[str, Callable[[calibration.Plan], Loss]] = {
+    calibration.CONTROL: lambda plan: cross_entropy,
     "smoothing": lambda plan: smoothed(plan.epsilon),
     "focal": lambda plan: focal(plan.gamma),
 }
@@ -303,6 +304,29 @@ class Repair:
         """Count by transform the destroyed texts that are called invalid."""
         return {name: count_invalid(self.predict(texts)) for name, texts in salad.items() if texts}
 
+    def stays(
+        self,
+        whole: Sequence[Prediction],
+        broken: Mapping[str, Sequence[Prediction]],
+        salad: Salad,
+        label: Callable[[Prediction], Label],
+    ) -> dict[str, Agreement]:
+        """Count by transform the answers to broken texts that are those to whole test examples.
+
+        An answer is a `label` of what is predicted; one that calls a text invalid never stays.
+        """
+        task, test = self.source.task, self.source.test
+        before = {each.id: label(answer) for each, answer in zip(test, whole, strict=True)}
+        found = {}
+        for name, answers in broken.items():
+            named = [
+                (text.id, label(each)) for text, each in zip(salad[name], answers, strict=True)
+            ]
+            valid = [(row, answer) for row, answer in named if answer != INVALID]
+            sure = fmean(each.confidence for each in answers)
+            found[name] = Agreement(agreeing(name, task, before, valid), len(answers), sure)
+        return found
+
 
 def count_invalid(answers: Sequence[Prediction]) -> Found:
     """Count the answers that call a text invalid."""
@@ -323,15 +347,8 @@ def calibrate(repair: Repair) -> Iterator[Epoch | calibration.Point]:
         repair.logits(source.test)[1].cpu().numpy(),
         np.array([each.labels.index(each.answer) for each in clean]),
     )
-    answers = {example.id: each.answer for example, each in zip(source.test, clean, strict=True)}
-
-    def agreement(name: str, texts: Examples) -> Agreement:
-        found = repair.predict(texts)
-        after = [(text.id, each.answer) for text, each in zip(texts, found, strict=True)]
-        confidence = fmean(each.confidence for each in found)
-        return Agreement(agreeing(name, source.task, answers, after), len(after), confidence)
-
-    agreements = {name: agreement(name, texts) for name, texts in salad.items() if texts}
+    broken = {name: repair.predict(texts) for name, texts in salad.items() if texts}
+    agreements = repair.stays(clean, broken, salad, lambda each: each.answer)
     seconds, temperature = time.monotonic() - repair.began, repair.changed.temperature
     yield calibration.Point(cell, measured, agreements, temperature, epochs, seconds)
 
@@ -360,7 +377,8 @@ def mitigate(repair: Repair) -> Iterator[Epoch | mitigation.Point]:
             plan.tolerance,
         )
         setattr(config, INVALID_BELOW, best.value)
-    answers = repair.predict(source.test)
+    answers, salad = repair.predict(source.test), repair.destroyed(source.test, names)
+    doubtful = {name: repair.predict(texts) for name, texts in salad.items() if texts}
 
     def commonest(labels: Iterable[str]) -> float:
         ((_, count),) = Counter(labels).most_common(1)
@@ -370,13 +388,14 @@ def mitigate(repair: Repair) -> Iterator[Epoch | mitigation.Point]:
         cell,
         Found(sum(repair.right(source.test, answers)), len(answers)),
         count_invalid(answers),
-        repair.found(repair.destroyed(source.test, names)),
+        {name: count_invalid(each) for name, each in doubtful.items()},
         commonest(answer.answer for answer in answers),
         commonest(str(example.gold) for example in source.test),
         changed.invalid_below,
         changed.temperature,
         epochs,
         time.monotonic() - repair.began,
+        repair.stays(answers, doubtful, salad, lambda each: each.label),
     )
 
 

@@ -1,13 +1,14 @@
 """What Train can find out, one aim a row, and the way from its form to runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
+from finetune.training.data import Asked
 from finetune.training.recipes import MODES
 from finetune.trials import generalisation, inoculation
 from finetune.trials.challenges import UserFiles
@@ -15,12 +16,13 @@ from finetune.trials.params import PARAMS, Param, param_of
 from finetune.trials.planning import NO_FILES, Choices, Planned, draft, planned
 from probe.errors import ExperimentError
 from probe.first_import import first_import
+from probe.limits import visitor_bounds
 from probe.models.bundled import title_of
 from probe.models.library import AnyModel, require_on_disk, task_of_model, without_labels
 from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.examples import bundled_examples
-from probe.tasks.task import Task
+from probe.tasks.task import Task, task_named
 from probe.terms import capitalised
 from probe.text.duration import duration_words
 from probe.ui.html.elements import join, note
@@ -91,12 +93,23 @@ def choices_of(
 
 
 def on_page(kind: str) -> tuple[Param, ...]:
-    """Return the parameters of a kind that the page shows; own files are an inoculation's."""
+    """Return the parameters of a kind that the page shows; a generalisation has its own file."""
     return tuple(
         param
         for param in PARAMS[kind]
-        if param.title and (param.type != Path | None or kind == inoculation.KIND)
+        if param.title and (param.type != Path | None or kind != generalisation.KIND)
     )
+
+
+def uploads_of(kind: str) -> tuple[str, ...]:
+    """Return the names of a kind's files that the page takes."""
+    return tuple(param.name for param in on_page(kind) if param.type == Path | None)
+
+
+def files_in(kind: str, values: Named) -> dict[str, Any]:  # Any: as `UserFiles` has them
+    """Return by name the files that are uploaded for a kind, and within which bounds."""
+    given = {name: Path(values[name]) for name in uploads_of(kind) if values.get(name)}
+    return {**given, "asked": Asked(bounds=visitor_bounds())}
 
 
 def field_of(param: Param) -> Any:  # Any: a component
@@ -211,6 +224,9 @@ def forecast(
     wait = capitalised(f"{runs}{duration_words(seconds)} {work}")
     said = [f"{wait}. You may close the page.", _learning([job for job, _ in jobs], trainings)]
     said += filter(None, (aim.also(job.plan) for job, _ in jobs[:1]))
+    sweeps = chosen[0].kind == inoculation.KIND and not chosen[0].task.has_spans
+    if sweeps and jobs[0][0].plan.mode == "full":
+        said.append(_by_rates(jobs, several))
     return join(map(note, said)) + join(map(BEWARE.format, _notes(chosen, jobs)))
 
 
@@ -227,6 +243,19 @@ def _learning(jobs: Sequence[Planned], trainings: int) -> str:
     told = "; ".join(f"{name} {lrs}" if several else lrs for name, lrs in rates.items())
     plural = "s" if "," in told else ""
     return f"{MODES[how.mode].summary} Learning rate{plural}: {told}."
+
+
+def _by_rates(jobs: Sequence[tuple[Planned, AnyModel | None]], several: int) -> str:
+    """Say how long the published choices of rates take: one, and the grid."""
+    (job, _), told = jobs[0], list[str]()
+    for title, rates in (
+        ("One rate", job.plan.lrs[:1]),
+        ("Liu's grid", inoculation.liu_rates(task_named(job.plan.task))),
+    ):
+        each = [(replace(job, plan=replace(job.plan, lrs=rates)), model) for job, model in jobs]
+        seconds = several * sum(job.seconds(model) for job, model in each)
+        told.append(f"{title}: {duration_words(seconds)}")
+    return f"{', '.join(told)}, on one core."
 
 
 def _notes(

@@ -19,6 +19,7 @@ from probe.ui.api.endpoint import (
     Name,
     Names,
     Numbers,
+    Real,
     Share,
     Switch,
     Token,
@@ -36,6 +37,8 @@ TYPES = {str: Name, int: Whole, float: Share, bool: Switch}
 def _type(param: Param) -> Any:  # Any: a type with what it takes in words
     if param.reads:
         return Names if param.reads == "names" else Numbers
+    if param.type is float and param.unit == 1:
+        return Real
     return TYPES.get(param.type or str, param.type)
 
 

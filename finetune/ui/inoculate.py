@@ -21,7 +21,6 @@ from finetune.report.inoculation import (
     plan_that_tells,
     task_of,
 )
-from finetune.training.data import Asked
 from finetune.trials.challenges import (
     UserFiles,
     bundled_sets,
@@ -44,12 +43,11 @@ from finetune.trials.inoculation import (
     sets_from,
 )
 from finetune.trials.planning import Choices
-from finetune.ui.aim import Aim, Changes, Fields, Named, called, choices_of, on_page, read_values
+from finetune.ui.aim import Aim, Changes, Fields, Named, called, choices_of, files_in, read_values
 from finetune.ui.html.inoculation import results
 from probe.data.names import stem_of
 from probe.errors import ExperimentError, RunError, UserError
 from probe.first_import import first_import
-from probe.limits import visitor_bounds
 from probe.models.library import AnyModel
 from probe.runs.access import check_kept_models, require_for_runs, start_runs
 from probe.runs.engine import Engine
@@ -76,7 +74,6 @@ FAMILIES = ("distractor", "stress", "heuristic", "templates")
 """The families of challenges in the order in which they are offered; others follow."""
 FIRST_CHALLENGE, FIRST_OF_SPANS = "word_overlap", "addsent"
 COUNTS = ("no", "one", "two", "three", "four", "five")
-UPLOADS = tuple(param.name for param in on_page(KIND) if param.type == Path | None)
 OFFER = Markup(
     '<p class="onward">What would tell{}: <button type="button" class="btn" data-begin="{}">{}'
     "</button> {} on one core.</p>"
@@ -192,7 +189,7 @@ def choices(values: Named) -> list[Choices]:
 
 def files_of(values: Named) -> UserFiles:
     """Return the files that are uploaded, by option. Raises ExperimentError."""
-    given: dict[str, Any] = {name: Path(values[name]) for name in UPLOADS if values.get(name)}
+    given = files_in(KIND, values)
     whole = given.pop("challenge_file", None)
     parts = {"challenge_train", "challenge_test"} & set(given)
     if whole and parts:
@@ -204,7 +201,7 @@ def files_of(values: Named) -> UserFiles:
         if values["train"] is None or values["train"] < 1:
             raise ExperimentError("Pairs to train on: give a number from 1")
         drawn |= {"train": int(values["train"])}
-    return UserFiles(**given, **drawn, asked=Asked(bounds=visitor_bounds()))
+    return UserFiles(**given, **drawn)
 
 
 def named(run: StoredRun) -> str:

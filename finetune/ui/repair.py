@@ -11,11 +11,22 @@ from markupsafe import Markup
 from finetune.report.files import write_files
 from finetune.report.repair import model_title
 from finetune.trials import calibration, mitigation, transfer
+from finetune.trials.calibration import CONTROL
 from finetune.trials.challenges import UserFiles, read_source_data
 from finetune.trials.datasets import labelled
 from finetune.trials.planning import Choices
 from finetune.trials.word_salad import salad_names
-from finetune.ui.aim import Aim, Changes, Fields, Named, all_of, called, choices_of, read_values
+from finetune.ui.aim import (
+    Aim,
+    Changes,
+    Fields,
+    Named,
+    all_of,
+    called,
+    choices_of,
+    files_in,
+    read_values,
+)
 from finetune.ui.html.repair import results
 from probe.errors import ExperimentError
 from probe.models.library import task_of_model
@@ -31,8 +42,8 @@ from probe.ui.run_tab.shown import RunView
 
 ONE_KIND = Term(
     "One kind at a time",
-    "The model learns to call one kind of broken text invalid, and is tested on all; and once it "
-    "is trained on shuffled texts only.",
+    "The model learns to call one kind of broken text invalid, and is tested on all; and once its "
+    "upper layers begin anew on shuffled texts only.",
 )
 ALL = "all"
 """Stands for all changes among those that a model is taught with."""
@@ -90,7 +101,7 @@ def tidy(chosen: Sequence[str]) -> list[str]:
 def build(page: Page) -> Fields:
     """Lay out the method and what it is taught with."""
     method = gr.Radio(
-        [(method.term.title, name) for name, method in METHODS.items()],
+        [(method.term.title, name) for name, method in METHODS.items() if name != CONTROL],
         value=FIRST, label="Method", elem_id="train-method", elem_classes="lines",
     )  # fmt: skip
     transforms = gr.Dropdown(
@@ -135,15 +146,15 @@ def choices(values: Named) -> list[Choices]:
         read["methods"] = compared(values["method"], values["compare"])
     if kind != calibration.KIND:
         read["transforms"] = () if chosen == [ALL] else chosen
-    asked = list[Choices]()
+    asked, files = list[Choices](), UserFiles(**files_in(kind, values))
     for model in dict.fromkeys(values["models"]):
 
         def pool(name: str = model) -> int:
             task = task_of_model(name)
-            return len(labelled(read_source_data(UserFiles(), task)).pool)
+            return len(labelled(read_source_data(files, task)).pool)
 
         sizes = all_of(values["sizes"], pool)
-        asked.append(choices_of(kind, model, **(read | {"sizes": sizes})))
+        asked.append(choices_of(kind, model, files, **(read | {"sizes": sizes})))
     return asked
 
 

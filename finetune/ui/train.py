@@ -8,8 +8,9 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from finetune.training.recipes import published_with_grid
 from finetune.trials.inoculation import KIND, LIU_LRS
-from finetune.trials.params import param_of
+from finetune.trials.params import GRID_RATES, USUAL_RATE, param_of
 from finetune.ui import endpoints, generalise, inoculate, repair
 from finetune.ui.aim import (
     Aim,
@@ -22,6 +23,7 @@ from finetune.ui.aim import (
     jobs_of,
     on_page,
     shown,
+    uploads_of,
     usual_sizes,
 )
 from probe.errors import UserError
@@ -48,6 +50,9 @@ PURPOSE = (
 QUICK, PUBLISHED = "quick", "published"
 HOW = [("Quick", QUICK), ("As published", PUBLISHED)]
 CHANGED_BY_HOW = ("sizes", "seeds", "mode")
+RATES = [("One rate", USUAL_RATE), ("Liu's grid", GRID_RATES)]
+RATE_CHOSEN = "rate => rate"
+"""What is chosen stands under Settings, too, where other rates may."""
 ABOUT_SETTINGS = (
     "Several learning rates: the best on held-out examples counts. The thresholds are ours, the "
     f"papers give none. Liu et al. tried the rates {', '.join(f'{lr:g}' for lr in LIU_LRS)}. Drop, "
@@ -55,9 +60,9 @@ ABOUT_SETTINGS = (
     "collapses, a smaller share of these helps."
 )
 ABOUT_FILES = (
-    "Your own data instead of the bundled examples: tables with the task's texts and a label. Your "
-    "own challenge takes the place of the challenges above: one file, with a column split or "
-    "divided at random, or one to train on and one to test on."
+    "Your own data instead of the bundled examples: tables with the task's texts and a label. Of "
+    "an inoculation your own challenge takes the place of the challenges above: one file, with a "
+    "column split or divided at random, or one to train on and one to test on."
 )
 AIMED = """aim => {
   window.writeAddress({aim, run: "", opened: "", by: "", rule: ""}, true);
@@ -124,6 +129,10 @@ class Form:
             elem_id="train-sizes",
         )  # fmt: skip
         self.how = gr.Radio(HOW, value=QUICK, label="How", elem_id="train-how", elem_classes="seg")
+        self.fields["rate"] = gr.Radio(
+            RATES, value=USUAL_RATE, label="Learning rates", visible=False, elem_id="train-rate",
+            elem_classes="seg",
+        )  # fmt: skip
         # once the page has opened, whose answer would hide the run
         self.start = gr.Button("Start", variant="primary", elem_id="train-start", interactive=False)
         # below the button, which stays under the finger that presses it
@@ -156,6 +165,8 @@ class Form:
         with gr.Column() as self.files:
             gr.HTML(note(ABOUT_FILES), padding=False)
             uploads = {param.name: field_of(param) for param in own}
+            for name, upload in uploads.items():
+                upload.visible = KIND in self.kinds_of[name]
             self.fields |= uploads
             hub_dataset.build(self.page, list(uploads.values()), "own")
             self.fields["own_name"] = gr.Textbox("", label="Name of your challenge")
@@ -196,7 +207,21 @@ class Form:
         sizes = usual_sizes(kind, task, True, named["skill"])
         offered = {"choices": sizes, "allow_custom_value": True}
         begun["sizes"] |= offered
-        return begun
+        grid = published and kind == KIND and not task.has_spans
+        return begun | self._rate(named, grid)
+
+    def _rate(self, named: Named, grid: bool) -> Changes:
+        """Return the published choice of rates: one for encoders, the grid for word models.
+
+        Where none is offered a rate that a person typed stays.
+        """
+        rate = USUAL_RATE
+        if grid and named["models"] and all(map(published_with_grid, named["models"])):
+            rate = GRID_RATES
+        changes: Changes = {"rate": {"visible": grid}}
+        if grid or named["lrs"] == GRID_RATES:
+            changes = {"rate": {"visible": grid, "value": rate}, "lrs": {"value": rate}}
+        return changes
 
     def updates(self, *changes: Changes) -> Updates:
         """Return updates of fields; what is set later counts."""
@@ -222,15 +247,15 @@ class Form:
         seen: Changes = {
             name: {"visible": kind in kinds and not (name == "mode" and task.has_spans)}
             for name, kinds in self.kinds_of.items()
-            if self.kinds_of[name] != [KIND] or not isinstance(self.fields[name], gr.File)
         }
+        seen["own_name"] = {"visible": kind == KIND}
         begun = self.begun(aim, named, task, values[self.how])
         groups: Updates = {
             group: gr.Column(visible=name == aim.view.name) for name, group in self.groups.items()
         }
         return {
             **groups,
-            self.files: gr.Column(visible=kind == KIND),
+            self.files: gr.Column(visible=bool(uploads_of(kind))),
             self.how: gr.Radio(visible=not task.has_spans),
             **self.updates(*offered, seen, begun),
         }
@@ -239,6 +264,12 @@ class Form:
         """Put what the papers took in place of what is quick, or back."""
         aim, named, task, _ = self.named(values)
         return self.updates(self.begun(aim, named, task, values[self.how]))
+
+    def follow_models(self, values: Values) -> Updates:
+        """Choose the rates that were published for other models, where they are offered."""
+        aim, named, task, _ = self.named(values)
+        grid = values[self.how] == PUBLISHED and aim.kind(named) == KIND and not task.has_spans
+        return self.updates(self._rate(named, True)) if grid else {self.about: gr.skip()}
 
     def forecast(self, values: Values) -> Markup:
         """Say about how long the runs take, or what is wrong with the form."""
@@ -349,6 +380,9 @@ class Form:
         begin(self.aim.input(aimed, asked, filled, **LAST, **area.turn))
         begin(fields["method"].input(self.choose, self.inputs, filled, **LAST, **area.turn))
         self.how.input(self.change_how, self.inputs, list(fields.values()), **LAST, **QUIET)
+        fields["rate"].input(None, fields["rate"], fields["lrs"], js=RATE_CHOSEN, **QUIET)
+        rated = [self.about, fields["rate"], fields["lrs"]]
+        fields["models"].change(self.follow_models, self.inputs, rated, **LAST, **QUIET)
         told = [fields[name].input for name in ("challenges", "skill", "vary", "column")]
         told += [fields["challenges"].change, fields["file"].change]
         page.mark_of(*told).change(self.follow, self.inputs, followed, **QUIET)

@@ -56,7 +56,7 @@ from probe.models.outputs import (
     merged_sentence,
     read_outputs,
 )
-from probe.models.prediction import read_invalid_below, read_temperature
+from probe.models.prediction import TEXTS_CHANGED, read_invalid_below, read_temperature
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel, embedding_rows
 from probe.models.weights import (
@@ -446,6 +446,8 @@ def read_checkpoint(
             missing = ", ".join(sorted(lacking)[:3])
             raise ModelError(f"the model {name!r} is no trained {head.title}: it lacks {missing}")
         notes += _unused(name, model, report["unexpected_keys"])
+    if change := getattr(model.config, TEXTS_CHANGED, ""):
+        notes.append(f"in a training of it all texts were changed by {change}")
     restore_pair_encoding(model, tokenizer, own, stored)
     notes += set_padding(model, tokenizer)
     if to_train and tokenizer.pad_token_id is None:

@@ -83,6 +83,8 @@ def as_predictions(
 
 TEMPERATURE, INVALID_BELOW = "calibration_temperature", "invalid_below"
 """The entries of the config; `temperature` alone is transformers' own, for generated text."""
+TEXTS_CHANGED = "trained_on_texts_changed_by"
+"""The entry that names what changed every text that a model was trained on."""
 
 
 def read_temperature(config: Any) -> float:  # Any: transformers' configs take any attribute

@@ -244,7 +244,8 @@ def outcome(
     if not verdict:
         return NOTHING
     result, listed = verdict[selection], Markup("<h3>{}</h3><ul>{}</ul>")
-    said = filter(None, [meaning(result), summary(result), missing_texts(result)])
+    both = details(verdict, selection)[0] if len({*run.plan.lrs}) > 1 else ""
+    said = filter(None, [meaning(result), summary(result), missing_texts(result), both])
     instead, warnings = (
         each(ITEM, lines) for lines in (counter_lines(verdict), verdict["warnings"])
     )

@@ -10,7 +10,6 @@ from finetune.report.repair import (
     FIGURES,
     Compared,
     Figure,
-    agreements,
     before_and_after,
     by_transform,
     calibrated,
@@ -20,6 +19,7 @@ from finetune.report.repair import (
     matrices,
     mitigated,
     model_title,
+    on_broken_texts,
     on_whole_texts,
     transferred,
 )
@@ -100,6 +100,7 @@ def _of_mitigation(run: StoredRun) -> Iterator[Markup]:
         yield note(cost) if cost else NOTHING
         yield each(WARNING, run.verdict.get("warnings", ()))
         yield shown(by_transform(run))
+        yield _on_broken(run)
 
 
 def _of_calibration(run: StoredRun) -> Iterator[Markup]:
@@ -112,7 +113,12 @@ def _of_calibration(run: StoredRun) -> Iterator[Markup]:
     if drawn:
         others = HALVES.format(join(map(shown, drawn.values())))
         yield twin("the diagrams of the other methods", others)
-    yield twin("by kind of broken text", shown(agreements(run)))
+    yield _on_broken(run)
+
+
+def _on_broken(run: StoredRun) -> Markup:
+    drawn = list(map(shown, on_broken_texts(run)))
+    return twin("answers to broken texts, by kind", join(drawn)) if drawn else NOTHING
 
 
 def _of_transfer(run: StoredRun) -> Iterator[Markup]:

@@ -82,6 +82,7 @@ Whole = Annotated[
     int, Field(ge=-MAX_WHOLE, le=MAX_WHOLE, description=f"a whole number up to {MAX_WHOLE}")
 ]
 Share = Annotated[float, Field(ge=0, le=1, description="a number from 0 to 1")]
+Real = Annotated[float, Field(ge=0, allow_inf_nan=False, description="a number from 0")]
 Switch = Annotated[bool, Field(description="true or false")]
 Numbers = Annotated[
     str,

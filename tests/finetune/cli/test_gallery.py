@@ -8,9 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from finetune.cli.gallery import GalleryFiles, all_sets, read_rates, sample_source_data
+from finetune.cli import gallery
+from finetune.cli.gallery import (
+    GalleryFiles,
+    Piece,
+    all_sets,
+    read_rates,
+    sample_source_data,
+    two_best,
+)
 from finetune.report.inoculation import CHALLENGES, READERS, shown_runs
-from finetune.trials.inoculation import pack_scores, unpack_scores
+from finetune.trials.inoculation import Cell, Point, pack_scores, unpack_scores
 from probe.errors import ExperimentError, FileError
 from probe.models.weights import model_hash, pairs_hash
 from probe.runs.gallery import read
@@ -90,6 +98,39 @@ def test_trials_are_run_again_only_on_other_weights_or_sets(
     config = home / "models" / "tiny" / "config.json"
     config.write_text(config.read_text() + "\n")
     assert "earlier call" not in done()
+
+
+def test_what_is_left_over_is_listed_with_its_hours_and_computed_piece_by_piece(
+    done: Callable[..., str], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "the grid is of esim, da, minilm" in done("--left-over", code=2)
+    monkeypatch.setattr(gallery, "ORDER", {"tiny": Piece("a", (0, 1))})
+    monkeypatch.setattr(gallery, "liu_rates", lambda task: (1e-3, 1e-2, 1e-9))
+    grid, last, total = done("--left-over").splitlines()
+    assert grid.startswith(
+        "(a) tiny          negation         to 6     rates 0.001, 0.01, 1e-09: 4"
+    )
+    assert "to 5     rates" in last and last.endswith(" h") and ": 5 of 5 cells" in last
+    assert total.startswith("left over: ") and total.endswith(" h on one core of this machine")
+    done("--next")
+    assert not (home / "out" / "tiny-negation.json").exists()
+    last, _ = done("--left-over").splitlines()
+    assert ": 4 of 5 cells" in last  # the model as it was is known
+    assert "written: tiny-negation.json" in done("--next")
+    plan = read(home / "out" / "tiny-negation.json").plan
+    assert (plan["sizes"], plan["seeds"], len(plan["lrs"])) == ([5], [0, 1], 2)
+    assert done("--left-over") == "left over: 0.0 h on one core of this machine\n"
+    assert done("--next") == "nothing is left over\n"
+    assert "add --next" in done("--background", code=2)
+
+
+def test_two_rates_are_the_best_of_each_choice_or_the_second_best() -> None:
+    def point(lr: float, challenge: float, dev: float) -> Point:
+        return Point(Cell(6, lr, 0), 0.5, challenge, dev, 1, 1, 1.0, "fp32", (), ())
+
+    points = [point(1e-4, 0.5, 0.9), point(1e-3, 0.8, 0.6), point(1e-2, 0.7, 0.5)]
+    assert two_best(points) == (1e-4, 1e-3) and two_best(points[:1]) == ()
+    assert two_best([*points[1:], point(1e-5, 0.6, 0.1)]) == (1e-3, 1e-2)
 
 
 def test_the_shipped_runs_stand_in_the_order_of_the_papers_figure(tmp_path: Path) -> None:

@@ -10,15 +10,17 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 import finetune.training.word_models as word_models
+from benchmarks import anew
 from finetune.cli.train import dev_sets, examples_of
 from finetune.cli.trials import told
 from finetune.training.checkpoints import CHECKPOINT
-from finetune.training.data import read_pairs
+from finetune.training.data import changed_texts, read_pairs
 from finetune.trials.challenges import UserFiles, sets_of
 from finetune.trials.datasets import SourceData
 from finetune.trials.generalisation import read_conditions
 from probe.cli.file_options import labelled_and_told
 from probe.data.file_options import AS_THE_FILE_TELLS
+from probe.errors import TrainingError
 from probe.models.library import load, load_any
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
@@ -95,6 +97,60 @@ def test_a_word_model_is_trained_and_trained_on(tmp_path: Path) -> None:
     assert done(*second)[-1].startswith(f"{tmp_path / 'second'} was trained to its end before")
 
 
+@each("begins", [("words", "--model", "da"), ("train", "--model", "{tiny}")])
+def test_what_is_trained_on_changed_texts_says_so_wherever_it_is_opened(
+    begins: tuple[str, ...], tmp_path: Path
+) -> None:
+    file, tiny = pair_file(tmp_path / "train.jsonl", 120), tiny_bert(tmp_path / "tiny")
+    words = [word.format(tiny=tiny) for word in begins]
+    more = ("--transform", "sort:side=both", "--loss", "focal:1", "--epochs", 1)
+    said = done(*words, "--train", file, *more, "--out", tmp_path / "out")
+    assert any("120 pairs are changed by sort:side=both;" in line for line in said) or (
+        sum("are changed by sort:side=both;" in line for line in said) == 2  # held out ones too
+    )
+    known = any("was trained before" in line for line in said)
+    assert known == (begins[0] == "train")  # tiny is a classifier, vectors are none
+    (note,) = load(str(tmp_path / "out")).notes
+    assert note == "in a training of it all texts were changed by sort:side=both"
+
+
+NEGATED = "It is not the case that a man is here."
+
+
+def test_changed_texts_keep_their_labels_and_whole_ones_are_left_out() -> None:
+    pairs = [Pair("A man is here.", text, NEUTRAL, str(n)) for n, text in enumerate(("b a.", "a."))]
+    made, said = changed_texts(pairs, NLI, "sort", seed=0)
+    assert [(pair.hypothesis, pair.gold) for pair in made] == [("a b .", NEUTRAL)]
+    assert said == "1 of 2 pairs are changed by sort; the others are left out"
+    entailed = [Pair("A man is here.", "A man is here.", ENTAILMENT)]
+    (pair,), said = changed_texts(entailed, NLI, "neghyp", seed=0)
+    assert (pair.hypothesis, pair.gold) == (NEGATED, ENTAILMENT)
+    assert "1 with the label that they had where the rule of neghyp says another" in said
+
+
+def test_variants_are_trained_side_by_side_on_the_same_pairs_and_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, test = pair_file(tmp_path / "train.jsonl", 40), pair_file(tmp_path / "dev.jsonl", 12)
+    tiny, out = str(tiny_bert(tmp_path / "tiny")), tmp_path / "out"
+
+    def made(pairs: int) -> str:
+        anew.main("shuffled", [train], test, [tiny], out, pairs, "0,1", epochs=1, tests=0)
+        return capsys.readouterr().out
+
+    first = made(28)
+    assert first.count('"loss"') == 4 and first.count("28 pairs are changed by shuffle;") == 2
+    rows = [line for line in first.splitlines() if line.startswith("| `tiny` | ")]
+    assert [row.split(" | ")[1:4] for row in rows] == [
+        ["whole", "2", "12"],
+        ["shuffled", "2", "12"],
+    ]
+    assert rows[0].split(" | ")[-1] == "87.3 |"  # table 11
+    assert '"loss"' not in made(28)
+    with pytest.raises(TrainingError, match="there are 28 examples to train on, not 29"):
+        made(29)  # those that are tested are left out
+
+
 def test_readers_are_trained_from_a_file(
     questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +194,7 @@ VALUES = {
     TRAIN: {
         "--batch": [0], "--lr": ["nan", "-1", "0", "inf"], "--epochs": [0], "--max-tokens": [0],
         "--dev-size": [0], "--threads": [0, -1], "--seed": [-1], "--teacher-weight": [-1, 2, "nan"],
+        "--loss": ["huber", "focal:-1", "smoothing:1", "smoothing:x", "plain:1"],
     },
     READER: {"--batch": [0], "--lr": ["nan", "-1"], "--every": [0], "--threads": [0]},
     WORDS: {
@@ -174,6 +231,11 @@ REFUSED: dict[tuple[str, ...], str] = {
     (*WORDS, "--teacher", "nosuch"): NONE_THERE,
     (*WORDS, "--unlabelled", "any"): "--unlabelled needs a --teacher",
     (*TRAIN, "--unlabelled", "any"): "--unlabelled needs a --teacher, whose answers are learnt",
+    (*TRAIN, "--transform", "sort+drop"): "drop asks a model which tokens matter, and before a",
+    (*WORDS, "--transform", "nosuch"): "there is no transform 'nosuch'",
+    (*WORDS, "--transform", "sort:keep=0.3"): "sort does not read the option keep; it reads: pin",
+    (*TRAIN, "--transform", "sort", "--teacher", "minilm"): "leave out --teacher",
+    (*TRAIN, "--loss", "focal", "--teacher", "minilm"): "not by 'focal'",
 }
 UNFIT = {
     (*TRAIN, "--teacher", "minilm_sst2"): (

@@ -12,6 +12,7 @@ import pytest
 from typer.main import get_command
 
 import nli_clinic
+from finetune.trials import calibration
 from finetune.trials.base import row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import Plan, run_request
@@ -148,14 +149,14 @@ def test_a_generalisation_leaves_points_summary_and_figure(asked: Asked, home: P
 
 def test_a_calibration_leaves_points_summary_diagrams_and_a_model(asked: Asked, home: Path) -> None:
     words = asked("calibrate")
-    output, (rows, summary) = kept(words, home, "calibration", 4), left(home)
-    assert [each["method"] for each in rows] == ["baseline", "temperature", "smoothing", "focal"]
+    output, (rows, summary) = kept(words, home, "calibration", 5), left(home)
+    assert [each["method"] for each in rows] == [calibration.BASE.method, *calibration.REPAIRS]
     assert summary["ece_before"] == pytest.approx(float(rows[0]["ece"]))
     assert summary["agreement_before"] == summary["agreement_after"]
     assert "After temperature" in (home / "out" / "reliability.svg").read_text()
     assert summary["explanation"] in output
     assert load(Store().runs()[0].kept).temperature == pytest.approx(summary["temperature"])
-    assert again(words, "--seeds", "0,1") == 3  # all but the one whose model is kept
+    assert again(words, "--seeds", "0,1") == 4  # all but the one whose model is kept
     done(*words, "--methods", "focal")
     assert left(home)[1]["method"] == "focal"
 

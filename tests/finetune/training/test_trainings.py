@@ -140,12 +140,12 @@ def facts(rows: list[Any]) -> list[dict[str, Any]]:
     "kind, saved, other, sentence",
     [
         ("classifier", 1, {"lr": 2e-3}, r"another --lr \(0.001, now 0.002\)"),
-        ("classifier", 3, {"seed": 1}, r"begun with another --seed \(0, now 1\); name another"),
+        ("classifier", 3, {"transform": "sort"}, r"begun with another --transform; name another"),
         ("distilled", 2, {"teachers": ("minilm",)}, "another --teacher"),
         ("reader", 1, {"epochs": 7}, r"another --epochs \(6, now 7\)"),
         ("da", 2, {"teachers": ("minilm",)}, "begun with another --teacher; name"),
         ("esim", 6, {"teacher_weight": 0.2}, r"another --teacher-weight \(0.5, now 0.2\)"),
-        ("bidaf", 2, {"epochs": 4}, "begun with another --epochs"),
+        ("bidaf", 2, {"loss": "focal"}, "begun with another --loss"),
         ("qanet", 3, {"fall": True}, "another --fall"),
     ],
 )

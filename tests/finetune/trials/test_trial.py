@@ -79,7 +79,7 @@ MENDED = mitigation.Plan("tiny", TRAINING, sizes=(12,), seeds=(0,), tests=6)
 TAUGHT = transfer.Plan("tiny", TRAINING, ("sort", "drop"), sizes=(12,), seeds=(0,), tests=6)
 TEMPERATURE, THRESHOLD = MethodCell("temperature", 0, 0), MethodCell("threshold", 0, 0)
 CLASS, ENTROPIC = MethodCell("invalid", 12, 0), MethodCell("entropic", 12, 0)
-SMOOTHING, FOCAL = MethodCell("smoothing", 24, 0), MethodCell("focal", 24, 0)
+SMOOTHING, FOCAL, PLAIN = (MethodCell(name, 24, 0) for name in ("smoothing", "focal", "plain"))
 LEARNT, TESTED = tuple(QUESTIONS[:6]), tuple(QUESTIONS[6:])
 ADDED = {"addsent_first": LEARNT}
 QUESTION_SETS = Sets(LEARNT, TESTED, LEARNT, TESTED, counter_tests=ADDED, task=READING)
@@ -331,7 +331,7 @@ def test_a_repair_yields_its_epochs_and_leaves_the_model_as_it_was(classifier: C
             assert (set(point.found), point.clean.n) == (tested, len(SOURCE.test))
 
     cases = [
-        *((CALIBRATED, cell) for cell in (SMOOTHING, FOCAL)),
+        *((CALIBRATED, cell) for cell in (SMOOTHING, FOCAL, PLAIN)),
         *((MENDED, cell, set(salad_names(NLI))) for cell in (ENTROPIC, CLASS)),
         (TAUGHT, SORT, {"sort", "drop"}), (TAUGHT, CLEAN, set()), (TAUGHT, SALAD, set()),
     ]  # fmt: skip
@@ -382,7 +382,10 @@ def test_only_a_repaired_model_finds_what_is_broken(classifier: Classifier) -> N
     assert changed.temperature == point.temperature != 1
     long = replace(TRAINING, lr=3e-3, epochs=12, mode="full")
     plan = replace(MENDED, sizes=(24,), training=long)
-    assert run(plan, replace(CLASS, size=24), classifier)[2].invalid_found > 0.5
+    taught = run(plan, replace(CLASS, size=24), classifier)[2]
+    assert taught.invalid_found > 0.5
+    for name, stay in taught.salad.items():  # an answer that calls a text invalid never stays
+        assert 0 <= stay.agree <= stay.n - taught.found[name].count and 0 < stay.confidence <= 1
 
 
 def test_training_has_the_named_transforms_of_the_asked_shares(classifier: Classifier) -> None:
@@ -491,7 +494,8 @@ def made_point(cell: MethodCell, clean: int = 8, found: int = 3, commonest: floa
 
 def test_a_mitigation_is_judged_by_its_first_method_and_warned_of() -> None:
     assert method_cells(MENDED) == (BASE, THRESHOLD, CLASS, ENTROPIC)
-    repeats = [replace(cell, seed=seed) for cell in (SMOOTHING, FOCAL) for seed in (0, 1)]
+    trained = (SMOOTHING, FOCAL, PLAIN)
+    repeats = [replace(cell, seed=seed) for cell in trained for seed in (0, 1)]
     assert calibration.cells(CALIBRATED) == (BASE, TEMPERATURE, *repeats)
     points = [made_point(BASE, 9, 0), made_point(ENTROPIC, 8, 6), made_point(CLASS, 7, 10)]
     assert mitigation.conclude(MENDED, points[:2]) is None

@@ -11,7 +11,7 @@ import pytest
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.challenges import sources_of
 from finetune.trials.generalisation import FILE, phenomena
-from finetune.trials.inoculation import THRESHOLDS, Thresholds
+from finetune.trials.inoculation import LIU_LRS, THRESHOLDS, Thresholds
 from finetune.trials.planning import Planned
 from finetune.trials.word_salad import salad_names
 from finetune.ui.aim import chosen_in, jobs_of
@@ -92,6 +92,11 @@ ARRIVE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
       "share": 0.4, "gradient_share": 0.2, "sizes": (20,), "seeds": (0, 1), "training.lr": 1e-3}),
     ("repair", {"method": "focal", "compare": False, "lr": "", "mode": "full"},
      {"methods": ("focal",), "training.lr": 2e-5}),
+    ("repair", {"method": "entropic", "weight": 5, "tolerance": 4, "balance": False},
+     {"weight": 5, "tolerance": 0.04, "balance": False}),
+    ("repair", {"method": "smoothing", "epsilon": 0.2, "gamma": 3},
+     {"methods": ("smoothing", "temperature", "focal", "plain"), "epsilon": 0.2, "gamma": 3}),
+    ("inoculate", {"models": ["esim"], "lrs": "grid", "how": "published"}, {"lrs": LIU_LRS}),
     ("repair", {"models": ["minilm_sst2"], "method": "transfer"},
      {"salad_only": True, "transforms": salad_names(SENTIMENT)}),
 ]  # fmt: skip
@@ -112,6 +117,14 @@ def test_what_is_typed_arrives_in_the_plan(form: Form) -> None:
     assert made[0].plan.sizes == (5, len(made[0].data.challenge_train))
     (whole,) = jobs(form, "repair", models=["minilm_sst2"], method="transfer", sizes=["all"])
     assert whole.plan.sizes == (len(whole.data.pool),)
+
+
+def test_a_repair_trains_on_a_file_of_ones_own(form: Form, tmp_path: Path) -> None:
+    path = challenge_file(tmp_path / "mine.csv", 30)
+    for method in ("focal", "invalid", "transfer"):
+        (job,) = jobs(form, "repair", method=method, sizes=["all"], pool=path)
+        assert (len(job.data.pool), job.plan.sizes) == (30, (30,))
+        assert job.sources == {"pool": "mine.csv"}
 
 
 def test_uploaded_files_are_the_challenge(form: Form, tmp_path: Path) -> None:
@@ -307,6 +320,15 @@ def test_an_aim_shows_its_own_settings_and_what_it_begins_with(form: Form) -> No
     verbs = shown(form, "generalise", how="published", skill="dative")
     assert verbs["sizes"]["value"] == ["50", "200", "1000", "4000"]
     assert (published["mode"]["value"], published["seeds"]["value"]) == ("full", "0,1,2,3,4")
+    for models, how, rate, offered in (
+        (["minilm"], "published", "usual", True), (["esim"], "published", "grid", True),
+        (["minilm", "da"], "published", "usual", True), (["da"], "quick", None, False),
+    ):  # fmt: skip
+        given = shown(form, "inoculate", models=models, how=how)
+        assert (given["lrs"].get("value"), given["rate"]["visible"]) == (rate, offered), models
+    assert shown(form, "repair", how="published")["rate"] == {"visible": False}
+    told = form.forecast(values(form, "inoculate", models=["da"], mode="full", lrs="grid"))
+    assert "One rate: about" in told and "Liu&#39;s grid: about" in told
     assert shown(form, "inoculate", task="paraphrase")["sizes"]["value"] == [
         "10", "50", "100", "all"
     ]  # fmt: skip
