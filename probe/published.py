@@ -35,12 +35,16 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class PublishedShare:
-    """A published share from 0 to 1: of whom, where it is from, of how many if that is told."""
+    """A published share from 0 to 1: of whom, where it is from, of how many if that is told.
+
+    `note` says what else it differs in from what it stands beside.
+    """
 
     who: str
     share: float
     source: str
     n: int | None = None
+    note: str = ""
 
 
 @cache

@@ -21,7 +21,10 @@ from probe.models.reader import span_place
 from probe.models.windows import Long, WindowPrediction, window_words
 from probe.statistics import NOTHING, Estimate, Share
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
+from probe.text.words import listing
 from probe.transforms import Options
+from probe.transforms.options import SIGNS
+from probe.transforms.registry import ranks
 
 COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
 UNIT = 2.0**-200
@@ -443,7 +446,10 @@ def notes(summary: Summary, options: Options) -> list[str]:
     if names or "f1" in summary.original.estimates:
         counted.append("unspaced")
     said = [counted_words(what, getattr(summary, what), rows) for what in counted]
-    return list(filter(None, [language_words(summary.languages, rows, names, options), *said]))
+    ranked, sign = list(filter(ranks, names)), SIGNS[options.sign]
+    sign = f"By the sign {options.sign}, in {listing(ranked)}, {sign}." if ranked else ""
+    languages = language_words(summary.languages, rows, names, options)
+    return list(filter(None, [languages, *said, sign]))
 
 
 def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:

@@ -38,7 +38,8 @@ from probe.tasks.task import IN_COMMON, Label, Task, task_named
 from probe.templates import Request, generate, subcases
 from probe.templates.generate import HEURISTICS
 from probe.transforms import REGISTRY, Options
-from probe.transforms.registry import Transform, missing, ready
+from probe.transforms.options import DEFAULTS, PUBLISHED, Sign, with_sign
+from probe.transforms.registry import Transform, missing, ranks, ready
 
 Group = Literal["plain", "labels", "salad", "confidence", "stress", "hans", "subcases", "slices"]
 GROUPS: dict[Group, str] = {
@@ -62,7 +63,8 @@ class Figure:
     `high` are NaN where none is known, as of a calibration error. `more_is_better` is None of what
     is neither, such as a rule that a model is set beside. `rows` are the scores of the texts, by
     which two reports are compared text by text; a report of reference has none. It is `merged`
-    where right answers are read in two classes, as some of them are; the title says so.
+    where right answers are read in two classes, as some of them are, and has the `sign` by which
+    tokens were ranked, "" where none were; the title says both.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Figure:
     more_is_better: bool | None = True
     rows: tuple[float, ...] = ()
     merged: bool = False
+    sign: Sign | Literal[""] = ""
 
     @property
     def estimate(self) -> Estimate:
@@ -95,18 +98,20 @@ def figure_of(
     rows: Sequence[float] = (),
     more_is_better: bool | None = True,
     merged: bool = False,
+    sign: Sign | Literal[""] = "",
 ) -> Figure:
     """Return a figure of an estimate; scores are kept to three places."""
     kept, ends = tuple(round(float(score), 3) for score in rows), (found.low, found.high)
-    said = f"{title}, {IN_COMMON}" if merged else title
-    return Figure(name, said, group, found.value, *ends, found.n, more_is_better, kept, merged)
+    said = f"{title}, {IN_COMMON}" if merged else with_sign(title, sign)
+    values = (found.value, *ends, found.n, more_is_better, kept, merged, sign)
+    return Figure(name, said, group, *values)
 
 
 def figure_json(figure: Figure) -> Json:
     """Return a figure as JSON; an interval that is not known is null."""
     ends = {"low": known(figure.low), "high": known(figure.high), "rows": list(figure.rows)}
-    values = {**vars(figure), **ends}
-    return values if figure.merged else {name: values[name] for name in values if name != "merged"}
+    unsaid = {name for name in ("merged", "sign") if not getattr(figure, name)}
+    return {name: value for name, value in {**vars(figure), **ends}.items() if name not in unsaid}
 
 
 def known(value: float) -> float | None:
@@ -115,7 +120,10 @@ def known(value: float) -> float | None:
 
 
 def figure_from(values: Json) -> Figure:
-    """Read a figure from its JSON. Raises KeyError, TypeError or ValueError for another form."""
+    """Read a figure from its JSON, also of a version that ranked all tokens by our sign.
+
+    Raises KeyError, TypeError or ValueError for another form.
+    """
 
     def finite(value: object) -> float:
         if not isinstance(value, int | float) or not math.isfinite(value):
@@ -124,6 +132,9 @@ def figure_from(values: Json) -> Figure:
 
     low, high = (math.nan if (v := values[end]) is None else finite(v) for end in ("low", "high"))
     numbers = {"value": finite(values["value"]), "n": int(values["n"]), "low": low, "high": high}
+    if "sign" not in values and ranks(values["name"].removeprefix("confidence.")):
+        sign = BEFORE["sign"]
+        values = {**values, "title": with_sign(values["title"], sign), "sign": sign}
     return Figure(**{**values, **numbers, "rows": tuple(map(finite, values.get("rows", ())))})
 
 
@@ -156,7 +167,8 @@ class Asked:
     """What is asked of a check-up.
 
     `n` examples drawn by the seed are transformed, and `per_subcase` pairs made of each of HANS's
-    sub-cases; `long` is as `probe.models.windows.LONG` has it.
+    sub-cases; `long` is as `probe.models.windows.LONG` has it. `sign` is that by which tokens are
+    ranked, the paper's unless an older check-up is repeated.
     """
 
     n: int = 200
@@ -164,6 +176,11 @@ class Asked:
     seed: int = 0
     precision: Precision = "auto"
     long: Long = "cut"
+    sign: Sign = PUBLISHED.sign
+
+
+BEFORE: Mapping[str, Any] = {"sign": DEFAULTS.sign}
+"""What is asked, where what an earlier version stored does not say it."""
 
 
 class Subject:
@@ -195,7 +212,7 @@ class Subject:
     def importance(self) -> list[Importance | str]:
         """Which tokens of these few matter, or why that is not known."""
         known = {each: said.answer for each, said in zip(self.few, self.before, strict=True)}
-        return ImportanceReader(self.model, Options(), known)(self.few)
+        return ImportanceReader(self.model, Options(sign=self.asked.sign), known)(self.few)
 
 
 SHOWN = 3
@@ -215,7 +232,8 @@ def changed(transform: Transform, subject: Subject) -> Part:
         subject.before,
         [name],
         asked.seed,
-        precision=asked.precision,
+        Options(sign=asked.sign),
+        asked.precision,
         scored=subject.importance if "model" in transform.needs else [],
     )[name]
     changes = [
@@ -242,12 +260,13 @@ def changed(transform: Transform, subject: Subject) -> Part:
         failed = [after < (before if keeps else 1) for before, after in zip(was, now, strict=True)]
     else:  # how often the answer stays, and how sure it is of changed texts and was before
         failed = [one.agrees for *_, one in changes]
+        sign: Sign | Literal[""] = asked.sign if ranks(name) else ""
         sure = [one.prediction.confidence for *_, one in changes]
         earlier, group = [before.confidence for _, before, _ in changes], f"confidence.{name}"
         before = f"{title}: before"
         figures = [
-            figure_of(name, title, "salad", share(failed), failed, more_is_better=False),
-            figure_of(group, title, "confidence", mean(sure), sure, False),
+            figure_of(name, title, "salad", share(failed), failed, False, sign=sign),
+            figure_of(group, title, "confidence", mean(sure), sure, False, sign=sign),
             figure_of(f"{group}.before", before, "confidence", mean(earlier), earlier, None),
         ]
     examples, shown = list[Json](), zip(failed, golden or changes, strict=True)
@@ -427,7 +446,7 @@ class Plan:
 def plan_from(values: Json) -> Plan:
     """Read a plan from its JSON."""
     lists = {name: tuple(values[name]) for name in ("parts", "labels", "reading")}
-    return Plan(**{**values, **lists, "asked": Asked(**values["asked"])})
+    return Plan(**{**values, **lists, "asked": Asked(**{**BEFORE, **values["asked"]})})
 
 
 def new_plan(

@@ -27,6 +27,7 @@ from probe.cli.options import (
     LabelOrder,
     LongTexts,
     PrecisionName,
+    SignName,
     TaskName,
     Threads,
     opened,
@@ -74,6 +75,7 @@ def checkup_command(
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
     long: LongTexts = "cut",
+    sign: SignName = Asked.sign,
     in_process: InProcess = False,
     threads: Threads = 1,
     reading: FileOptions = AS_THE_FILE_TELLS,
@@ -97,7 +99,7 @@ def checkup_command(
     else:
         examples = bundled_examples(loaded.task, "test")
     make_folder(out)
-    asked = Asked(n, per_subcase, seed, precision, long)
+    asked = Asked(n, per_subcase, seed, precision, long, sign)
     that_reads(loaded, long)  # refuses what cannot be, before an hour of work
     order = loaded.order if task or labels else ()
     name, words = (source_name(path), option_words(reading.said)) if path else ("", ())

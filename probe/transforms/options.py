@@ -170,8 +170,15 @@ class Options:
         return "+".join(_named(name, value) for name, value in self.changed.items()) or "safe"
 
 
+def with_sign(words: str, sign: str) -> str:
+    """Add to words the sign by which tokens were ranked, if any were."""
+    return f"{words} (sign {sign})" if sign else words
+
+
 OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Options)}
 DEFAULTS = Options()
+PUBLISHED = Options(sign="gupta")
+"""Those by which Gupta et al. 2021 made their figures; ours that stand beside them are made so."""
 
 
 def read_options(values: Mapping[str, object], start: Options = DEFAULTS) -> Options:

@@ -249,6 +249,13 @@ def rule_of(name: str) -> Rule:
     return compose([link.rule for link in chain(name)])
 
 
+def ranks(name: str) -> bool:
+    """Whether a transform or chain ranks tokens, by a sign; a name of one's own does not."""
+    return any(
+        "sign" in each.options for link in name.split("+") if (each := REGISTRY.get(link.strip()))
+    )
+
+
 def leaves_gold(name: str) -> bool:
     """Whether a chain leaves a gold label and needs no model: then a model can be inoculated."""
     return all(link.rule is not UNDEFINED and "model" not in link.needs for link in chain(name))

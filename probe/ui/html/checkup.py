@@ -37,7 +37,9 @@ SHOWN_AT_ONCE = 6
 TITLES: Mapping[str, str] = {"good": "What it is good at", "bad": "What it is bad at"}
 BEFORE = "before the change"
 WORDS: Mapping[Group, str] = {
-    "salad": "Less is better: nobody can know the answer to such a text.",
+    "salad": "Less is better: nobody can know the answer to such a text. By the sign gupta, as "
+    "published, tokens that raise the loss are important, by support those that speak for the "
+    "answer; figures by different signs are not drawn beside each other.",
     "confidence": "Less is better: of such a text nobody can be sure.",
     "stress": "Each change on the same texts before and after it, where the right answer stays.",
     "hans": "Where a text is not entailed, only the words suggest that it is.",
@@ -136,10 +138,14 @@ def _plot(
 def _estimates(
     own: Mapping[str, Figure], others: Others, name: str, with_before: bool
 ) -> list[Estimate]:
-    """Return a figure of this model, that before a change where it is asked for, and of others."""
-    before, first = own.get(f"{name}.before"), own[name].estimate
+    """Return a figure of this model, that before a change where it is asked for, and of others.
+
+    Others' figures by another sign are left out.
+    """
+    before, first, sign = own.get(f"{name}.before"), own[name].estimate, own[name].sign
     mine = [first, before.estimate if before else UNKNOWN] if with_before else [first]
-    return [*mine, *(each[name].estimate if name in each else UNKNOWN for each in others.values())]
+    beside = (each.get(name) for each in others.values())
+    return [*mine, *(each.estimate if each and each.sign == sign else UNKNOWN for each in beside)]
 
 
 def _folded(report: Json, own: Mapping[str, Figure]) -> Iterator[Markup]:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,10 +22,12 @@ from probe.checkup.measuring import (
     Asked,
     Figure,
     Part,
+    Plan,
     Subject,
     figure_json,
     measure_part,
     parts_of,
+    plan_from,
 )
 from probe.checkup.page import Glance, checkup_page, glances, verdict
 from probe.checkup.report import (
@@ -303,6 +305,42 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
     read = read_report(path)
     assert against(read, report(PLAIN)) == []
     assert repr([*figures_of(read).values()]) == repr([PLAIN, unknown])
+
+
+def test_figures_by_another_sign_say_so_and_are_compared_with_none_by_the_papers(
+    model: str, tmp_path: Path
+) -> None:
+    subject = Subject(load(model), tiny_pairs(24), Asked(n=6, precision="fp32"))
+    theirs, older = (
+        measure_part(
+            Subject(subject.model, subject.examples, replace(subject.asked, sign=sign)), "drop"
+        )
+        for sign in ("gupta", "support")
+    )
+    told = {each["texts"]["hypothesis"] for each in theirs.examples}
+    assert told.isdisjoint(each["texts"]["hypothesis"] for each in older.examples)
+    stays, before = theirs.figures[0], [figure_json(each) for each in older.figures]
+    assert (
+        stays.title.endswith(" (sign gupta)")
+        and measure_part(subject, "drop").figures == theirs.figures
+    )
+    for each in before:  # an earlier version did not say it
+        each["title"] = each["title"].removesuffix(" (sign support)")
+        each.pop("sign", None)
+    (tmp_path / "report.json").write_text(json.dumps({**report(PLAIN), "figures": before}))
+    read = read_report(tmp_path / "report.json")
+    assert list(map(repr, figures_of(read).values())) == list(map(repr, older.figures))
+    assert (
+        read["asked"]["sign"]
+        == plan_from(asdict(Plan(model, "nli", (), Asked())) | {"asked": {}}).asked.sign
+        == "support"
+    )
+    known = [published_beside(each, NLI, "mine") for each in (stays, older.figures[0])]
+    assert [each.note for each in known if each] == ["", " (sign gupta)"]
+    worse = replace(stays, value=1.0, low=1.0, high=1.0, rows=())
+    better = replace(worse, value=0.0, low=0.0, high=0.0)
+    assert against(report(worse), report(better))
+    assert against(report(replace(worse, sign="support")), report(better)) == []
 
 
 def test_a_model_stands_beside_the_figures_of_the_data_set_that_it_is_named_after() -> None:
