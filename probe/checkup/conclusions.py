@@ -178,7 +178,8 @@ def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare |
     another one than the figure's.
     """
     name = {"confidence": "confidence.original"}.get(figure.name, figure.name)
-    names = {"salad": f"agreement.{name}", "confidence": name}
+    agreement = f"agreement.{name.removeprefix('salad.')}"
+    names = {**dict.fromkeys(("salad", "families", "by_label"), agreement), "confidence": name}
     found = published_share(f"{names.get(figure.group)}.{task.name}", model)
     if found and figure.sign not in ("", PUBLISHED.sign):
         return replace(found, note=with_sign("", PUBLISHED.sign))

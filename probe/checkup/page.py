@@ -24,7 +24,7 @@ from probe.models.bundled import title_of
 from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.pictures.svg import join
 from probe.runs.run import Json
-from probe.statistics import FEWEST, first_bin, interval, percent
+from probe.statistics import FEWEST, first_bin, interval, percent, spread_words
 from probe.tasks.task import Task, task_named
 from probe.terms import capitalised
 from probe.transforms import REGISTRY
@@ -359,7 +359,7 @@ def _table(
 def _share(figure: Figure) -> str:
     if figure.low != figure.low:  # no interval is known
         return f"{100 * figure.value:.1f} %"
-    return percent(figure.estimate)
+    return f"{percent(figure.estimate)}{spread_words(figure.spread)}"
 
 
 def facts_of(report: Json) -> dict[str, str]:

@@ -24,6 +24,7 @@ from probe.checkup.measuring import (
     Asked,
     Figure,
     Plan,
+    by_kind,
     figure_from,
     known,
     plan_from,
@@ -130,6 +131,7 @@ def command(plan: Plan) -> str:
         "--precision": asked.precision,
         "--long": asked.long if asked.long != "cut" else "",
         "--sign": asked.sign if asked.sign != Asked.sign else "",
+        "--draws": asked.draws if asked.draws != Asked.draws else "",
         "--out": "checkup",
     }
     given = (str(word) for both in options.items() if both[1] != "" for word in both)
@@ -166,8 +168,9 @@ def read_report(path: Path) -> Json:
 
 
 def figures_of(report: Json) -> dict[str, Figure]:
-    """Return the figures of a report by their names."""
-    return {row["name"]: figure_from(row) for row in report["figures"]}
+    """Return the figures of a report by their names, and the means over kinds of word salad."""
+    own = {row["name"]: figure_from(row) for row in report["figures"]}
+    return own | {each.name: each for each in by_kind(task_named(report["task"]), own)}
 
 
 def without_rows(report: Json) -> Json:

@@ -236,7 +236,8 @@ def _changed(
     for start in range(0, len(pool), together):
         chunk = pool[start : start + together]
         predictions = classifier.predict(chunk)
-        rows = transform_all(classifier, chunk, predictions, [name], seed, PUBLISHED)[name]
+        options = replace(PUBLISHED, draws=1)  # people are shown one
+        rows = transform_all(classifier, chunk, predictions, [name], seed, options)[name]
         for example, row in zip(chunk, rows, strict=True):
             if (result := row[0].result).changed:
                 texts = task.texts(result.example)

@@ -103,6 +103,7 @@ def drop(text: str, tools: Tools) -> str | Changed | None:
     "Repeat the important half",
     "Replaces the tokens of {target} that matter least to the model by repetitions of the others.",
     applies=TOKEN,
+    chance=True,
 )
 def repeat(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them anew from all kept sub-words; r = 0 keeps none, so nothing is left."""
@@ -115,6 +116,7 @@ def repeat(text: str, tools: Tools) -> str | Changed | None:
     "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
     options=("side", "sign", "ranks", "keep", "by_id", "draw"),
+    chance=True,
 )
 def replace(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them from the vocabulary without special and unused tokens."""

@@ -72,6 +72,7 @@ def reverse(text: str, tools: Tools) -> Changed | None:
     "Shuffle the words",
     "Shuffles the words of {target} until none is followed by the word that followed it before.",
     applies=TARGET_WORD,
+    chance=True,
 )
 def shuffle(text: str, tools: Tools) -> Changed | None:
     """Draw permutations until none keeps a bigram, as the paper says; its code never tests it."""
