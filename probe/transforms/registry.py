@@ -104,8 +104,8 @@ class Transform:
     prediction; `labels` are those that it speaks of beside its rule; `applies` says in words what
     an example must have, `language` in which its texts must be; `needs` names what must be there
     for it to run, `options` the options that it reads; `chance` says that it draws, so that each
-    seed makes another text; `home` is the task that it was published for, where it is our extension
-    for any other.
+    seed makes another text; `homes` are the tasks that it was published for, where it is our
+    extension for any other.
     `summary` and `applies` call the texts {target}, {source} and {origin}.
     """
 
@@ -126,7 +126,7 @@ class Transform:
     needs: tuple[Need, ...] = ()
     options: tuple[str, ...] = ()
     chance: bool = False
-    home: str = ""
+    homes: tuple[str, ...] = ()
     language: Literal["any", "English"] = "any"
 
     def suits(self, task: Task) -> bool:
@@ -322,7 +322,8 @@ def applies_of(transform: Transform, task: Task) -> str:
 
 def source_of(transform: Transform, task: Task) -> str:
     """Return where a transform is from, and that it is our extension for a task where it is."""
-    extends = transform.home and task_named(transform.home).example is not task.example
+    published = {task_named(name).example for name in transform.homes} or {task.example}
+    extends = task.example not in published
     return f"our extension of {transform.source}" if extends else transform.source
 
 

@@ -15,6 +15,7 @@ from itertools import chain
 from probe.graphemes import clusters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
+from probe.transforms.families.lexical import PAPER, TASKS_OF_PAPER
 from probe.transforms.registry import Changed, Scored, Tools, transform
 
 PAPER_CODE_IDS = range(100, 20_000)  # the ids the paper's code draws from
@@ -24,7 +25,8 @@ register = partial(
     family="gradient",
     rule=UNDEFINED,
     level="sub-word",
-    source="Gupta et al. 2021, section 3.1",
+    source=PAPER,
+    homes=TASKS_OF_PAPER,
     options=("side", "sign", "ranks", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"

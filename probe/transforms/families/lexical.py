@@ -11,6 +11,9 @@ from itertools import pairwise, permutations
 
 from probe.graphemes import why_characters
 from probe.tasks.label_rules import UNDEFINED
+from probe.tasks.nli import NLI
+from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
+from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import SOURCE
 from probe.text.words import FINAL_MARKS, join, words_of
 from probe.transforms.registry import Changed, Tools, transform
@@ -21,8 +24,15 @@ MAX_EXHAUSTIVE_WORDS = 6  # of which all permutations are tried where random dra
 MAX_SWAPS = 2000  # of two words of the best draw, where there are more of them
 WORSE = 0.1  # how often a swap that keeps more bigrams is gone on from
 
+TASKS_OF_PAPER = (NLI.name, PARAPHRASE_IDENTIFICATION.name, SENTIMENT.name)
+"""The tasks of Gupta et al.; on others their transforms are our extension."""
 register = partial(
-    transform, family="lexical", rule=UNDEFINED, source=PAPER, options=("side", "pin")
+    transform,
+    family="lexical",
+    rule=UNDEFINED,
+    source=PAPER,
+    homes=TASKS_OF_PAPER,
+    options=("side", "pin"),
 )
 
 

@@ -77,6 +77,8 @@ def test_a_sentence_calls_the_texts_what_the_task_calls_them() -> None:
         naik = REGISTRY["negation"]  # our extension beyond inference
         assert source_of(naik, task).startswith("Naik" if task is NLI else "our extension of Naik")
         assert source_of(REGISTRY[name], task).startswith("Gupta et al. 2021")
+    for name in ("sort", "drop"):
+        assert source_of(REGISTRY[name], READING).startswith("our extension of Gupta")
 
 
 COPIES = {"copysort", "copyone"}
