@@ -4,7 +4,8 @@ Table NAME stands between `<!--NAME-->` and `<!--/NAME-->`. It is made from
 benchmarks/results/NAME.toml: the hashes of the weights, the commands and the machine that gave the
 figures, and the figures, or the kind and the models of the gallery's runs that hold them. In a row
 a list of three is a figure with the ends of its 95 % interval, one of two are figures side by side;
-`published` names a share of assets/paper_figures.json, in a column for the name of the row.
+`published` names a share of assets/paper_figures.json, or TABLE/ROW/COLUMN of paper_tables.json, in
+a column for the name of the row.
 """
 
 import re
@@ -30,9 +31,10 @@ from finetune.report.tables import (
 from finetune.trials.inoculation import BASE, InoculationRun
 from finetune.trials.planning import register_experiments
 from probe.models.weights import weights_hash
-from probe.published import published_shares
+from probe.published import published, published_shares
 from probe.runs.gallery import gallery_runs
 from probe.runs.models import hash_if_there
+from probe.tasks.nli import NLI
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -83,8 +85,7 @@ def cell(value: Any) -> str:  # Any: as in `Result.rows`
     """Write what stands in a row."""
     match value:
         case {"published": str(name)}:
-            found = published_shares().get(name)
-            return _rounded(found.share) if found else "–"
+            return _rounded(share) if (share := _share(name)) is not None else "–"
         case [found, low, high]:
             return f"{cell(found)} ({cell(low)} to {cell(high)})"
         case [one, other]:
@@ -92,6 +93,15 @@ def cell(value: Any) -> str:  # Any: as in `Result.rows`
         case int():
             return f"{value:,}"
     return str(value) or "–"
+
+
+def _share(name: str) -> float | None:
+    """Return a published share, None where no paper has it."""
+    if name in published_shares():
+        return published_shares()[name].share
+    table, *place = name.split("/")
+    found = published(table, NLI.name) if place else None
+    return found.value(*place) if found else None
 
 
 def _rounded(share: float) -> str:

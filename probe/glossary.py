@@ -181,7 +181,8 @@ def _task(task: Task) -> dict[str, Titled]:
 
 
 def _measures(task: Task) -> dict[str, Titled]:
-    return {**MEASURES, **{name.replace("_", "-"): each for name, each in task.groups.items()}}
+    measured = {name: each for name, each in MEASURES.items() if task.labels or name != "entropy"}
+    return {**measured, **{name.replace("_", "-"): each for name, each in task.groups.items()}}
 
 
 def _label_rules(task: Task) -> dict[str, Titled]:

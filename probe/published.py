@@ -35,12 +35,16 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class PublishedShare:
-    """A published share from 0 to 1: of whom, where it is from, of how many if that is told."""
+    """A published share from 0 to 1: of whom, where it is from, of how many if that is told.
+
+    `note` says what else it differs in from what it stands beside.
+    """
 
     who: str
     share: float
     source: str
     n: int | None = None
+    note: str = ""
 
 
 @cache
@@ -68,7 +72,9 @@ def published(name: str, task: str, data: str = "") -> PublishedTable | None:
     - salad_only (table 11): the accuracy on whole texts of models trained on whole texts alone (row
       clean) and on shuffled ones alone (row salad);
     - mitigation (table 12): a method's clean accuracy and the share invalid_found;
-    - transfer (table 18): the share found, trained on the row's transform, tested on the column's.
+    - transfer (table 18): the share found, trained on the row's transform, tested on the column's;
+    - agreement_by_model, confidence_by_model (tables 16, 17): by model and transform;
+    - kinds_by_model (tables 10 and 19): the mean agreement over each family and over all.
 
     Rozen et al. 2019: before_dative, before_numerical and original (table 3), the accuracy before
     any training by complexity and gold label; after_training, what the text says of figures 1 to 3.
@@ -97,8 +103,8 @@ def published_for(name: str, task: str, model: str) -> PublishedTable | None:
 def published_share(name: str, model: str) -> PublishedShare | None:
     """Return a published share, of the data set that a model is named after where it has its own.
 
-    `name` is as in `published_shares`; those of a further data set of a task have its name behind
-    them. None where the paper has none.
+    `name` is as in `published_shares`; those of a further data set of a task, or of ESIM, have its
+    name behind them. None where the paper has none.
     """
     shares, data = published_shares(), _data_of(model)
     if any(key.endswith(f".{data}") for key in shares):
@@ -107,5 +113,8 @@ def published_share(name: str, model: str) -> PublishedShare | None:
 
 
 def _data_of(model: str) -> str:
-    """Return the data set that a model is named after, where papers have several; "" for none."""
-    return next((each for each in ("MRPC", "QQP", "SNLI") if each in model.upper()), "")
+    """Return the data set that a model is named after, where papers have several; "" for none.
+
+    One that is named after ESIM stands beside the paper's, which was trained on MNLI alone.
+    """
+    return next((each for each in ("ESIM", "MRPC", "QQP", "SNLI") if each in model.upper()), "")

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean, stdev
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -33,6 +34,12 @@ MEASURES: Mapping[str, Word] = {
         "Confidence",
         "The probability that the model gives its answer, on average over all texts.",
         "0.99 for one pair and 0.61 for another make 0.80.",
+    ),
+    "entropy": Word(
+        "Entropy",
+        "How evenly the model spreads its probability over the labels, as a share of the most that "
+        "there can be, on average over all texts: low is sure.",
+        "0.98, 0.01 and 0.01 make 10 %, three times a third 100 %.",
     ),
     "accuracy": Word(
         "Accuracy", "How often the answer is the gold label.", "216 of 240 are right: 90 %."
@@ -154,11 +161,36 @@ def accuracy(task: Task, predicted: Sequence[Label], examples: Sequence[Example]
     return sum(hits) / len(hits) if hits else math.nan
 
 
+def averaged(several: Sequence[Estimate]) -> Estimate:
+    """Return the mean of estimates over the same examples and of their bounds, as of several seeds.
+
+    The interval is about the examples, of which n are the fewest.
+    """
+    known = [each for each in several if each.n]
+    if not known:
+        return NOTHING
+    value, low, high = (
+        fmean(getattr(each, end) for each in known) for end in ("value", "low", "high")
+    )
+    return Estimate(value, low, high, min(each.n for each in known))
+
+
+def spread(drawn: Sequence[Estimate]) -> float | None:
+    """Return the standard deviation of such estimates, None of a single one."""
+    values = [each.value for each in drawn if each.n]
+    return stdev(values) if len(values) > 1 else None
+
+
 def percent(estimate: Estimate, to: str = " to ") -> str:
     """Write a share with its interval, such as 81.3 % (78.0 to 84.2); a dash where n is 0."""
     if not estimate.n:
         return "–"
     return f"{100 * estimate.value:.1f} % ({interval(estimate, to)})"
+
+
+def spread_words(value: float | None) -> str:
+    """Say how far figures of several seeds lie apart, "" of one."""
+    return "" if value is None or math.isnan(value) else f", ± {100 * value:.1f} by seed"
 
 
 def interval(estimate: Estimate, to: str = " to ") -> str:

@@ -73,6 +73,8 @@ def test_figures_are_written_with_their_digits_intervals_and_what_was_published(
     forms = ["agreement.{}.nli", "confidence.{}.nli"]
     columns = ["transform", "n", {"title": "paper", "published": forms}]
     assert row_of(columns, ["`reverse`", 9]) == ["`reverse`", "9", "76.9 / 94.2"]
+    by_model = ["model", {"title": "lexical", "published": "kinds_by_model/{}/lexical"}]
+    assert row_of(by_model, ["`ESIM-GloVe`"]) == ["`ESIM-GloVe`", "74.2"]
     assert row_of(columns, ["`nothing`", 9]) == ["`nothing`", "9", "–"]
     assert row_of(columns, ["`reverse`", 9, "1.0"]) == ["`reverse`", "9", "1.0"]
     shipped = {"minilm": named_model_hash("minilm")}

@@ -137,7 +137,7 @@ def learnt_texts(
     config = model.model.config
     tell(words)
     heads = [head for name in config.architectures or () for head in TRAINED_HEADS if head in name]
-    if heads or getattr(config, "epochs_done", 0):
+    if heads or hasattr(config, "epochs_done"):
         tell("note: what this begins with was trained before, maybe on whole texts")
     setattr(config, TEXTS_CHANGED, how.transform)
     return changed

@@ -1,6 +1,7 @@
 """What scored rows say together: agreement, confidence and accuracy, by transform and label."""
 
 import json
+import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,25 +20,31 @@ from probe.analysis.transformed import (
 from probe.models.classifier import Classifier, Model, Named, Precision, Prediction, resolve
 from probe.models.reader import span_place
 from probe.models.windows import Long, WindowPrediction, window_words
-from probe.statistics import NOTHING, Estimate, Share
+from probe.statistics import NOTHING, Estimate, Share, averaged, spread
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
+from probe.text.words import listing
 from probe.transforms import Options
+from probe.transforms.options import SIGNS
+from probe.transforms.registry import ranks
 
 COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
 UNIT = 2.0**-200
 """Of the sums of an earlier version, which were whole numbers: no mean is above 1."""
 ORIGINAL = "original"
 """How the untouched examples are called where transforms are."""
-MEANS, KINDS = ("confidence", "f1"), ("unchanged", "inexact", "not_applicable")
+MEANS, KINDS = ("confidence", "entropy", "f1"), ("unchanged", "inexact", "not_applicable")
 """Measures that are means of values from 0 to 1, and kinds of transformed examples."""
 
 
 def measures(task: Task) -> tuple[str, ...]:
     """Return the names of what is measured; the groups of a task are accuracies of their own.
 
-    Where answers are spans, the accuracy is their exact match, and F1 stands beside it.
+    Where answers are spans, the accuracy is their exact match, F1 stands beside it, and there is no
+    entropy, which is over labels (Gupta et al. 2021, a footnote, have it beside confidence).
     """
-    return ("agreement", "confidence", "accuracy", *(("f1",) if task.f1 else ()), *task.groups)
+    known = {"entropy": bool(task.labels), "f1": bool(task.f1)}
+    told = ("agreement", "confidence", "entropy", "accuracy", "f1")
+    return (*(name for name in told if known.get(name, True)), *task.groups)
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,17 @@ class Measured:
     does: answers in two classes and in three have no average. The groups are reported instead.
     `not_applicable` counts examples in another language than the transform's; they are in no n. A
     group is that of the examples' own gold label, as HANS and fritz report entailed pairs.
+
+    Of a transform that is drawn several times an estimate is the mean of the draws', with the mean
+    of their intervals, which are about the texts; `spreads` has the standard deviation of the draws
+    by measure. The counts are of the first draw.
     """
 
     estimates: Mapping[str, Estimate]
     unchanged: int = 0
     inexact: int = 0
     not_applicable: int = 0
+    spreads: Mapping[str, float] = field(default_factory=dict)
 
     def __getitem__(self, measure: str) -> Estimate:
         """Return the estimate of a measure."""
@@ -87,17 +99,29 @@ class Summary:
 
 @dataclass
 class Counts:
-    """Counts over examples of a task, from which what is measured follows."""
+    """Counts over examples of a task, from which what is measured follows.
+
+    `further` are those of a transform's draws behind the first one.
+    """
 
     task: Task
     shares: defaultdict[str, Share] = field(default_factory=lambda: defaultdict(Share))
     unchanged: int = 0
     inexact: int = 0
     not_applicable: int = 0
+    further: list["Counts"] = field(default_factory=list)
+
+    def draw(self, at: int) -> "Counts":
+        """Return the counts of a draw by its number from 0; this object has the first."""
+        while at > len(self.further):
+            self.further.append(Counts(self.task))
+        return self.further[at - 1] if at else self
 
     def add(self, prediction: Prediction, gold: Label | None) -> None:
         """Count the answer to an example with this gold label."""
         self.shares["confidence"].add(prediction.confidence)
+        if self.task.labels:
+            self.shares["entropy"].add(prediction.entropy)
         if gold is None:
             return
         self.shares["accuracy"].add(self.task.matches(prediction.label, gold))
@@ -122,6 +146,16 @@ class Counts:
 
     def measured(self) -> Measured:
         """Return the estimates so far."""
+        every = [each.estimates() for each in (self, *self.further)]
+        spreads = {name: spread([each[name] for each in every]) for name in measures(self.task)}
+        return Measured(
+            {name: averaged([each[name] for each in every]) for name in measures(self.task)},
+            *(self.unchanged, self.inexact, self.not_applicable),
+            {name: value for name, value in spreads.items() if value is not None},
+        )
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Return the estimates of this draw alone."""
         estimates = {
             name: share.mean() if name in MEANS else share.estimate()
             for name in measures(self.task)
@@ -129,12 +163,14 @@ class Counts:
         }
         if all(self.shares[kind].n for kind in (MERGED, TOLD_APART)):
             estimates["accuracy"] = NOTHING
-        return Measured(estimates, self.unchanged, self.inexact, self.not_applicable)
+        return estimates
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count what `state` gave of other examples."""
         sums = {name: [count, 0, n] for name, (count, n) in state["shares"].items()}
-        for name, (count, squares, n) in (sums | {name: state[name] for name in MEANS}).items():
+        for name, (count, squares, n) in (
+            sums | {name: state[name] for name in MEANS if name in state}
+        ).items():
             share, unit = self.shares[name], UNIT if count > n else 1.0
             share.count += count * unit
             share.squares += squares * unit * unit
@@ -142,6 +178,8 @@ class Counts:
         for name in KINDS:
             value = getattr(self, name) + state.get(name, 0)  # an earlier version counted less
             setattr(self, name, value)
+        for at, own in enumerate(state.get("further", ()), 1):
+            self.draw(at).merge(own)
 
     @property
     def state(self) -> dict[str, Any]:  # Any: JSON
@@ -158,6 +196,7 @@ class Counts:
                 for share in [self.shares[name]]
             },
             **{name: getattr(self, name) for name in KINDS},
+            **({"further": [each.state for each in self.further]} if self.further else {}),
         }
 
 
@@ -205,8 +244,10 @@ class Totals:
                 counts = self._counts[group]
                 counts[ORIGINAL].add(prediction, row.example.gold)
                 for name in self.names:
+                    seeds = {each.result.seed: None for each in row.transformed[name]}
                     for transformed in row.transformed[name]:
-                        counts[name].add_transformed(transformed)
+                        draw = [*seeds].index(transformed.result.seed)
+                        counts[name].draw(draw).add_transformed(transformed)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count the rows that `state` gave of others of the same task and transforms."""
@@ -330,7 +371,7 @@ def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of C
         cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
     for name, (first, *_) in row.transformed.items():
         result = first.result
-        of = f"the first of {result.of} pairs" if result.of > 1 else ""
+        of = f"the first of {result.of}" if result.of > 1 else ""
         values = (
             *result.task.texts(result.example).values(),
             result.gold,
@@ -443,7 +484,10 @@ def notes(summary: Summary, options: Options) -> list[str]:
     if names or "f1" in summary.original.estimates:
         counted.append("unspaced")
     said = [counted_words(what, getattr(summary, what), rows) for what in counted]
-    return list(filter(None, [language_words(summary.languages, rows, names, options), *said]))
+    ranked, sign = list(filter(ranks, names)), SIGNS[options.sign]
+    sign = f"By the sign {options.sign}, in {listing(ranked)}, {sign}." if ranked else ""
+    languages = language_words(summary.languages, rows, names, options)
+    return list(filter(None, [languages, *said, sign]))
 
 
 def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict[str, Any]:
@@ -455,11 +499,13 @@ def _measured_json(measured: Measured, names: Sequence[str], task: Task) -> dict
         shape[name] = estimate.value if estimate.n else None
         shape[f"{name}_interval"] = [estimate.low, estimate.high] if estimate.n else None
         shape[f"{name}_n"] = estimate.n
+        if measure in measured.spreads:
+            shape[f"{name}_spread"] = measured.spreads[measure]
     return shape
 
 
 def summary_frame(summary: Summary) -> pd.DataFrame:
-    """Return the measures as a tidy frame: label, transform, measure, value, low, high, n.
+    """Return the measures as a tidy frame: label, transform, measure, value, low, high, n, spread.
 
     `label` is "all" or a gold label; the untouched examples are the transform "original". Behind n
     stands how many rows a transform for English does not apply to.
@@ -469,11 +515,15 @@ def summary_frame(summary: Summary) -> pd.DataFrame:
         [
             (
                 *(label, name, measure, estimate.value, estimate.low, estimate.high, estimate.n),
+                measured.spreads.get(measure, math.nan),
                 measured.not_applicable,
             )
             for label, group in groups.items()
             for name, measured in group.items()
             for measure, estimate in measured.estimates.items()
         ],
-        columns=["label", "transform", "measure", "value", "low", "high", "n", "not_applicable"],
+        columns=[
+            *("label", "transform", "measure", "value", "low", "high", "n", "spread"),
+            "not_applicable",
+        ],
     )

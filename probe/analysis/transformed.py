@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -29,7 +29,7 @@ from probe.text.language import BEYOND_DOUBT, ENGLISH, foreign_reason, language_
 from probe.transforms import apply, default_of
 from probe.transforms.apply import Result
 from probe.transforms.options import DEFAULTS, Options
-from probe.transforms.registry import chain, require_ready
+from probe.transforms.registry import chain, draws_of, require_ready
 
 MOSTLY = 0.5
 """The share of unknown tokens from which a model cannot be said to read a text."""
@@ -272,7 +272,8 @@ def transform_all(
 ) -> dict[str, list[tuple[Transformed, ...]]]:
     """Apply each transform or chain to every example and classify what comes out.
 
-    A transform may make several examples of one. Everything is classified together, in batches of
+    A transform may make several examples of one, and one that draws by chance is made as often as
+    the options say, by the seeds from `seed` on. Everything is classified together, in batches of
     like length. `scored` is the importance that sub-word transforms read, where it is known of the
     examples already, `foreign` as `apply` has it, `method` and `baseline` what they follow where
     the options say so. Raises UnknownTransform or Unavailable.
@@ -284,10 +285,23 @@ def transform_all(
     known = dict(zip(examples, labels, strict=True)) if resolve(precision) == "fp32" else {}
     before = dict(zip(examples, scored, strict=False))
     reader = ImportanceReader(model, options, known, before, method, baseline)
-    results = {
-        name: apply(name, examples, model.task, seed, options, reader, labels, foreign)
-        for name in names
-    }
+
+    def made(name: str) -> list[tuple[Result, ...]]:
+        several = [
+            apply(name, examples, model.task, seed + draw, options, reader, labels, foreign)
+            for draw in range(draws_of(name, options))
+        ]
+        if len(several) == 1:
+            return several[0]
+        rows = [
+            [each for drawn in of_one for each in drawn] for of_one in zip(*several, strict=True)
+        ]
+        return [
+            tuple(replace(each, number=at, of=len(row)) for at, each in enumerate(row, 1))
+            for row in rows
+        ]
+
+    results = {name: made(name) for name in names}
     new = [result.example for rows in results.values() for row in rows for result in row]
     answers = iter(model.predict(new, precision))
 

@@ -29,6 +29,7 @@ from probe.statistics import (
 )
 from probe.tasks.task import Task
 from probe.text.words import listing
+from probe.transforms.options import PUBLISHED, with_sign
 
 
 def difference(first: Figure, second: Figure) -> tuple[Estimate, float]:
@@ -173,11 +174,16 @@ def computed(own: Figures, *, few: bool = False) -> list[Figure]:
 def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare | None:
     """Return the published share beside which a figure of word salad stands, None without one.
 
-    `model` may be named after the data set that it learnt.
+    `model` may be named after the data set that it learnt. A note says where the paper's sign is
+    another one than the figure's.
     """
     name = {"confidence": "confidence.original"}.get(figure.name, figure.name)
-    names = {"salad": f"agreement.{name}", "confidence": name}
-    return published_share(f"{names.get(figure.group)}.{task.name}", model)
+    agreement = f"agreement.{name.removeprefix('salad.')}"
+    names = {**dict.fromkeys(("salad", "families", "by_label"), agreement), "confidence": name}
+    found = published_share(f"{names.get(figure.group)}.{task.name}", model)
+    if found and figure.sign not in ("", PUBLISHED.sign):
+        return replace(found, note=with_sign("", PUBLISHED.sign))
+    return found
 
 
 COSTS, KEPT, TRICKED, BOUND, MOST = 0.02, 0.5, 0.5, 0.1, 3
@@ -283,7 +289,7 @@ def _salad(task: Task, model: str, own: Figures) -> Iterator[Finding]:
         for each in own.values():
             if each.group == "salad" and _around(each, KEPT) == tone:
                 known = published_beside(each, task, model)
-                beside = f", published {100 * known.share:.0f} %" if known else ""
+                beside = f", published {100 * known.share:.0f} %{known.note}" if known else ""
                 told.append(f"“{each.title}” ({100 * each.value:.0f} % stay{beside})")
         if told:
             yield Finding(words.format(listing(told)), tone)

@@ -3,9 +3,10 @@
 import math
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from threading import Lock
 from typing import Any, Literal
 
@@ -15,37 +16,56 @@ from probe.analysis.comparison import Row
 from probe.analysis.hans import in_heuristics, profile
 from probe.analysis.importance import Importance
 from probe.analysis.slices import sliced
-from probe.analysis.transformed import ImportanceReader, transform_all
+from probe.analysis.transformed import ImportanceReader, Transformed, transform_all
 from probe.baselines import BASELINES, baselines_for
 from probe.errors import CheckupError
 from probe.models.classifier import Precision, Prediction, resolve, text_lengths
 from probe.models.library import AnyModel, load_any, that_reads
 from probe.models.windows import Long
+from probe.published import published_shares
 from probe.runs.run import Json
 from probe.statistics import (
     FEWEST,
     Bin,
     Estimate,
+    averaged,
     calibration,
     mean,
     mean_error,
     mean_score,
     share,
+    spread,
 )
-from probe.tasks.label_rules import KEEP
+from probe.tasks.label_rules import KEEP, UNDEFINED
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.tasks.task import IN_COMMON, Label, Task, task_named
 from probe.templates import Request, generate, subcases
 from probe.templates.generate import HEURISTICS
 from probe.transforms import REGISTRY, Options
-from probe.transforms.registry import Transform, missing, ready
+from probe.transforms.options import DEFAULTS, PUBLISHED, Sign, with_sign
+from probe.transforms.registry import FAMILIES, Transform, missing, presets, ranks, ready
 
-Group = Literal["plain", "labels", "salad", "confidence", "stress", "hans", "subcases", "slices"]
+Group = Literal[
+    "plain",
+    "labels",
+    "salad",
+    "families",
+    "by_label",
+    "confidence",
+    "entropy",
+    "stress",
+    "hans",
+    "subcases",
+    "slices",
+]
 GROUPS: dict[Group, str] = {
     "plain": "Texts as they are",
     "labels": "By the right answer",
     "salad": "Texts that nobody can read (word salad)",
+    "families": "Word salad by kind, the mean over the changes of a kind",
+    "by_label": "Word salad by the right answer before it",
     "confidence": "How sure it is of texts that nobody can read",
+    "entropy": "How evenly its probability is spread over the labels of such texts (entropy)",
     "stress": "Texts changed so that the right answer is known",
     "hans": "Where the words of one text stand in the other (HANS)",
     "subcases": "The sub-cases of HANS",
@@ -62,7 +82,9 @@ class Figure:
     `high` are NaN where none is known, as of a calibration error. `more_is_better` is None of what
     is neither, such as a rule that a model is set beside. `rows` are the scores of the texts, by
     which two reports are compared text by text; a report of reference has none. It is `merged`
-    where right answers are read in two classes, as some of them are; the title says so.
+    where right answers are read in two classes, as some of them are, and has the `sign` by which
+    tokens were ranked, "" where none were; the title says both. `spread` is the standard deviation
+    of a change that was drawn by several seeds, each text's score being the mean of them.
     """
 
     name: str
@@ -75,6 +97,8 @@ class Figure:
     more_is_better: bool | None = True
     rows: tuple[float, ...] = ()
     merged: bool = False
+    sign: Sign | Literal[""] = ""
+    spread: float | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -95,18 +119,21 @@ def figure_of(
     rows: Sequence[float] = (),
     more_is_better: bool | None = True,
     merged: bool = False,
+    sign: Sign | Literal[""] = "",
+    spread: float | None = None,
 ) -> Figure:
     """Return a figure of an estimate; scores are kept to three places."""
     kept, ends = tuple(round(float(score), 3) for score in rows), (found.low, found.high)
-    said = f"{title}, {IN_COMMON}" if merged else title
-    return Figure(name, said, group, found.value, *ends, found.n, more_is_better, kept, merged)
+    said = f"{title}, {IN_COMMON}" if merged else with_sign(title, sign)
+    values = (found.value, *ends, found.n, more_is_better, kept, merged, sign, spread)
+    return Figure(name, said, group, *values)
 
 
 def figure_json(figure: Figure) -> Json:
     """Return a figure as JSON; an interval that is not known is null."""
     ends = {"low": known(figure.low), "high": known(figure.high), "rows": list(figure.rows)}
-    values = {**vars(figure), **ends}
-    return values if figure.merged else {name: values[name] for name in values if name != "merged"}
+    unsaid = {name for name in ("merged", "sign", "spread") if not getattr(figure, name)}
+    return {name: value for name, value in {**vars(figure), **ends}.items() if name not in unsaid}
 
 
 def known(value: float) -> float | None:
@@ -115,7 +142,10 @@ def known(value: float) -> float | None:
 
 
 def figure_from(values: Json) -> Figure:
-    """Read a figure from its JSON. Raises KeyError, TypeError or ValueError for another form."""
+    """Read a figure from its JSON, also of a version that ranked all tokens by our sign.
+
+    Raises KeyError, TypeError or ValueError for another form.
+    """
 
     def finite(value: object) -> float:
         if not isinstance(value, int | float) or not math.isfinite(value):
@@ -124,6 +154,9 @@ def figure_from(values: Json) -> Figure:
 
     low, high = (math.nan if (v := values[end]) is None else finite(v) for end in ("low", "high"))
     numbers = {"value": finite(values["value"]), "n": int(values["n"]), "low": low, "high": high}
+    if "sign" not in values and ranks(values["name"].removeprefix("confidence.")):
+        sign = BEFORE["sign"]
+        values = {**values, "title": with_sign(values["title"], sign), "sign": sign}
     return Figure(**{**values, **numbers, "rows": tuple(map(finite, values.get("rows", ())))})
 
 
@@ -156,7 +189,9 @@ class Asked:
     """What is asked of a check-up.
 
     `n` examples drawn by the seed are transformed, and `per_subcase` pairs made of each of HANS's
-    sub-cases; `long` is as `probe.models.windows.LONG` has it.
+    sub-cases; `long` is as `probe.models.windows.LONG` has it. `sign` is that by which tokens are
+    ranked, and `draws` is how often word salad is made that draws by chance: the paper's, unless an
+    older check-up is repeated.
     """
 
     n: int = 200
@@ -164,6 +199,17 @@ class Asked:
     seed: int = 0
     precision: Precision = "auto"
     long: Long = "cut"
+    sign: Sign = PUBLISHED.sign
+    draws: int = PUBLISHED.draws
+
+    def options(self, transform: Transform) -> Options:
+        """Return the options by which a transform is made; the paper draws word salad anew."""
+        draws = self.draws if transform.rule is UNDEFINED else DEFAULTS.draws
+        return Options(sign=self.sign, draws=draws)
+
+
+BEFORE: Mapping[str, Any] = {"sign": DEFAULTS.sign, "draws": DEFAULTS.draws}
+"""What is asked, where what an earlier version stored does not say it."""
 
 
 class Subject:
@@ -195,7 +241,7 @@ class Subject:
     def importance(self) -> list[Importance | str]:
         """Which tokens of these few matter, or why that is not known."""
         known = {each: said.answer for each, said in zip(self.few, self.before, strict=True)}
-        return ImportanceReader(self.model, Options(), known)(self.few)
+        return ImportanceReader(self.model, Options(sign=self.asked.sign), known)(self.few)
 
 
 SHOWN = 3
@@ -215,15 +261,17 @@ def changed(transform: Transform, subject: Subject) -> Part:
         subject.before,
         [name],
         asked.seed,
-        precision=asked.precision,
+        asked.options(transform),
+        asked.precision,
         scored=subject.importance if "model" in transform.needs else [],
     )[name]
-    changes = [
-        (example.gold, before, one)
-        for example, before, several in zip(subject.few, subject.before, made, strict=True)
-        for one in several
-        if one.result.changed
+    rows = zip(subject.few, subject.before, made, strict=True)
+    of_each = [
+        [(example.gold, before, one) for one in several if one.result.changed]
+        for example, before, several in rows
     ]
+    several = list(filter(None, of_each))
+    changes = [each for own in several for each in own]
     if not changes:
         return Part(())
     if golden := [each for each in changes if each[2].result.gold]:
@@ -240,16 +288,10 @@ def changed(transform: Transform, subject: Subject) -> Part:
             for each, words, scores in scored[: 1 + keeps]
         ]
         failed = [after < (before if keeps else 1) for before, after in zip(was, now, strict=True)]
-    else:  # how often the answer stays, and how sure it is of changed texts and was before
+    else:
+        figures = list(_salad(transform, subject, several))
+        changes = [own[0] for own in several]
         failed = [one.agrees for *_, one in changes]
-        sure = [one.prediction.confidence for *_, one in changes]
-        earlier, group = [before.confidence for _, before, _ in changes], f"confidence.{name}"
-        before = f"{title}: before"
-        figures = [
-            figure_of(name, title, "salad", share(failed), failed, more_is_better=False),
-            figure_of(group, title, "confidence", mean(sure), sure, False),
-            figure_of(f"{group}.before", before, "confidence", mean(earlier), earlier, None),
-        ]
     examples, shown = list[Json](), zip(failed, golden or changes, strict=True)
     for _, (_, old, after) in sorted(shown, key=lambda each: not each[0])[:SHOWN]:
         result, answer = after.result, after.prediction
@@ -266,6 +308,59 @@ def changed(transform: Transform, subject: Subject) -> Part:
             }
         )
     return Part(figures, examples)
+
+
+Change = tuple[Label | None, Prediction, Transformed]
+"""The gold label of an example, the answer before a change, and what the change made."""
+
+
+def _salad(
+    transform: Transform, subject: Subject, several: Sequence[Sequence[Change]]
+) -> Iterator[Figure]:
+    """Yield how often answers stay, and how sure the model is of changed texts and was before.
+
+    `several` are the changes of each text; the score of one that is drawn anew is the mean of its
+    draws. How often answers stay is told by gold label too where the paper tells it.
+    """
+    task, name, title = subject.model.task, transform.name, transform.title
+    sign: Sign | Literal[""] = subject.asked.sign if ranks(name) else ""
+    seeds = {one.result.seed for own in several for *_, one in own}
+
+    def stays(own: Sequence[Sequence[Change]], name: str, title: str, group: Group) -> Figure:
+        rows = [fmean(one.agrees for *_, one in each) for each in own]
+        found = share([row == 1 for row in rows]) if len(seeds) == 1 else mean(rows)
+        apart = _spread(seeds, own, lambda one: float(one.agrees))
+        return figure_of(name, title, group, found, rows, False, sign=sign, spread=apart)
+
+    yield stays(several, name, title, "salad")
+    for gold in task.golds:
+        own = [each for each in several if each[0][0] == gold]
+        if own and f"agreement.{name}.{gold}.{task.name}" in published_shares():
+            yield stays(own, f"{name}.{gold}", f"{title}: {gold}", "by_label")
+    for group, more, of in SURENESS if task.labels else SURENESS[:1]:
+        rows = [fmean(of(one.prediction) for *_, one in each) for each in several]
+        apart = _spread(seeds, several, lambda one: of(one.prediction))  # noqa: B023  # at once
+        called = f"{group}.{name}", title, group
+        yield figure_of(*called, mean(rows), rows, more, sign=sign, spread=apart)
+        rows = [of(each[0][1]) for each in several]
+        called = f"{group}.{name}.before", f"{title}: before", group
+        yield figure_of(*called, mean(rows), rows, None)
+
+
+SURENESS: Sequence[tuple[Group, bool, Callable[[Prediction], float]]] = (
+    ("confidence", False, lambda said: said.confidence),
+    ("entropy", True, lambda said: said.entropy),
+)
+"""What says how sure a model is, whether more of it is better on word salad; entropy is of labels.
+"""
+
+
+def _spread(
+    seeds: Iterable[int], several: Sequence[Sequence[Change]], of: Callable[[Transformed], float]
+) -> float | None:
+    """Return how far the means of the seeds lie apart, None of a single one."""
+    made = [one for own in several for *_, one in own]
+    return spread([mean([of(one) for one in made if one.result.seed == seed]) for seed in seeds])
 
 
 HYPOTHESIS_ONLY = "hypothesis_only"
@@ -318,10 +413,9 @@ def unchanged(subject: Subject) -> Part:
         for gold in filter(golds.__contains__, task.golds or task.labels):
             own = [score for score, each in zip(scores, golds, strict=True) if each == gold]
             add(f"label.{gold}", f"right answer: {gold}", "labels", own)
-    sure = [each.confidence for each in subject.predictions]
-    figures.append(
-        figure_of("confidence", "Texts as they are", "confidence", mean(sure), sure, None)
-    )
+    for measure, _, of in SURENESS if task.labels else SURENESS[:1]:
+        sure = [of(each) for each in subject.predictions]
+        figures.append(figure_of(measure, "Texts as they are", measure, mean(sure), sure, None))
     answered = [
         Row(at, task, *both)
         for at, both in enumerate(
@@ -372,13 +466,39 @@ def measure_part(subject: Subject, part: str) -> Part:
     return Part(figures)
 
 
+KINDS: Mapping[str, str] = {
+    **{
+        f"salad.{family}": FAMILIES[family].title
+        for family in ("lexical", "gradient", "statistical")
+    },
+    "salad.average": "All changes",
+}
+"""The families of word salad, and what is the mean over all of them."""
+
+
+def by_kind(task: Task, own: Mapping[str, Figure]) -> Iterator[Figure]:
+    """Yield the mean over the changes of each family of word salad, where all are measured."""
+    for name, title in KINDS.items():
+        made = [
+            each
+            for each in presets(task).get("Word salad", ())
+            if name in ("salad.average", f"salad.{REGISTRY[each].family}")
+        ]
+        found = [own[each] for each in made if each in own]
+        if found and len(found) == len(made):
+            sign = max(each.sign for each in found)  # of those that have one, which is the same
+            mean_of = averaged([each.estimate for each in found])
+            yield figure_of(name, title, "families", mean_of, (), False, sign=sign)
+
+
 IN_SLICES = ": "
 """Is in the names of slices, which depend on the examples, and in no other."""
 
 
 def figure_names(task: Task) -> Iterator[str]:
     """Yield the names that figures of a task may have, but those of slices."""
-    yield from (task.measure.lower(), "confidence")
+    sureness = [name for name, *_ in (SURENESS if task.labels else SURENESS[:1])]
+    yield from (task.measure.lower(), *sureness)
     if task.merges(task.golds):
         yield merged_name(task)
     if not task.has_spans:
@@ -387,7 +507,9 @@ def figure_names(task: Task) -> Iterator[str]:
     if HYPOTHESIS_ONLY in baselines_for(task):
         yield HYPOTHESIS_ONLY
     for name in ready(task):
-        yield from (name, f"{name}.before", f"confidence.{name}", f"confidence.{name}.before")
+        yield from (name, f"{name}.before", *(f"{name}.{gold}" for gold in task.golds))
+        yield from (f"{each}.{name}{end}" for each in sureness for end in ("", ".before"))
+    yield from KINDS
     if task.example is NLI.example:
         golds = (ENTAILMENT, NON_ENTAILMENT)
         yield from (f"hans.{heuristic}.{gold}" for heuristic in HEURISTICS for gold in golds)
@@ -427,7 +549,7 @@ class Plan:
 def plan_from(values: Json) -> Plan:
     """Read a plan from its JSON."""
     lists = {name: tuple(values[name]) for name in ("parts", "labels", "reading")}
-    return Plan(**{**values, **lists, "asked": Asked(**values["asked"])})
+    return Plan(**{**values, **lists, "asked": Asked(**{**BEFORE, **values["asked"]})})
 
 
 def new_plan(
@@ -481,7 +603,10 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
     """
     task, names = task_named(plan.task), [part for part in plan.parts if part in REGISTRY]
     with _LOCK:
-        key = (plan.opened, *names)
+        by_options = dict[Options, list[str]]()
+        for name in names:
+            by_options.setdefault(plan.asked.options(REGISTRY[name]), []).append(name)
+        key = (plan.opened, str(plan.asked.draws), *names)
         if key not in _PACES:
             order = plan.labels or None
             loaded = model or load_any(plan.opened, order, template=plan.template)
@@ -493,7 +618,8 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
                 began = clock()
                 answers = loaded.predict(few)
                 answered = clock()
-                transform_all(loaded, few, answers, names)
+                for asked, made in by_options.items():
+                    transform_all(loaded, few, answers, made, options=asked)
                 pace = (answered - began) / length, (clock() - answered) / length
             _PACES[key] = pace
         answer, change = _PACES[key]

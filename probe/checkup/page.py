@@ -24,10 +24,11 @@ from probe.models.bundled import title_of
 from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.pictures.svg import join
 from probe.runs.run import Json
-from probe.statistics import FEWEST, first_bin, interval, percent
+from probe.statistics import FEWEST, first_bin, interval, percent, spread_words
 from probe.tasks.task import Task, task_named
 from probe.terms import capitalised
 from probe.transforms import REGISTRY
+from probe.transforms.options import with_sign
 
 TONE_WORDS: Mapping[Tone, str] = {"good": "good", "bad": "bad", "": "neither good nor bad"}
 """What a colour says, for who does not see it."""
@@ -331,8 +332,13 @@ def _table(
         cells = [
             _share(figure),
             f"{figure.n:,}",
-            *(_share(each) if each else "–" for each in beside),
-            f"{100 * known.share:.1f} % ({known.who})" if known else "",
+            *(
+                with_sign(_share(each), each.sign if each.sign != figure.sign else "")
+                if each
+                else "–"
+                for each in beside
+            ),
+            f"{100 * known.share:.1f} % ({known.who}){known.note}" if known else "",
         ]
         less = Markup(' <span class="soft">(less is better)</span>')
         rows.append(
@@ -353,7 +359,7 @@ def _table(
 def _share(figure: Figure) -> str:
     if figure.low != figure.low:  # no interval is known
         return f"{100 * figure.value:.1f} %"
-    return percent(figure.estimate)
+    return f"{percent(figure.estimate)}{spread_words(figure.spread)}"
 
 
 def facts_of(report: Json) -> dict[str, str]:

@@ -18,7 +18,17 @@ from probe.checkup.conclusions import (
     findings,
     points,
 )
-from probe.checkup.measuring import GROUPS, Figure, Plan, figure_from, known, plan_from
+from probe.checkup.measuring import (
+    BEFORE,
+    GROUPS,
+    Asked,
+    Figure,
+    Plan,
+    by_kind,
+    figure_from,
+    known,
+    plan_from,
+)
 from probe.errors import FileError, reading
 from probe.runs.run import Json, StoredRun
 from probe.settings import ASSETS
@@ -120,6 +130,8 @@ def command(plan: Plan) -> str:
         "--seed": asked.seed,
         "--precision": asked.precision,
         "--long": asked.long if asked.long != "cut" else "",
+        "--sign": asked.sign if asked.sign != Asked.sign else "",
+        "--draws": asked.draws if asked.draws != Asked.draws else "",
         "--out": "checkup",
     }
     given = (str(word) for both in options.items() if both[1] != "" for word in both)
@@ -148,6 +160,7 @@ def read_report(path: Path) -> Json:
                 f"{path.name} is a check-up of form {report['format']}, which this version does "
                 "not read; check that model up again"
             )
+        report["asked"] = {**BEFORE, **report["asked"]}
         figures_of(report)
         drawn_alike(report)
         task_named(report["task"])
@@ -155,8 +168,9 @@ def read_report(path: Path) -> Json:
 
 
 def figures_of(report: Json) -> dict[str, Figure]:
-    """Return the figures of a report by their names."""
-    return {row["name"]: figure_from(row) for row in report["figures"]}
+    """Return the figures of a report by their names, and the means over kinds of word salad."""
+    own = {row["name"]: figure_from(row) for row in report["figures"]}
+    return own | {each.name: each for each in by_kind(task_named(report["task"]), own)}
 
 
 def without_rows(report: Json) -> Json:
@@ -174,8 +188,9 @@ def drawn_alike(report: Json) -> tuple[str, int, int]:
 def against(old: Json, new: Json) -> list[Json]:
     """Return what got better and what worse: differences that remain after the correction.
 
-    The figures of a group are a family of tests; one whose right answers were in other classes is
-    in none. Texts are compared one by one where both reports are of the same examples, drawn alike.
+    The figures of a group are a family of tests; one whose right answers were in other classes, or
+    whose tokens were ranked by another sign, is in none. Texts are compared one by one where both
+    reports are of the same examples, drawn alike.
     Raises FileError for a report of another task.
     """
     if old["task"] != new["task"]:
@@ -189,7 +204,7 @@ def against(old: Json, new: Json) -> list[Json]:
         (before[name], figure)
         for name, figure in after.items()
         if name in before
-        and before[name].merged == figure.merged
+        and (before[name].merged, before[name].sign) == (figure.merged, figure.sign)
         and not name.endswith(".before")
         and figure.more_is_better is not None
     ]

@@ -27,6 +27,7 @@ from probe.cli.options import (
     LabelOrder,
     LongTexts,
     PrecisionName,
+    SignName,
     TaskName,
     Threads,
     opened,
@@ -40,8 +41,11 @@ from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
+from probe.terms import capitalised
 from probe.text.duration import duration_words
+from probe.transforms.options import OPTIONS
 
+DRAWS = f"{capitalised(OPTIONS['draws'].words)}; of word salad."
 FAILED = 1
 """The exit code of a figure on the wrong side of its limit."""
 
@@ -74,6 +78,8 @@ def checkup_command(
     labels: LabelOrder = "",
     precision: PrecisionName = "auto",
     long: LongTexts = "cut",
+    sign: SignName = Asked.sign,
+    draws: Annotated[int, typer.Option(min=1, help=DRAWS)] = Asked.draws,
     in_process: InProcess = False,
     threads: Threads = 1,
     reading: FileOptions = AS_THE_FILE_TELLS,
@@ -97,7 +103,7 @@ def checkup_command(
     else:
         examples = bundled_examples(loaded.task, "test")
     make_folder(out)
-    asked = Asked(n, per_subcase, seed, precision, long)
+    asked = Asked(n, per_subcase, seed, precision, long, sign, draws)
     that_reads(loaded, long)  # refuses what cannot be, before an hour of work
     order = loaded.order if task or labels else ()
     name, words = (source_name(path), option_words(reading.said)) if path else ("", ())

@@ -13,7 +13,7 @@ from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import AnyModel, full_name, load, load_any, notes_of, open_model
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, read_labels, task_named
-from probe.transforms.options import Options, read_options
+from probe.transforms.options import SIGNS, Options, Sign, read_options
 from probe.transforms.registry import read_task_options
 
 Opened = TypeVar("Opened")
@@ -47,6 +47,14 @@ LongTexts = Annotated[
         "long",
         get_args(Long),
         f"{LONG_TITLE}: {'; '.join(f'{name}, {words}' for name, words in LONG.items())}.",
+    ),
+]
+SignName = Annotated[
+    Sign,
+    choice(
+        "sign",
+        get_args(Sign),
+        f"What is important: {'; '.join(f'{name}, {words}' for name, words in SIGNS.items())}.",
     ),
 ]
 InProcess = Annotated[bool, typer.Option(help="Compute without worker processes.")]

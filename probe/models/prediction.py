@@ -32,6 +32,17 @@ class Prediction:
         return max(self.probabilities)
 
     @property
+    def entropy(self) -> float:
+        """How evenly the probabilities are spread: 0 all on one label, 1 the same on each.
+
+        Shannon's entropy divided by the largest that there is, the logarithm of the labels' number.
+        """
+        if len(self.probabilities) < 2:
+            return 0.0
+        terms = (p * math.log(p) for p in self.probabilities if p > 0)
+        return min(1.0, max(0.0, -math.fsum(terms) / math.log(len(self.probabilities))))
+
+    @property
     def answer(self) -> Label:
         """The most probable label, also where the model does not give it as its answer."""
         if self.label in self.labels:

@@ -24,7 +24,10 @@ from probe.statistics import Estimate, mean, share
 from probe.surveys.annotation_set import INVALID, KEPT, AnnotationSet, Item, Mode, example_of, key
 from probe.surveys.survey import Response, respondents, responses
 from probe.tasks.task import IN_COMMON, Label, Task
+from probe.text.words import listing
 from probe.transforms import REGISTRY, default_of
+from probe.transforms.options import DEFAULTS
+from probe.transforms.registry import ranks
 
 UNTOUCHED, BROKEN = "", "broken"
 """The transform of texts that are as they were, and the row of all changed texts together."""
@@ -71,7 +74,8 @@ class Line:
     The measured answer is "invalid", the gold label, or that a distractor is kept. `undecided` are
     the items with all votes and no majority, `open` those that still miss some. `paper` is the
     published share, None where there is none; `model` None where no model was asked. `classes` say
-    in which gold labels are read where some merge others of the line, "" elsewhere.
+    in which gold labels are read where some merge others of the line, "" elsewhere; `sign` by which
+    one tokens were ranked, "" where none were.
     """
 
     transform: str
@@ -81,6 +85,7 @@ class Line:
     paper: float | None
     model: OnModel | None
     classes: str
+    sign: str = ""
 
 
 @dataclass(frozen=True)
@@ -225,6 +230,7 @@ def _line(annotated: AnnotationSet, name: str, group: Sequence[Judged], said: Sa
         paper_share(annotated, name),
         model,
         "" if wanted or not task.merges(golds) else IN_COMMON,
+        listing(sorted({each.item.sign or DEFAULTS.sign for each in group})) if ranks(name) else "",
     )
 
 
@@ -260,6 +266,7 @@ def results_json(annotated: AnnotationSet, found: Results) -> Json:
                 "transform": line.transform or "untouched",
                 "share": estimate_json(line.share),
                 **({"classes": line.classes} if line.classes else {}),
+                **({"sign": line.sign} if line.sign else {}),
                 "undecided": line.undecided,
                 "open": line.open,
                 "paper": line.paper,
@@ -276,16 +283,16 @@ BEFORE = "before_"
 
 
 def items_frame(task: Task, items: Sequence[Item]) -> pd.DataFrame:
-    """Return items as a table: id, transform, gold, control, the texts, the texts before."""
+    """Return items as a table: id, transform, sign, gold, control, texts, texts before."""
     texts, before = task.fields, [f"{BEFORE}{name}" for name in task.fields]
     rows = [
         (
-            *(item.id, item.transform, item.gold or "", item.control),
+            *(item.id, item.transform, item.sign, item.gold or "", item.control),
             *(side[name] for side in (item.texts, item.before) for name in texts),
         )
         for item in items
     ]
-    columns = ["id", "transform", "gold", "control", *texts, *before]
+    columns = ["id", "transform", "sign", "gold", "control", *texts, *before]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -353,7 +360,7 @@ def read_items(path: Path, task: Task, mode: Mode) -> list[Item]:
         before = {name: cells.get(f"{BEFORE}{name}") or texts[name] for name in task.fields}
         gold = task.read_gold(cells.get("gold", ""))
         name, id = cells.get("transform", ""), cells.get("id") or str(number)
-        items.append(Item(id, texts, before, name, gold, control))
+        items.append(Item(id, texts, before, name, gold, control, cells.get("sign", "")))
     if len({item.id for item in items}) < len(items):
         raise FileError(f"two rows of {path.name} have the same id")
     return items

@@ -32,6 +32,8 @@ from probe.surveys.survey import (
     survey_of,
 )
 from probe.tasks.task import TASKS, Label, Task
+from probe.transforms.options import PUBLISHED
+from probe.transforms.registry import ranks
 
 VALID, INVALID = "valid", "invalid"
 KEPT, DROPPED = "yes", "no"
@@ -120,7 +122,8 @@ class Item:
     """One text to judge. `texts` are the example's by field, `before` those before any change.
 
     `transform` is "" where nothing was changed, `control` the answer that a control item must get,
-    "" for all others. `gold` is the label of the example before the change.
+    "" for all others. `gold` is the label of the example before the change, `sign` that by which
+    the change ranked tokens, "" where it ranked none or an earlier version made it.
     """
 
     id: str
@@ -129,6 +132,7 @@ class Item:
     transform: str = ""
     gold: Label | None = None
     control: str = ""
+    sign: str = ""
 
 
 def example_of(task: Task, item: Item, before: bool = False) -> Any:  # Any: the task's own class
@@ -232,11 +236,13 @@ def _changed(
     for start in range(0, len(pool), together):
         chunk = pool[start : start + together]
         predictions = classifier.predict(chunk)
-        rows = transform_all(classifier, chunk, predictions, [name], seed)[name]
+        options = replace(PUBLISHED, draws=1)  # people are shown one
+        rows = transform_all(classifier, chunk, predictions, [name], seed, options)[name]
         for example, row in zip(chunk, rows, strict=True):
             if (result := row[0].result).changed:
                 texts = task.texts(result.example)
-                yield Item(example.id, texts, task.texts(example), name, example.gold)
+                sign = PUBLISHED.sign if ranks(name) else ""
+                yield Item(example.id, texts, task.texts(example), name, example.gold, sign=sign)
 
 
 def _controls(

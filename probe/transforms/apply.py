@@ -12,13 +12,14 @@ from probe.tasks.task import Example, Label, Task
 from probe.text.difference import Edit, edits
 from probe.text.language import ENGLISH, foreign_reason, language_of
 from probe.text.words import same_words
-from probe.transforms.options import OPTIONS, Options
+from probe.transforms.options import OPTIONS, Options, with_sign
 from probe.transforms.registry import (
     Reader,
     Tools,
     Transform,
     applies_of,
     chain,
+    ranks,
     require_ready,
     rule_of,
 )
@@ -130,8 +131,8 @@ def apply(
     reasons: Sequence[str] = [""] * len(examples)
     if for_english and options.other_languages == "skip":
         reasons = foreign or [foreign_reason(language_of(task, each)) for each in examples]
-    ranks = any(link.level == "sub-word" for link in links)
-    ranked_by = OPTIONS["ranks"].values[options.ranks] if ranks else ""
+    by = OPTIONS["ranks"].values[options.ranks]
+    ranked_by = with_sign(by, options.sign) if ranks(name) else ""
     start = partial(Result, name, task, rule=rule, seed=seed, variant=options.variant)
     groups = [
         [start(each, each, ranked_by="" if why else ranked_by)]

@@ -157,6 +157,12 @@ class Options:
         "what transforms for English make of a text that is beyond doubt in another language",
         {"skip": "nothing: they do not apply to it", "count": "what they make of any text"},
     )
+    draws: int = option(
+        1,
+        "how often a change that draws by chance is made, each time by the next seed",
+        low=1,
+        high=20,
+    )
 
     @property
     def changed(self) -> dict[str, Any]:  # Any: each has its field's own type
@@ -170,8 +176,15 @@ class Options:
         return "+".join(_named(name, value) for name, value in self.changed.items()) or "safe"
 
 
+def with_sign(words: str, sign: str) -> str:
+    """Add to words the sign by which tokens were ranked, if any were."""
+    return f"{words} (sign {sign})" if sign else words
+
+
 OPTIONS: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Options)}
 DEFAULTS = Options()
+PUBLISHED = Options(sign="gupta", draws=5)
+"""Those by which Gupta et al. 2021 made their figures; ours that stand beside them are made so."""
 
 
 def read_options(values: Mapping[str, object], start: Options = DEFAULTS) -> Options:

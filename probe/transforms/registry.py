@@ -103,8 +103,9 @@ class Transform:
     `default` says that the result is compared with the task's default label instead of the original
     prediction; `labels` are those that it speaks of beside its rule; `applies` says in words what
     an example must have, `language` in which its texts must be; `needs` names what must be there
-    for it to run, `options` the options that it reads; `home` are the tasks that it was
-    published for, where it is our extension for any other.
+    for it to run, `options` the options that it reads; `chance` says that it draws, so that each
+    seed makes another text; `homes` are the tasks that it was published for, where it is our
+    extension for any other.
     `summary` and `applies` call the texts {target}, {source} and {origin}.
     """
 
@@ -124,7 +125,8 @@ class Transform:
     labels: tuple[Label, ...] = ()
     needs: tuple[Need, ...] = ()
     options: tuple[str, ...] = ()
-    home: tuple[str, ...] = ()
+    chance: bool = False
+    homes: tuple[str, ...] = ()
     language: Literal["any", "English"] = "any"
 
     def suits(self, task: Task) -> bool:
@@ -218,15 +220,16 @@ REGISTRY: dict[str, Transform] = {}
 def transform(name: str, title: str, summary: str, **facts: Any) -> Callable[[Function], Function]:
     """Register the decorated function under `name` with its facts, fields of `Transform`.
 
-    Whether one for English counts on other texts is an option of every such transform, and one of
-    sub-words needs a model.
+    Whether one for English counts on other texts is an option of every such transform, how often it
+    is made of one that draws by chance, and one of sub-words needs a model.
     """
 
     def register(function: Function) -> Function:
         entry = Transform(name, title, summary, function, **facts)
         needs = ("model", *entry.needs) if entry.level == "sub-word" else entry.needs
-        foreign = ("other_languages",) if entry.language == "English" else ()
-        REGISTRY[name] = replace(entry, needs=needs, options=(*entry.options, *foreign))
+        shared = {"other_languages": entry.language == "English", "draws": entry.chance}
+        options = (*entry.options, *(option for option, applies in shared.items() if applies))
+        REGISTRY[name] = replace(entry, needs=needs, options=options)
         return function
 
     return register
@@ -247,6 +250,18 @@ def chain(name: str) -> tuple[Transform, ...]:
 def rule_of(name: str) -> Rule:
     """Return what a transform or chain does to the gold label."""
     return compose([link.rule for link in chain(name)])
+
+
+def ranks(name: str) -> bool:
+    """Whether a transform or chain ranks tokens, by a sign; a name of one's own does not."""
+    return any(
+        "sign" in each.options for link in name.split("+") if (each := REGISTRY.get(link.strip()))
+    )
+
+
+def draws_of(name: str, options: Options) -> int:
+    """Return how often a transform or chain is made: once where none of its links draws."""
+    return options.draws if any(link.chance for link in chain(name)) else 1
 
 
 def leaves_gold(name: str) -> bool:
@@ -307,8 +322,8 @@ def applies_of(transform: Transform, task: Task) -> str:
 
 def source_of(transform: Transform, task: Task) -> str:
     """Return where a transform is from, and that it is our extension for a task where it is."""
-    examples = [task_named(name).example for name in transform.home]
-    extends = examples and task.example not in examples
+    published = {task_named(name).example for name in transform.homes} or {task.example}
+    extends = task.example not in published
     return f"our extension of {transform.source}" if extends else transform.source
 
 

@@ -27,7 +27,7 @@ OPTIONS: Offers = {
     **dict.fromkeys(("keep", "sign", "ranks", "by_id", "draw"), EVERY),
     "side": PAIRS,
     **dict.fromkeys(("pin", "tautology", "spelling"), EVERY),
-    "other_languages": EVERY,
+    **dict.fromkeys(("other_languages", "draws"), EVERY),
     **dict.fromkeys(("lm_weight", "distortion_weight", "distortion_limit"), LABELLED),
     "keep_first_half": ("sentiment",),
     **dict.fromkeys(("subsequence", "antonym", "number"), NLI_ALONE),

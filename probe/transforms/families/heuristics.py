@@ -145,6 +145,7 @@ copy = partial(register, rule=NOT_ENTAILED, reads="premise", edits="hypothesis")
     rule=NOT_ENTAILED,
     fields=NLI.fields,
     applies="two different words in the premise or the hypothesis",
+    chance=True,
 )
 def shuffleboth(pair: Pair, tools: Tools) -> Changed | None:
     """Shuffle each side by itself; a side keeps its order only where it has no other."""
@@ -160,6 +161,7 @@ def shuffleboth(pair: Pair, tools: Tools) -> Changed | None:
     "Copy the premise, shuffled",
     "Replaces the hypothesis by the words of the premise in random order.",
     applies="two different words in the premise (any other order would be the premise again)",
+    chance=True,
 )
 def shuffleprem(text: str, tools: Tools) -> Changed | None:
     """Draw another order than the premise's own, which would be entailed; the code allows it."""
@@ -173,6 +175,7 @@ def shuffleprem(text: str, tools: Tools) -> Changed | None:
     "Replaces the hypothesis by a part of the premise, its words in their order.",
     applies="two words in the premise",
     options=("subsequence",),
+    chance=True,
 )
 def premsubseq(text: str, tools: Tools) -> Changed | None:
     """Cut out a span, never with the last word, as the code; or draw any words, as the paper."""
@@ -287,5 +290,6 @@ for (short, kind, words, source), (ending, relation, meaning, rule) in product(
         applies=f"{words} in the hypothesis that have {relation}s in WordNet",
         needs=("wordnet", "tagger"),
         options=("substitution", "replacements", "senses", "inflect"),
+        chance=True,
         language="English",
     )(partial(reworded, kind=kind, relation=relation))

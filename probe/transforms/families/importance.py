@@ -15,7 +15,7 @@ from itertools import chain
 from probe.graphemes import clusters
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import SOURCE
-from probe.transforms.families.lexical import PAPER, THEIRS
+from probe.transforms.families.lexical import PAPER, TASKS_OF_PAPER
 from probe.transforms.registry import Changed, Scored, Tools, transform
 
 PAPER_CODE_IDS = range(100, 20_000)  # the ids the paper's code draws from
@@ -26,7 +26,7 @@ register = partial(
     rule=UNDEFINED,
     level="sub-word",
     source=PAPER,
-    home=THEIRS,
+    homes=TASKS_OF_PAPER,
     options=("side", "sign", "ranks", "keep", "by_id"),
 )
 TOKEN = "a token in {target}"
@@ -105,6 +105,7 @@ def drop(text: str, tools: Tools) -> str | Changed | None:
     "Repeat the important half",
     "Replaces the tokens of {target} that matter least to the model by repetitions of the others.",
     applies=TOKEN,
+    chance=True,
 )
 def repeat(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them anew from all kept sub-words; r = 0 keeps none, so nothing is left."""
@@ -117,6 +118,7 @@ def repeat(text: str, tools: Tools) -> str | Changed | None:
     "Replaces the tokens of {target} that matter least to the model by random ones.",
     applies=TOKEN,
     options=("side", "sign", "ranks", "keep", "by_id", "draw"),
+    chance=True,
 )
 def replace(text: str, tools: Tools) -> str | Changed | None:
     """Draw each of them from the vocabulary without special and unused tokens."""

@@ -101,7 +101,7 @@ for name, (title, summary, clause) in CLAUSES.items():
         edits=role,
         applies=f"text in {{{role}}}",
         options=("tautology",),
-        home=(NLI.name,),
+        homes=(NLI.name,),
         language="English",
     )(partial(appended, clause=clause))
 
@@ -190,7 +190,7 @@ def misspelt(text: str, tools: Tools, kinds: Sequence[Misspelling]) -> str | Non
     return None
 
 
-misspelling = partial(register, rule=KEEP, options=("spelling",), home=(NLI.name,))
+misspelling = partial(register, rule=KEEP, options=("spelling",), chance=True, homes=(NLI.name,))
 misspelling(
     "spelling_swap",
     "Swap two letters",
@@ -307,6 +307,7 @@ NEW_DIGITS = "12345678"  # the code draws from 1 to 8; a 9 can only be an old di
     applies="a number and a name in the premise",
     needs=("tagger",),
     options=("number",),
+    chance=True,
     language="English",
 )
 def numerical(pair: Pair, tools: Tools) -> tuple[Pair, ...] | None:

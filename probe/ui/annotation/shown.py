@@ -15,6 +15,7 @@ from probe.statistics import Estimate, percent
 from probe.surveys.annotation_results import BROKEN, Line, Results, progress_of
 from probe.surveys.annotation_set import AnnotationSet, shown_texts
 from probe.transforms import REGISTRY
+from probe.transforms.options import PUBLISHED, with_sign
 from probe.ui.html.elements import (
     NOTHING,
     card,
@@ -215,19 +216,20 @@ def results_shown(annotated: AnnotationSet, found: Results) -> Markup:
         of_model = line.model.accuracy if line.model else NONE
         return [line.share, *[published] * paper, *[of_model] * right]
 
-    rows = [DotRow(transform_title(line.transform), drawn(line)) for line in found.lines]
+    rows = [DotRow(line_title(line), drawn(line)) for line in found.lines]
     plot = DotPlot(named, rows, unit="text", measure=measure, figures=f"% {measure}")
     title = f"Texts that were {measure}, by change"
     kappa = (
         "" if math.isnan(found.kappa) else f" Fleiss' kappa {found.kappa:.2f}, n = {found.kappa_n}."
     )
     table_number = 4 if annotated.mode.name == "valid" else 14
-    source = f"{PAPER}: Gupta et al. 2021, table {table_number}." * paper
+    theirs = PUBLISHED.sign if any(line.sign for line in found.lines) else ""
+    source = with_sign(f"{PAPER}: Gupta et al. 2021, table {table_number}", theirs) + "."
     numbers = pd.DataFrame([_number_row(line, measure) for line in found.lines])
     below = sheet(numbers, f"{title}, beside {title_of(found.model)}") if found.model else NOTHING
     return picture(
         title, dot_plot(plot, title) + below, numbers, dot_svg(plot, title), stem="people",
-        sentence=f"{source}{kappa}".strip(),
+        sentence=f"{source * paper}{kappa}".strip(),
     ) + _failed(found)  # fmt: skip
 
 
@@ -263,6 +265,11 @@ def transform_title(name: str) -> str:
     return named.get(name) or (REGISTRY[name].title if name in REGISTRY else name)
 
 
+def line_title(line: Line) -> str:
+    """Return a line's transform and the sign by which it ranked tokens."""
+    return with_sign(transform_title(line.transform), line.sign)
+
+
 def _failed(found: Results) -> Markup:
     """Say how many batches do not count."""
     share = found.failed / (found.returned or 1)
@@ -277,7 +284,7 @@ def _failed(found: Results) -> Markup:
 def _number_row(line: Line, measure: str) -> dict[str, object]:
     told = (percent(line.share), f"n = {line.share.n}", line.classes)
     row: dict[str, object] = {
-        "texts": transform_title(line.transform),
+        "texts": line_title(line),
         measure: ", ".join(filter(None, told)),
         "in the paper": "" if line.paper is None else f"{100 * line.paper:.0f} %",
         "undecided": line.undecided,

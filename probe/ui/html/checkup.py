@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 from markupsafe import Markup
 
+from probe.checkup.conclusions import published_beside
 from probe.checkup.measuring import GROUPS, Figure, Group, bins_from
 from probe.checkup.page import (
     EXAMPLES,
@@ -25,7 +26,7 @@ from probe.pictures.forest import DotPlot, DotRow
 from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram
 from probe.runs.run import Json, StoredRun
 from probe.statistics import NOTHING as UNKNOWN
-from probe.statistics import Estimate, first_bin, percent
+from probe.statistics import Estimate, first_bin, percent, spread_words
 from probe.tasks.task import Task, task_named
 from probe.ui.html.elements import NOTHING, card, heads, join, link, note, sheet, table, title, twin
 from probe.ui.html.picture import chart
@@ -37,8 +38,13 @@ SHOWN_AT_ONCE = 6
 TITLES: Mapping[str, str] = {"good": "What it is good at", "bad": "What it is bad at"}
 BEFORE = "before the change"
 WORDS: Mapping[Group, str] = {
-    "salad": "Less is better: nobody can know the answer to such a text.",
+    "salad": "Less is better: nobody can know the answer to such a text. By the sign gupta, as "
+    "published, tokens that raise the loss are important, by support those that speak for the "
+    "answer; figures by different signs are not drawn beside each other.",
+    "families": "The mean over the changes of each kind.",
+    "by_label": "Beside the paper where it tells them apart.",
     "confidence": "Less is better: of such a text nobody can be sure.",
+    "entropy": "More is better: 100 % is the same probability for each label.",
     "stress": "Each change on the same texts before and after it, where the right answer stays.",
     "hans": "Where a text is not entailed, only the words suggest that it is.",
     "slices": "",
@@ -46,7 +52,10 @@ WORDS: Mapping[Group, str] = {
 """The groups that are drawn, and what stands under the picture of each."""
 MEASURED: Mapping[Group, tuple[str, str]] = {
     "salad": ("answers that stay", "% stay"),
+    "families": ("answers that stay", "% stay"),
+    "by_label": ("answers that stay", "% stay"),
     "confidence": ("confidence", "% sure"),
+    "entropy": ("entropy", "% of the most there can be"),
 }
 """What a group measures, and the unit of its scale, where it is not how often answers are right."""
 SUBCASE_HEADS = ("sub-case", "right", "n")
@@ -116,9 +125,9 @@ def _plot(
 ) -> DotPlot:
     measure = task.measure.lower()
     groups = (group, "labels") if group == "slices" else (group,)
-    has_before = group in ("stress", "confidence")
+    has_before = group in ("stress", "confidence", "entropy")
     rows = [
-        DotRow(each.title, _estimates(own, others, each.name, has_before))
+        DotRow(_titled(each, task, name), _estimates(own, others, each.name, has_before))
         for each in own.values()
         if each.group in groups and not each.name.endswith(".before")
     ]
@@ -133,13 +142,24 @@ def _plot(
     return DotPlot(marks, rows, chance, "a guess", task.unit, words[0], words[1])
 
 
+def _titled(figure: Figure, task: Task, model: str) -> str:
+    """Return a figure's title, how far its seeds lie apart, and what was published."""
+    known = published_beside(figure, task, model)
+    paper = f" · {known.who}: {100 * known.share:.0f} %{known.note}" if known else ""
+    return f"{figure.title}{spread_words(figure.spread)}{paper}"
+
+
 def _estimates(
     own: Mapping[str, Figure], others: Others, name: str, with_before: bool
 ) -> list[Estimate]:
-    """Return a figure of this model, that before a change where it is asked for, and of others."""
-    before, first = own.get(f"{name}.before"), own[name].estimate
+    """Return a figure of this model, that before a change where it is asked for, and of others.
+
+    Others' figures by another sign are left out.
+    """
+    before, first, sign = own.get(f"{name}.before"), own[name].estimate, own[name].sign
     mine = [first, before.estimate if before else UNKNOWN] if with_before else [first]
-    return [*mine, *(each[name].estimate if name in each else UNKNOWN for each in others.values())]
+    beside = (each.get(name) for each in others.values())
+    return [*mine, *(each.estimate if each and each.sign == sign else UNKNOWN for each in beside)]
 
 
 def _folded(report: Json, own: Mapping[str, Figure]) -> Iterator[Markup]:

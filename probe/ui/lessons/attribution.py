@@ -18,6 +18,7 @@ from probe.settings import ASSETS
 from probe.statistics import Share
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
+from probe.transforms.options import PUBLISHED, with_sign
 from probe.transforms.registry import Scored
 from probe.ui.html.elements import join
 from probe.ui.html.importance import KEYS, tokens
@@ -180,7 +181,7 @@ def curve() -> Compared:
     }
 
 
-@on_bundled("drop")
+@on_bundled("drop", options=PUBLISHED)
 def lower_half(setting: Setting, summary: Summary) -> Finding:
     """Drop the half that gradient × input calls unimportant, as Gupta et al. do."""
     stays = summary.transforms["drop"]["agreement"]
@@ -190,7 +191,9 @@ def lower_half(setting: Setting, summary: Summary) -> Finding:
     )
     return Finding(
         f"{100 * stays.value:.0f} % of the answers stay without that half.",
-        compared={"Answers that stay without the less important half": figures},
+        compared={
+            with_sign("Answers that stay without the less important half", PUBLISHED.sign): figures
+        },
         came_true=int(stays.value >= 0.5) + int(stays.value > 0.75),
     )
 
@@ -227,8 +230,9 @@ computed: two minutes on an idle machine, more on a busy one. The path of integr
 
 # rest: The other half
 Gupta et al. turn it round: they drop the half that gradient × input calls less important and look
-how many answers stay. You do so with {ROWS} pairs, by the change “Drop the unimportant half”, which
-Probe and Measure offer too.
+how many answers stay. Theirs is another sign: important is what raises the loss (`gupta`), and
+above what speaks for the answer. You do so with {ROWS} pairs, by the change “Drop the unimportant
+half”, which Probe and Measure offer too.
 ? How many answers stay?
 - Fewer than half
 - From half to three quarters

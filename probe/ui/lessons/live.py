@@ -22,6 +22,7 @@ from probe.stopping import check_stop
 from probe.tasks.examples import bundled_examples, bundled_file
 from probe.tasks.task import Task
 from probe.text.duration import duration_words
+from probe.transforms.options import DEFAULTS, Options
 from probe.ui.answers.answering import model_key
 from probe.ui.html.elements import meter, told
 from probe.ui.lessons.lesson import Finding, Live, Place, Setting
@@ -113,7 +114,7 @@ def sample(task: Task, rows: int = ROWS) -> Source:
 
 
 def on_bundled(
-    *names: str, rows: int = ROWS
+    *names: str, rows: int = ROWS, options: Options = DEFAULTS
 ) -> Callable[[Callable[[Setting, Summary], Finding]], Live]:
     """Make a live part of what judges the summary of bundled examples with these transforms."""
 
@@ -121,13 +122,14 @@ def on_bundled(
         table, classifier = sample(setting.task, rows), setting.classifier
         totals = Totals(classifier.task, names)
         columns = guess(table.columns, classifier.task)
-        for chunk in score(table, columns, classifier, names, largest=CHUNK):
+        for chunk in score(table, columns, classifier, names, 0, options, largest=CHUNK):
             totals.add(chunk.rows)
             ended = (totals.summary(),) if chunk.done == chunk.total else ()
             yield Chunk(ended, chunk.done, chunk.total, chunk.seconds)
 
     def decorate(judge: Callable[[Setting, Summary], Finding]) -> Live:
-        return counted(" ".join(names), scored)(lambda setting, ended: judge(setting, ended[0]))
+        name = f"{' '.join(names)} {options.variant}"
+        return counted(name, scored)(lambda setting, ended: judge(setting, ended[0]))
 
     return decorate
 

@@ -14,6 +14,7 @@ from probe.tasks.paraphrase import NON_PARAPHRASE, PARAPHRASE, PARAPHRASE_IDENTI
 from probe.tasks.sentiment import NEGATIVE, POSITIVE, SENTIMENT
 from probe.tasks.task import Label, Task
 from probe.transforms import Options, apply
+from probe.transforms.options import PUBLISHED
 from probe.ui.html.elements import join, link, uncapitalised
 from probe.ui.html.prediction import label_name
 from probe.ui.lessons import drawing
@@ -156,7 +157,7 @@ def break_text(setting: Setting) -> Iterator[Finding]:
     )
 
 
-@on_bundled(*ORDERS)
+@on_bundled(*ORDERS, options=PUBLISHED)
 def many(setting: Setting, summary: Summary) -> Finding:
     """Measure how many answers stay."""
     words = WORDS[setting.task.name]
@@ -181,7 +182,7 @@ def _compared(setting: Setting, agreement: Mapping[str, Estimate]) -> Compared:
     }
 
 
-@on_bundled(*ORDERS)
+@on_bundled(*ORDERS, options=PUBLISHED)
 def sure(setting: Setting, summary: Summary) -> Finding:
     """Measure how sure the model is."""
     task = setting.task.name
@@ -200,7 +201,7 @@ def sure(setting: Setting, summary: Summary) -> Finding:
     )
 
 
-@on_bundled(*ORDERS)
+@on_bundled(*ORDERS, options=PUBLISHED)
 def people(setting: Setting, summary: Summary) -> Finding:
     """Set what people say beside what the model does."""
     sort = summary.transforms["sort"]["agreement"]

@@ -11,8 +11,16 @@ from probe.baselines import BASELINES
 from probe.models.bundled import title_of
 from probe.pictures.forest import Forest, ForestRow
 from probe.pictures.heat_map import Head, HeatMap, heat_map, heat_svg, share_cell
-from probe.statistics import FEWEST, Estimate, interval, joined_difference, percent, sureness
-from probe.statistics import NOTHING as UNKNOWN
+from probe.statistics import (
+    FEWEST,
+    Estimate,
+    averaged,
+    interval,
+    joined_difference,
+    percent,
+    spread_words,
+    sureness,
+)
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import Task
 from probe.text.duration import duration
@@ -24,7 +32,7 @@ from probe.ui.html.prediction import tone
 from probe.ui.measure.rows import NOT_SCORED, Selection
 
 SEE = Markup('<button type="button" class="link" data-cell="{}">see why</button>')
-MEASURES = ["agreement", "confidence", "accuracy"]
+MEASURES = ["agreement", "confidence", "entropy", "accuracy"]
 GROUPS = {"entailed": "accuracy, entailed", "non_entailed": "accuracy, not entailed"}
 """How a group of the task is called; another one by its own name."""
 PRECISION = (
@@ -185,9 +193,11 @@ def measures(summary: Summary) -> pd.DataFrame:
     frame = summary_frame(summary)
     frame = frame[frame["n"] > 0]
     figures = frame[["value", "low", "high", "n"]].itertuples(index=False)
+    more = zip(frame["spread"], frame["not_applicable"], strict=True)
     shown = [
-        _percent(Estimate(*estimate)) + (f" ({left:,} not in English)" if left else "")
-        for estimate, left in zip(figures, frame["not_applicable"], strict=True)
+        f"{_percent(Estimate(*estimate))}{spread_words(apart)}"
+        + (f" ({left:,} not in English)" if left else "")
+        for estimate, (apart, left) in zip(figures, more, strict=True)
     ]
     groups = [name for name in summary.original.estimates if name not in MEASURES]
     names = [*MEASURES, *groups]
@@ -307,13 +317,7 @@ def _together(
     measured: Mapping[str, Measured], names: Sequence[str], measure: str = "agreement"
 ) -> Estimate:
     """Return the mean of a measure over some changes of the same texts, and of its bounds."""
-    found = [measured[name][measure] for name in names if measured[name][measure].n]
-    if not found:
-        return UNKNOWN
-    value, low, high = (
-        sum(getattr(each, end) for each in found) / len(found) for end in ("value", "low", "high")
-    )
-    return Estimate(value, low, high, min(each.n for each in found))
+    return averaged([measured[name][measure] for name in names])
 
 
 def _confidence(summary: Summary, names: Sequence[str]) -> str:
@@ -406,6 +410,7 @@ def _asks(key: str, change: str, label: str) -> str:
 def _tip(measured: Measured) -> str:
     estimate, left = measured["agreement"], measured.not_applicable
     told = f"{interval(estimate)} %, n = {estimate.n:,}" if estimate.n else "no such rows"
+    told += spread_words(measured.spreads.get("agreement"))
     return f"{told}; {left:,} not in English, to which it does not apply" if left else told
 
 

@@ -201,9 +201,9 @@ def test_measures_are_those_of_a_plain_loop() -> None:
         totals.add(rows[start : start + 7])
         assert totals.summary() == summarise(rows[: start + 7], NAMES, NLI)
     tidy = summary_frame(summary)
-    estimate = ["value", "low", "high", "n", "not_applicable"]
+    estimate = ["value", "low", "high", "n", "spread", "not_applicable"]
     assert list(tidy.columns) == ["label", "transform", "measure", *estimate]
-    assert len(tidy) == len(tidy.drop_duplicates(["label", "transform", "measure"])) == 4 * 6 * 5
+    assert len(tidy) == len(tidy.drop_duplicates(["label", "transform", "measure"])) == 4 * 6 * 6
 
 
 def test_what_is_missing_is_named_before_anything_is_scored() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import math
+from dataclasses import replace
+from statistics import fmean, stdev
 
 import pytest
 
@@ -14,9 +16,12 @@ from probe.analysis.summary import (
     Totals,
     fp32_sample,
     fp32_words,
+    measures,
+    summarise,
     summary_json,
 )
-from probe.models.classifier import Prediction
+from probe.analysis.transformed import transform_all
+from probe.models.classifier import Classifier, Prediction
 from probe.statistics import mean
 from probe.tasks.nli import (
     CONTRADICTION,
@@ -29,8 +34,10 @@ from probe.tasks.nli import (
     TWO_WAY,
     Pair,
 )
+from probe.tasks.reading import READING
 from probe.tasks.task import Label, Task
 from probe.transforms import Options
+from tests.support.models.tiny_bert import tiny_pairs
 from tests.support.models.tiny_models import shared
 
 
@@ -56,6 +63,50 @@ def test_labels_of_two_classes_and_of_three_together_have_no_average_but_groups(
         (NLI_TWO_WAY, TWO_WAY, (ENTAILMENT, NEUTRAL, NON_ENTAILMENT)),
     ):
         assert measured(task, labels, *golds)["accuracy"].n == len(golds), (task.name, golds)
+
+
+def test_draws_are_averaged_and_told_apart_also_where_parts_add_up(classifier: Classifier) -> None:
+    pairs = tiny_pairs(12)
+    answers, asked = classifier.predict(pairs), Options(draws=3)
+    made = transform_all(classifier, pairs, answers, ["shuffle", "sort"], 7, options=asked)
+    rows = [
+        Row(at, NLI, pair, said, {name: of_each[at] for name, of_each in made.items()})
+        for at, (pair, said) in enumerate(zip(pairs, answers, strict=True))
+    ]
+    whole, merged = Totals(NLI, ["shuffle", "sort"]), Totals(NLI, ["shuffle", "sort"])
+    whole.add(rows)
+    for part in (rows[:5], rows[5:]):
+        some = Totals(NLI, ["shuffle", "sort"])
+        some.add(part)
+        merged.merge(json.loads(json.dumps(some.state)))
+    for totals in (whole, merged):
+        found = totals.summary().transforms
+        for measure in ("agreement", "entropy"):
+            alone = [
+                summarise(
+                    [replace(row, transformed={"shuffle": (one,)}) for row, one in own],
+                    ["shuffle"],
+                    NLI,
+                )
+                for draw in range(3)
+                for own in [[(row, row.transformed["shuffle"][draw]) for row in rows]]
+            ]
+            values = [each.transforms["shuffle"][measure].value for each in alone]
+            assert found["shuffle"][measure].value == pytest.approx(fmean(values))
+            assert found["shuffle"].spreads[measure] == pytest.approx(stdev(values))
+        assert (found["shuffle"]["agreement"].n, found["sort"].spreads) == (12, {})
+    seeds = [[one.result.seed for one in row] for row in made["shuffle"]]
+    assert seeds == [[7, 8, 9]] * 12 and all(len(row) == 1 for row in made["sort"])
+
+
+def test_entropy_is_none_where_a_model_is_sure_and_all_where_it_is_not() -> None:
+    for chances, value in (((1.0, 0.0, 0.0), 0.0), ((1 / 3,) * 3, 1.0), ((0.5, 0.5), 1.0)):
+        said = Prediction("entailment", chances, LABELS[: len(chances)])
+        assert said.entropy == pytest.approx(value)
+    assert "entropy" not in measures(READING)
+    old = Counts(NLI)  # an earlier version counted none
+    old.merge({name: each for name, each in Counts(NLI).state.items() if name != "entropy"})
+    assert old.measured()["entropy"].n == 0
 
 
 def test_sums_of_an_earlier_version_are_read() -> None:

@@ -3,13 +3,14 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 import pytest
 
+from probe.analysis.transformed import transform_all
 from probe.checkup.conclusions import (
     HOW,
     advice,
@@ -22,10 +23,12 @@ from probe.checkup.measuring import (
     Asked,
     Figure,
     Part,
+    Plan,
     Subject,
     figure_json,
     measure_part,
     parts_of,
+    plan_from,
 )
 from probe.checkup.page import Glance, checkup_page, glances, verdict
 from probe.checkup.report import (
@@ -39,13 +42,14 @@ from probe.checkup.report import (
     without_rows,
 )
 from probe.errors import FileError
+from probe.models.classifier import Classifier
 from probe.models.library import AnyModel, load, load_any
 from probe.runs.run import Json
 from probe.statistics import mean, share
 from probe.tasks.nli import NLI
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION
 from probe.tasks.reading import READING
-from probe.transforms.registry import ready
+from probe.transforms.registry import presets, ready
 from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
 from tests.support.models.tiny_word_models import QUESTIONS
 from tests.support.runs.checkup import N, scored
@@ -113,7 +117,12 @@ def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
     assert (plain["majority"].value, plain["majority"].more_is_better) == (8 / 24, None)
     names = [(f.name, f.group, f.more_is_better) for f in found["sort"].figures]
     assert names[:2] == [("sort", "salad", False), ("confidence.sort", "confidence", False)]
-    assert names[2:] == [("confidence.sort.before", "confidence", None)]
+    assert names[2:] == [
+        ("confidence.sort.before", "confidence", None),
+        ("entropy.sort", "entropy", True),
+        ("entropy.sort.before", "entropy", None),
+    ]
+    assert plain["entropy"].value == pytest.approx(fmean(each.entropy for each in answers))
     negation, before = found["negation"].figures
     assert (negation.n, before.name, before.n) == (6, "negation.before", 6)
     hans = found["hans"].figures
@@ -131,6 +140,42 @@ def test_a_tiny_model_is_measured_in_every_part(model: str) -> None:
     for each in found["negation"].examples:
         assert each["gold"] in NLI.labels
         assert "false is not true" in each["texts"]["hypothesis"]
+
+
+def test_word_salad_is_drawn_by_five_seeds_and_told_by_label_and_kind(
+    classifier: Classifier,
+) -> None:
+    pairs, asked = tiny_pairs(24), Asked(n=24, precision="fp32")
+    subject, answers = Subject(classifier, pairs, asked), classifier.predict(pairs)
+    stays = measure_part(subject, "shuffle").figures[0]
+    by_seed = [
+        transform_all(classifier, pairs, answers, ["shuffle"], seed)["shuffle"] for seed in range(5)
+    ]
+    agree = [[float(one.agrees) for (one,) in rows] for rows in by_seed]
+    assert stays.rows == pytest.approx(list(map(fmean, zip(*agree, strict=True))), abs=1e-3)
+    assert stays.n == 24 and stays.value == pytest.approx(fmean(map(fmean, agree)))
+    assert stays.spread == pytest.approx(stdev(map(fmean, agree)))
+    once = Subject(classifier, pairs, replace(asked, draws=1))
+    alone = measure_part(once, "shuffle").figures[0]
+    assert alone.spread is None and alone.value == pytest.approx(fmean(agree[0]))
+    sort, negation = (
+        measure_part(subject, "sort").figures,
+        measure_part(subject, "negation").figures,
+    )
+    assert [each.spread for each in (*sort, *negation)] == [None] * (len(sort) + len(negation))
+    labels = {each.name: each for each in measure_part(subject, "pbsmt").figures}
+    whole = labels["pbsmt"]
+    assert sum(labels[f"pbsmt.{gold}"].n for gold in NLI.labels) == whole.n
+    known = published_beside(labels["pbsmt.neutral"], NLI, "mine")
+    assert known and known.share == 0.08
+    salad = [scored(name, "salad", at) for at, name in enumerate(presets(NLI)["Word salad"])]
+    own = figures_of(report(PLAIN, *salad))
+    assert own["salad.average"].value == pytest.approx(0.04)  # 0 to 8 of 100
+    for name, who in {"esim": "ESIM with GloVe on MNLI", "minilm": "RoBERTa on MNLI"}.items():
+        known = published_beside(own["salad.lexical"], NLI, name)
+        assert known and known.who == who
+    assert published_beside(own["sort"], NLI, "esim") is None
+    assert "salad.gradient" not in figures_of(report(PLAIN, *salad[:5]))
 
 
 def test_a_reader_is_measured_by_f1_with_distractors_and_without_hans(tmp_path: Path) -> None:
@@ -303,6 +348,43 @@ def test_what_is_no_report_is_refused_in_a_sentence(tmp_path: Path) -> None:
     read = read_report(path)
     assert against(read, report(PLAIN)) == []
     assert repr([*figures_of(read).values()]) == repr([PLAIN, unknown])
+
+
+def test_figures_by_another_sign_say_so_and_are_compared_with_none_by_the_papers(
+    model: str, tmp_path: Path
+) -> None:
+    subject = Subject(load(model), tiny_pairs(24), Asked(n=6, precision="fp32"))
+    theirs, older = (
+        measure_part(
+            Subject(subject.model, subject.examples, replace(subject.asked, sign=sign)), "drop"
+        )
+        for sign in ("gupta", "support")
+    )
+    told = {each["texts"]["hypothesis"] for each in theirs.examples}
+    assert told.isdisjoint(each["texts"]["hypothesis"] for each in older.examples)
+    known = [each for each in older.figures if each.group != "entropy"]  # which is newer
+    stays, before = theirs.figures[0], list(map(figure_json, known))
+    assert (
+        stays.title.endswith(" (sign gupta)")
+        and measure_part(subject, "drop").figures == theirs.figures
+    )
+    for each in before:  # an earlier version did not say it
+        each["title"] = each["title"].removesuffix(" (sign support)")
+        each.pop("sign", None)
+    (tmp_path / "report.json").write_text(json.dumps({**report(PLAIN), "figures": before}))
+    read = read_report(tmp_path / "report.json")
+    assert list(map(repr, figures_of(read).values())) == list(map(repr, known))
+    assert (
+        read["asked"]["sign"]
+        == plan_from(asdict(Plan(model, "nli", (), Asked())) | {"asked": {}}).asked.sign
+        == "support"
+    )
+    beside = [published_beside(each, NLI, "mine") for each in (stays, older.figures[0])]
+    assert [each.note for each in beside if each] == ["", " (sign gupta)"]
+    worse = replace(stays, value=1.0, low=1.0, high=1.0, rows=())
+    better = replace(worse, value=0.0, low=0.0, high=0.0)
+    assert against(report(worse), report(better))
+    assert against(report(replace(worse, sign="support")), report(better)) == []
 
 
 def test_a_model_stands_beside_the_figures_of_the_data_set_that_it_is_named_after() -> None:

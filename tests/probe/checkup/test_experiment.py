@@ -85,7 +85,7 @@ def test_a_stopped_check_up_goes_on_with_what_it_lacks_and_comes_to_the_same(
     assert {"accuracy", "drop", "negation", *(f"hans.{each}" for each in subcases())} <= {*figures}
     # whoever changes what a part gives raises the number of its form
     keys = "name title group value low high n more_is_better rows"
-    assert CHECKUP.form == 2 and " ".join(run.results[0]["figures"][0]) == keys
+    assert CHECKUP.form == 3 and " ".join(run.results[0]["figures"][0]) == keys
     assert run.results[0]["bins"] and report_of(run)["examples"]["sort"]
     assert run.verdict["explanation"] == run.verdict["findings"][0]
     assert run.verdict["explanation"].startswith("It is right on ")

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ def test_as_many_of_each_transform_are_drawn_as_in_the_paper_and_controls_are_pl
         *_, last = draw_items(NLI, MODES[mode], EXAMPLES, SALAD, 3, classifier)
         drawn, controls = last.items, last.controls
         assert Counter(item.transform for item in drawn) == {"": whole, **dict.fromkeys(SALAD, 3)}
+        assert {item.transform for item in drawn if item.sign == "gupta"} == {"copyone"}
         assert len(controls) == 5 and not any(item.control for item in drawn)
         both = [*drawn, *controls]
         assert len({item.id for item in both}) == len(both)
@@ -121,6 +123,9 @@ def test_items_come_back_from_a_file_as_they_were_and_a_wrong_one_is_told_of(
 ) -> None:
     write_table(items_frame(SENTIMENT, items()), path := tmp_path / "items.csv")
     assert read_items(path, SENTIMENT, VALID) == items()
+    ranked = replace(items()[0], transform="drop", sign="gupta")
+    write_table(items_frame(SENTIMENT, [ranked]), path)
+    assert read_items(path, SENTIMENT, VALID) == [ranked]
     for text, trouble in {
         "words\na\n": "no column 'text'",
         "text,control\na,perhaps\n": "row 1 .* control 'perhaps'",
@@ -235,6 +240,11 @@ def test_a_majority_is_more_than_half_of_the_wanted_votes(store: Store) -> None:
     answer_all(store, annotated, person(1), lambda item: item.control or "valid")
     undecided = {line.transform: line.undecided for line in results(store, annotated).lines}
     assert undecided == {"": 0, "sort": 4}
+    annotated.items = {  # a version that did not tell the sign ranked by ours
+        id: replace(item, transform="drop" if item.transform else "")
+        for id, item in annotated.items.items()
+    }
+    assert [line.sign for line in results(store, annotated).lines] == ["", "support"]
 
 
 def test_people_and_a_model_answer_the_same_texts(store: Store) -> None:

@@ -78,7 +78,7 @@ def test_a_sentence_calls_the_texts_what_the_task_calls_them() -> None:
         assert source_of(naik, task).startswith("Naik" if task is NLI else "our extension of Naik")
         assert source_of(REGISTRY[name], task).startswith("Gupta et al. 2021")
     for name in ("sort", "drop"):
-        assert source_of(REGISTRY[name], READING).startswith("our extension of Gupta et al. 2021")
+        assert source_of(REGISTRY[name], READING).startswith("our extension of Gupta")
 
 
 COPIES = {"copysort", "copyone"}
@@ -125,19 +125,38 @@ class Watched(Options):
         return super().__getattribute__(name)
 
 
+class Drawing(random.Random):
+    """Random numbers that note whether any was drawn."""
+
+    called = False
+
+    def random(self) -> float:
+        """Draw one."""
+        self.called = True
+        return super().random()
+
+    def getrandbits(self, k: int) -> int:
+        """Draw bits, by which all others are drawn."""
+        self.called = True
+        return super().getrandbits(k)
+
+
 @each("task", offered_tasks())
 def test_a_transform_names_the_options_that_it_reads(task: Task) -> None:
-    own = set(options_of(task))
+    own, drawn = set(options_of(task)), Drawing()
     assert list(options_of(task)) == [name for name in OPTIONS if task.name in OFFERED[name]]
     for name in ready(task):
         watched, entry = Watched(), REGISTRY[name]
         for example in filter(None, (task.showcase, *task.sanity_examples)):
-            tools = Tools(random.Random(0), watched, AnyText(words=("man",)), (example.gold or "",))
+            tools = Tools(drawn, watched, AnyText(words=("man",)), (example.gold or "",))
             entry.make(example, task, tools)
         # the importance is computed by two before the transform sees any, and by the other `apply`
         # decides whether it sees any text
         before = {"sign", "ranks"} if entry.level == "sub-word" else set()
         before |= {"other_languages"} if entry.language != "any" else set()
+        before |= {"draws"} if entry.chance else set()  # as often it is applied
+        assert entry.chance or not drawn.called, name
+        drawn.called = False
         assert vars(watched).get("read", set()) | before == set(entry.options) & own, name
 
 
