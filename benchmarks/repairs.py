@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import torch
 import typer
 
 from benchmarks.page.app_process import ROOT
@@ -135,6 +136,7 @@ def main(
 ) -> None:
     """Compute what is missing, smaller than it is wanted or made with older weights."""
     register_experiments()
+    torch.set_num_threads(1)  # as the commands, whose work is timed
     wanted = missing(gallery, model)
     if not list_only:
         compute(wanted, gallery)

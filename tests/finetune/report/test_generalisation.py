@@ -48,7 +48,8 @@ def tables(plan: Plan = PLAN) -> list[Cells]:
 
 
 def test_a_run_stands_beside_table_3_and_as_a_grid() -> None:
-    before, grid = tables()
+    before, grid, claimed = tables()
+    assert claimed["`minilm`, numerical by complexity"]["here"].startswith("points behind")
     assert list(before) == ["simple", "medium", "complex", "all"]
     assert list(grid) == ["nothing", "simple", "medium", "complex"]
     for table, row, column, words in (
@@ -66,7 +67,7 @@ def test_a_run_stands_beside_table_3_and_as_a_grid() -> None:
         (grid, "simple", "n original", "300"),
     ):
         assert table[row][column].startswith(words), (row, column)
-    lexical, _ = tables(replace(PLAN, vary="lexical"))
+    lexical, *_ = tables(replace(PLAN, vary="lexical"))
     assert not [head for head in lexical["all"] if head.startswith("paper")]
     assert not tables(replace(PLAN, task="paraphrase"))
     assert not list(generalisation_tables([replace(STORED, kind="transfer")]))
