@@ -180,7 +180,8 @@ def published_beside(figure: Figure, task: Task, model: str) -> PublishedShare |
     name = {"confidence": "confidence.original"}.get(figure.name, figure.name)
     agreement = f"agreement.{name.removeprefix('salad.')}"
     names = {**dict.fromkeys(("salad", "families", "by_label"), agreement), "confidence": name}
-    found = published_share(f"{names.get(figure.group)}.{task.name}", model)
+    told = "" if figure.group == "by_label" else model  # by label of one model alone
+    found = published_share(f"{names.get(figure.group)}.{task.name}", told)
     if found and figure.sign not in ("", PUBLISHED.sign):
         return replace(found, note=with_sign("", PUBLISHED.sign))
     return found

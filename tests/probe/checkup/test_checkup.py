@@ -166,7 +166,7 @@ def test_word_salad_is_drawn_by_five_seeds_and_told_by_label_and_kind(
     labels = {each.name: each for each in measure_part(subject, "pbsmt").figures}
     whole = labels["pbsmt"]
     assert sum(labels[f"pbsmt.{gold}"].n for gold in NLI.labels) == whole.n
-    known = published_beside(labels["pbsmt.neutral"], NLI, "mine")
+    known = published_beside(labels["pbsmt.neutral"], NLI, "esim")
     assert known and known.share == 0.08
     salad = [scored(name, "salad", at) for at, name in enumerate(presets(NLI)["Word salad"])]
     own = figures_of(report(PLAIN, *salad))
