@@ -66,9 +66,9 @@ def done(*words: object) -> str:
 
 
 def left(home: Path) -> tuple[list[dict[str, str]], dict[str, Any]]:  # Any: what JSON holds
-    """Return the points and the summary that a call has left beside a figure."""
-    (drawn,) = (home / "out").glob("*.svg")
-    assert drawn.read_text().startswith("<svg")
+    """Return the points and the summary that a call has left beside its figures."""
+    drawn = [path.read_text() for path in (home / "out").glob("*.svg")]
+    assert drawn and all(each.startswith("<svg") for each in drawn)
     with (home / "out" / "points.csv").open() as file:
         return list(csv.DictReader(file)), json.loads((home / "out" / "summary.json").read_text())
 
