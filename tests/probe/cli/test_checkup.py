@@ -40,7 +40,8 @@ def test_the_command_writes_a_report_and_holds_to_limits(words: list[str], home:
     for word in ("mine.jsonl", "--column hypothesis=claim", "--precision fp32", "--seed 0"):
         assert word in report["command"]
     numbers = {"n": 3, "per_subcase": 1, "seed": 0}
-    assert report["asked"] == {**numbers, "precision": "fp32", "long": "cut"}
+    published = {"sign": "gupta", "draws": 5}
+    assert report["asked"] == {**numbers, "precision": "fp32", "long": "cut", **published}
     assert len(report["model"]["sha256"]) == len(report["data"]["sha256"]) == 64
     assert {"python", "torch", "transformers", "captum", "nltk"} <= set(report["environment"])
     page = (home / "one" / "report.html").read_text()
