@@ -25,8 +25,8 @@ LESSONS: Mapping[Lesson, Term] = {
     ),
     "salad_only": Term(
         "Upper layers anew, shuffled texts",
-        "The upper layers begin anew and see shuffled texts only, with the labels of the whole "
-        "ones; the lower ones learnt the task from whole texts. The test is on whole texts.",
+        "The upper layers begin anew and see shuffled texts only; the lower ones learnt the task "
+        "from whole texts, which are those of the test.",
     ),
 }
 WORDS = {"transfer": LESSONS["one"], "salad-only": LESSONS["salad_only"]}

@@ -119,10 +119,10 @@ def test_an_inoculation_leaves_points_summary_and_curve(asked: Asked, home: Path
 
 def test_a_generalisation_leaves_points_summary_and_figure(asked: Asked, home: Path) -> None:
     words = asked("generalise")
-    kept(words, home, "dative-complexity", 7)
+    kept(words, home, "dative-complexity", 9)
     rows, summary = left(home)
-    conditions = ["simple", "medium", "complex"]
-    assert len(rows) == (1 + 3 * 2) * 4
+    conditions = ["simple", "medium", "complex", "all"]
+    assert len(rows) == (1 + 4 * 2) * 5
     assert {each["train"] for each in rows} == {"", *conditions}
     assert {each["test"] for each in rows} == {"original", *conditions}
     assert summary["grid"]["rows"] == summary["grid"]["columns"] == conditions
@@ -133,7 +133,7 @@ def test_a_generalisation_leaves_points_summary_and_figure(asked: Asked, home: P
     assert run.id in listed and "dative by complexity on " in listed
     refused = one_sentence(call("report", run.id, "--out", home / "report"))
     assert "only inoculations have a report" in refused
-    assert again(words, "--sizes", "8,16,20", "--max-loss", "0.2") == 7
+    assert again(words, "--sizes", "8,16,20", "--max-loss", "0.2") == 9
     mine = [  # a column of a file becomes the grid
         {**row(replace(pair, premise=f"{pair.premise} {n}")), "size": condition}
         for n, pair in enumerate(tiny_pairs(60))

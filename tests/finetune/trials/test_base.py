@@ -86,7 +86,7 @@ WRONG: list[tuple[Any, Callable[[Any, Sets], object], list[tuple[dict[str, objec
             ({"sizes": (100_001,)}, "each size must be a whole number from 1 to 100,000"),
             ({"tests": 0}, "test pairs of a condition"),
             ({"thresholds": generalisation.Thresholds(0.0)}, "the loss from which it learnt"),
-            ({"rows": ("simple",)}, "at least two conditions"),
+            ({"rows": ()}, "at least one condition"),
         ],
     ),
     (

@@ -203,8 +203,8 @@ def stored(store: Store, model: str, file: Path) -> StoredRun:
 
 
 def rounded(shape: Any) -> Any:  # Any: JSON
-    """Return a JSON with its fractions to nine places."""
-    return json.loads(json.dumps(shape), parse_float=lambda digits: round(float(digits), 9))
+    """Return a JSON with its fractions to seven places."""
+    return json.loads(json.dumps(shape), parse_float=lambda digits: round(float(digits), 7))
 
 
 def test_the_files_of_a_run_are_those_of_the_command_and_go_with_it(

@@ -30,7 +30,9 @@ def view_of(kind: type[View], store: Store | None = None, engine: Engine | None 
 
 def named(view: Any, shown: dict[Any, Any]) -> dict[str, Any]:
     """Return what a handler shows by the names of the view's components."""
-    names = {part: name for name, part in vars(view.parts).items() if not isinstance(part, list)}
+    parts, names = vars(view.parts), dict[Any, str]()
+    for name, part in parts.items():
+        names |= dict.fromkeys(part if isinstance(part, list) else [part], name)
     return {names[part]: value for part, value in shown.items()}
 
 

@@ -203,7 +203,7 @@ def test_presses_in_list_and_results_are_answered(runs: Runs, sets: Sets, home: 
     here, problem = area.linked(ME, NLI, {"run": ready, "opened": ready}, "trial")
     assert (here.runs, here.opened, here.asked, problem) == ((ready,), ready, True, "")
     other, problem = area.linked(ME, NLI, {"run": "0123456789ab"}, "trial")
-    assert "there is no run" in problem and "may see" in problem and len(other.runs) == 5
+    assert "0123456789ab, which is not here" in problem and len(other.runs) == 5
 
 
 def test_a_run_over_http_belongs_to_its_owner_or_to_a_new_one(
