@@ -230,11 +230,15 @@ def streamed(call: Call, client: httpx.Client) -> Answer:
 
 
 def refusal(call: Call, came: httpx.Response) -> Answer:
-    """Return the outcome of a request that gradio did not take."""
-    if came.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+    """Return the outcome of a request that gradio did not take.
+
+    One that it ran at once, without its queue, is refused with an error and status 500.
+    """
+    said = came.json() if "json" in came.headers["content-type"] else {"detail": came.text}
+    if came.status_code >= httpx.codes.INTERNAL_SERVER_ERROR and "error" not in said:
         return Answer(call, f"status {came.status_code}", came.text[:200])
-    detail = came.json().get("detail") if "json" in came.headers["content-type"] else came.text
-    return Answer(call, judged(str(detail)), str(detail))
+    words = str(said.get("error", said.get("detail")))
+    return Answer(call, judged(words), words)
 
 
 def judged(words: str) -> str:

@@ -115,13 +115,7 @@ def challenged(challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task =
     chain of them.
     """
     if not _transforms(challenge, task):
-        other = next((each for each in offered_tasks() if challenge in challenges(each)), None)
-        problem = (
-            f"{challenge} is a challenge of {other.title.lower()}, not of {task.title.lower()}"
-            if other
-            else f"there is no challenge {challenge!r}"
-        )
-        raise ExperimentError(f"{problem}; there are: {', '.join(challenges(task))}")
+        raise _no_challenge(challenge, task)
     examples: dict[object, Any] = {}  # Any: as above
     for results in apply(challenge, pairs, task, seed, Options(), lambda unread: []):
         for made in results:
@@ -134,6 +128,22 @@ def challenged(challenge: str, pairs: Sequence[Any], seed: int = 0, task: Task =
             same = tuple(task.texts(example).values()) if rule_of(challenge) is COMPUTED else ()
             examples.setdefault(same or len(examples), example)
     return tuple(examples.values())
+
+
+def require_challenge(challenge: str, task: Task = NLI) -> None:
+    """Raise ExperimentError for what is no challenge, nor a chain of transforms that is one."""
+    if challenge not in challenges(task) and not _transforms(challenge, task):
+        raise _no_challenge(challenge, task)
+
+
+def _no_challenge(challenge: str, task: Task) -> ExperimentError:
+    other = next((each for each in offered_tasks() if challenge in challenges(each)), None)
+    problem = (
+        f"{challenge} is a challenge of {other.title.lower()}, not of {task.title.lower()}"
+        if other
+        else f"there is no challenge {challenge!r}"
+    )
+    return ExperimentError(f"{problem}; there are: {', '.join(challenges(task))}")
 
 
 def _transforms(name: str, task: Task) -> bool:

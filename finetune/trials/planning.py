@@ -13,6 +13,7 @@ from finetune.trials.challenges import (
     challenge_name,
     read_sets,
     read_source_data,
+    require_challenge,
     sources_of,
 )
 from finetune.trials.datasets import Sets, SourceData, labelled
@@ -191,10 +192,15 @@ def planned(choices: Choices, data: object = None, bounded: bool = False) -> Pla
 
 
 def _challenge(choices: Choices) -> Json:
-    """Return the challenge, whose name is only a label where files are it."""
-    name, files = choices["challenge"], choices.files
-    own = files.challenge or files.challenge_train
-    return {"challenge": name if own else challenge_name(name, choices.task)}
+    """Return the challenge, whose name is only a label where files are it.
+
+    Raises ExperimentError where there is none.
+    """
+    name, files, task = choices["challenge"], choices.files, choices.task
+    if not (files.challenge or files.challenge_train):
+        name = challenge_name(name, task)
+        require_challenge(name, task)
+    return {"challenge": name}
 
 
 def _sets(choices: Choices, plan: inoculation.Plan) -> Sets:

@@ -209,6 +209,7 @@ def forecast(
     if lacking := aim.needs(values):
         return note(lacking)
     chosen = chosen_in(values, aim)
+    drafts = [draft(each) for each in chosen]  # each is named well, before the first is measured
     first = [
         each
         for each in chosen
@@ -227,7 +228,7 @@ def forecast(
     sweeps = chosen[0].kind == inoculation.KIND and not chosen[0].task.has_spans
     if sweeps and jobs[0][0].plan.mode == "full":
         said.append(_by_rates(jobs, several))
-    return join(map(note, said)) + join(map(BEWARE.format, _notes(chosen, jobs)))
+    return join(map(note, said)) + join(map(BEWARE.format, _notes(drafts, jobs)))
 
 
 def _learning(jobs: Sequence[Planned], trainings: int) -> str:
@@ -259,14 +260,14 @@ def _by_rates(jobs: Sequence[tuple[Planned, AnyModel | None]], several: int) -> 
 
 
 def _notes(
-    chosen: Sequence[Choices], jobs: Sequence[tuple[Planned, AnyModel | None]]
-) -> Iterator[str]:
+    drafts: Sequence[Any], jobs: Sequence[tuple[Planned, AnyModel | None]]
+) -> Iterator[str]:  # Any: plans of one kind
     """Yield what to beware of, each once."""
-    if chosen[0].kind == inoculation.KIND:
+    if isinstance(drafts[0], inoculation.Plan):
         with first_import:
             from finetune.trials.duration import overflow_note
 
-        yield from inoculation.fast_notes([draft(each) for each in chosen])
+        yield from inoculation.fast_notes(drafts)
         yield from filter(None, (overflow_note(job.plan, job.data, model) for job, model in jobs))
     else:
         yield from dict.fromkeys(words for job, _ in jobs for words in job.warnings)

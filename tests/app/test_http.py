@@ -93,7 +93,7 @@ def no_traceback(app: App) -> Iterator[None]:
             )
         ),
         ("/compare", {"file": None, "models": "da,esim"}, "file None is not a file"),
-        ("/hans", {"models": ["da"], "n": "many"}, "n 'many' is not a whole number"),
+        ("/hans", {"models": ["da"], "n": "many"}, "n 'many' is not a number"),
         ("/hans", {"models": ["minilm"], "n": 501}, "1 to 500 pairs"),
         ("/load_model", {"model": ["da"]}, "model .* is not a name"),
         ("/batch", {"file": None, "transforms": "sort"}, "file None is not a file"),
@@ -101,7 +101,7 @@ def no_traceback(app: App) -> Iterator[None]:
         ("/checkup", {**DA, "n": 10**6}, "the command line takes more"),
         ("/checkup", {**DA, "seed": -1}, "seed -1 is not a whole number, 0 to"),
         ("/checkup", {"model": "nobody"}, "there is no model called 'nobody'"),
-        ("/checkup", {**DA, "n": "many"}, "n 'many' is not a number"),
+        ("/checkup", {**DA, "n": "many"}, "n 'many' is not a whole number"),
         ("/inoculate", {**INOCULATION, "sizes": {"a": 1}}, "sizes .* is"),
         ("/inoculate", {**INOCULATION, "seeds": "9" * 31}, "each seed"),
         ("/inoculate", {**INOCULATION, "lrs": "1e400"}, "learning rate"),

@@ -64,7 +64,7 @@ def test_the_figures_of_the_bundled_texts_are_ready_and_in_sight(newcomer: Page)
     is_accessible(page, [["#choice"], ["#score-form"], ["#batch-results"]])
     page.set_viewport_size(PHONE)
     visit(page, "measure")
-    expect(page.locator("#chosen")).to_contain_text("pairs · MiniLM", timeout=SLOW)
+    expect(page.locator("#chosen")).to_contain_text("pairs: MiniLM", timeout=SLOW)
     expect(page.locator("#texts")).to_be_hidden()
     assert bottom_of(page, "#batch-figures .say") < 2 * PHONE["height"]
     page.locator("#choice-fold").get_by_role("button", name="Change").click()

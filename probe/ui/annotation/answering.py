@@ -57,8 +57,7 @@ KEEP = f"""(...given) => {{
   localStorage.setItem(name, JSON.stringify([at, given]));
 }}"""
 """Keeps what is chosen in the browser until it is sent: a phone drops a page that is not seen."""
-RESTORE = f"""async (...given) => {{
-  await new Promise(done => setTimeout(done, 200));  // the batch is shown by then
+RESTORE = f"""(...given) => {{
   {DRAFT}
   const [then, kept] = JSON.parse(localStorage.getItem(name) ?? "[]");
   return then === at ? kept : given;

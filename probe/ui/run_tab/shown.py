@@ -184,7 +184,7 @@ EMPTY = Markup('<div class="card empty"><h3>{}</h3><p>{}</p></div>')
 
 def _waiting(runs: Sequence[StoredRun]) -> Markup:
     takes = math.fsum(map(_whole, runs))
-    whole = f" All of it takes {duration_words(takes)}." if takes else ""
+    whole = f" All of it should take {duration_words(takes)}." if takes else ""
     if any(run.state == "running" for run in runs):
         words = f"What comes of it stands here as soon as it ends.{whole}"
         return EMPTY.format("The first step is under way", words)
