@@ -93,7 +93,7 @@ def no_traceback(app: App) -> Iterator[None]:
             )
         ),
         ("/compare", {"file": None, "models": "da,esim"}, "file None is not a file"),
-        ("/hans", {"models": ["da"], "n": "many"}, "n 'many' is not a number"),
+        ("/hans", {"models": ["da"], "n": "many"}, "n 'many' is not a whole number"),
         ("/hans", {"models": ["minilm"], "n": 501}, "1 to 500 pairs"),
         ("/load_model", {"model": ["da"]}, "model .* is not a name"),
         ("/batch", {"file": None, "transforms": "sort"}, "file None is not a file"),

@@ -42,16 +42,20 @@ from probe.ui.visitors.visitor_files import check_room, check_start, fresh_folde
 MEASURING = Markup('<p class="fine">Measuring how long it takes …</p>')
 Updates = dict[Any, Any]  # Any: components and their updates share no useful type
 Values = dict[Any, Any]
-FOCUS = """let last = "";
+FOCUS = """let last = "", at = 0;
 const keyOf = part => JSON.stringify({...part?.dataset});
-element.addEventListener("focusin", ({target}) => { last = keyOf(target); });
+const alike = () =>
+  [...element.querySelectorAll("button, input")].filter(part => keyOf(part) === last);
+element.addEventListener("focusin", ({target}) => {
+  last = keyOf(target);
+  at = alike().indexOf(target);
+});
 document.addEventListener("pointerdown", ({target}) => {
   if (!element.contains(target)) last = "";
 });
 const focusAgain = (tries = 16) => setTimeout(() => {
   if (document.activeElement === document.body && last.length > 2)
-    [...element.querySelectorAll("button, input")].find(part => keyOf(part) === last)
-      ?.focus({preventScroll: true});
+    alike()[at]?.focus({preventScroll: true});
   if (tries > 1) focusAgain(tries - 1);
 }, 60);  // until it is drawn, and what was unfolded is unfolded again, however busy the machine
 """
