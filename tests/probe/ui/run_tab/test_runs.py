@@ -91,7 +91,7 @@ def test_a_row_and_the_results_say_how_far_a_run_is_and_offer_what_its_state_all
     rows = listed(runs, looked())
     assert "1 run is before it · begins in about 5 min · takes about 5 min" in rows
     assert YOU not in rows
-    assert "takes about 5 min." in results([VIEW], runs.looked_at(looked(mine.id)), looked())
+    assert "should take about 5 min." in results([VIEW], runs.looked_at(looked(mine.id)), looked())
 
 
 def test_a_page_begins_with_the_newest_sweep_and_a_newcomers_with_the_gallerys(
