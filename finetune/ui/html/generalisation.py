@@ -1,6 +1,6 @@
 """What Train shows of a generalisation: the verdict in words, the heat map, the curves."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from markupsafe import Markup
@@ -34,10 +34,7 @@ from finetune.trials.generalisation import (
 )
 from finetune.trials.inoculation import InoculationRun
 from finetune.ui.html.inoculation import commands, line_keys
-from probe.pictures.curves import (
-    of_panels,
-    on_page,
-)
+from probe.pictures.curves import Panel, PanelStyle, of_panels, on_page
 from probe.pictures.heat_map import heat_map, heat_svg
 from probe.runs.run import Json
 from probe.tasks.task import task_named
@@ -193,23 +190,31 @@ ORIGINAL_WORDS = (
 )
 
 
+def _side_by_side(
+    panels: Sequence[tuple[str, Panel]], style: PanelStyle, words: str, opens: bool = False
+) -> Markup:
+    """Draw panels by their titles, over what their lines are; a press on a figure may open one."""
+    section = Markup('<section class="panel"{}><h4>{}</h4>{}</section>').format
+    opened = Markup(' data-title="{}"').format
+    drawn = join(
+        section(opened(name) if opens else NOTHING, name, on_page(each, style, f"{name}: {words}"))
+        for name, each in panels
+    )
+    keys = LEGEND.format(line_keys(style))
+    return Markup('<div class="panels several">{}</div>{}').format(drawn, keys)
+
+
 def all_curves(run: GeneralisationRun) -> Markup:
     """Show a panel of curves for each condition that was trained on, nothing before the first."""
     panels, style = curves(run.plan, run.results)
     if not panels:
         return NOTHING
-    section = Markup('<section class="panel" data-title="{0}"><h4>{0}</h4>{1}</section>').format
-    drawn = join(
-        section(title, on_page(panel, style, f"{title}: accuracy by number of examples"))
-        for title, panel in panels
-    )
     frame = pd.concat(
         [curve_frame(run.plan, run.results, row).assign(trained=row) for row in run.plan.rows]
     ).drop(columns="label")
     return picture(
         "Accuracy by number of examples",
-        Markup('<div class="panels several">{}</div>').format(drawn)
-        + LEGEND.format(line_keys(style)),
+        _side_by_side(panels, style, "accuracy by number of examples", opens=True),
         frame.round(1),
         figure(run),
         stem=f"generalisation-curves-{run.plan.phenomenon}-{run.plan.vary}",
@@ -223,11 +228,6 @@ def labels(run: GeneralisationRun) -> Markup:
     panels, style = label_curves(run.plan, run.results)
     if not panels:
         return NOTHING
-    section = Markup('<section class="panel"><h4>{}</h4>{}</section>').format
-    drawn = join(
-        section(title, on_page(panel, style, f"{title}: accuracy by gold label"))
-        for title, panel in panels
-    )
     frame = pd.concat(
         label_frame(run.plan, run.results, row, column).assign(trained=row, tested=column)
         for row in run.plan.rows
@@ -235,8 +235,7 @@ def labels(run: GeneralisationRun) -> Markup:
     )
     return picture(
         "Accuracy by right answer",
-        Markup('<div class="panels several">{}</div>').format(drawn)
-        + LEGEND.format(line_keys(style)),
+        _side_by_side(panels, style, "accuracy by gold label"),
         frame.drop(columns=["label", "set"]).round(1),
         of_panels(panels, style, (LABEL_WORDS,)),
         stem=f"generalisation-labels-{run.plan.phenomenon}-{run.plan.vary}",
