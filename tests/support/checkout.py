@@ -1,6 +1,7 @@
 """The files of the repository: what they import, and what they say is installed where."""
 
 import ast
+import gc
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -27,7 +28,11 @@ def modules(*folders: str) -> list[str]:
 @cache
 def tree(name: str) -> ast.Module:
     """Return the syntax of a module."""
-    return ast.parse(text(name))
+    gc.disable()  # what it would end may let another thread parse, which CPython 3.11 mixes up
+    try:
+        return ast.parse(text(name))
+    finally:
+        gc.enable()
 
 
 @cache
