@@ -181,8 +181,11 @@ def calibrated(run: StoredRun) -> str:
     )
 
 
-KINDS: Mapping[str, Any] = {calibration.KIND: calibration, mitigation.KIND: mitigation}
-"""Modules of the kinds with methods.  # Any: each has points of its own"""
+KINDS: Mapping[str, Any] = {  # Any: modules, each has points of its own
+    calibration.KIND: calibration,
+    mitigation.KIND: mitigation,
+}
+"""The kinds of run that have methods."""
 
 
 def _by_method(run: StoredRun) -> dict[str, list[Any]]:

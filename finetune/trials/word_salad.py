@@ -11,12 +11,13 @@ from finetune.trials.datasets import Examples
 from probe.models.classifier import Classifier
 from probe.tasks.task import Label, Task
 from probe.transforms import Options, apply, default_of
+from probe.transforms.options import PUBLISHED
 from probe.transforms.registry import REGISTRY, presets
 
 Salad = Mapping[str, Examples]
 """What each transform makes of the examples that it changes, by its name; ids are theirs."""
 PRESET = "Word salad"
-OPTIONS = Options(sign="gupta")
+OPTIONS = Options(sign=PUBLISHED.sign)  # drawn once
 KEPT = 8
 """Calls whose texts a worker keeps for other cells."""
 GRADIENT = "gradient"

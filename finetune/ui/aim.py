@@ -12,7 +12,7 @@ from finetune.training.data import Asked
 from finetune.training.recipes import MODES
 from finetune.trials import generalisation, inoculation
 from finetune.trials.challenges import UserFiles
-from finetune.trials.params import PARAMS, Param, param_of
+from finetune.trials.params import GRID_RATES, PARAMS, USUAL_RATE, Param, param_of
 from finetune.trials.planning import NO_FILES, Choices, Planned, draft, planned
 from probe.errors import ExperimentError
 from probe.first_import import first_import
@@ -246,13 +246,16 @@ def _learning(jobs: Sequence[Planned], trainings: int) -> str:
     return f"{MODES[how.mode].summary} Learning rate{plural}: {told}."
 
 
+RATES = [("One rate", USUAL_RATE), ("Liu's grid", GRID_RATES)]
+"""The published choices of learning rates, as they are called and as `lrs` takes them."""
+
+
 def _by_rates(jobs: Sequence[tuple[Planned, AnyModel | None]], several: int) -> str:
     """Say how long the published choices of rates take: one, and the grid."""
     (job, _), told = jobs[0], list[str]()
-    for title, rates in (
-        ("One rate", job.plan.lrs[:1]),
-        ("Liu's grid", inoculation.liu_rates(task_named(job.plan.task))),
-    ):
+    grid = inoculation.liu_rates(task_named(job.plan.task))
+    for title, name in RATES:
+        rates = grid if name == GRID_RATES else job.plan.lrs[:1]
         each = [(replace(job, plan=replace(job.plan, lrs=rates)), model) for job, model in jobs]
         seconds = several * sum(job.seconds(model) for job, model in each)
         told.append(f"{title}: {duration_words(seconds)}")

@@ -13,6 +13,7 @@ from finetune.trials.inoculation import KIND, LIU_LRS
 from finetune.trials.params import GRID_RATES, USUAL_RATE, param_of
 from finetune.ui import endpoints, generalise, inoculate, repair
 from finetune.ui.aim import (
+    RATES,
     Aim,
     Changes,
     Fields,
@@ -50,7 +51,6 @@ PURPOSE = (
 QUICK, PUBLISHED = "quick", "published"
 HOW = [("Quick", QUICK), ("As published", PUBLISHED)]
 CHANGED_BY_HOW = ("sizes", "seeds", "mode")
-RATES = [("One rate", USUAL_RATE), ("Liu's grid", GRID_RATES)]
 RATE_CHOSEN = "rate => rate"
 """What is chosen stands under Settings, too, where other rates may."""
 ABOUT_SETTINGS = (

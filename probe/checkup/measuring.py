@@ -337,7 +337,7 @@ def _salad(
         own = [each for each in several if each[0][0] == gold]
         if own and f"agreement.{name}.{gold}.{task.name}" in published_shares():
             yield stays(own, f"{name}.{gold}", f"{title}: {gold}", "by_label")
-    for group, more, of in SURENESS if task.labels else SURENESS[:1]:
+    for group, more, of in sureness(task):
         rows = [fmean(of(one.prediction) for *_, one in each) for each in several]
         apart = _spread(seeds, several, lambda one: of(one.prediction))  # noqa: B023  # at once
         called = f"{group}.{name}", title, group
@@ -347,12 +347,17 @@ def _salad(
         yield figure_of(*called, mean(rows), rows, None)
 
 
-SURENESS: Sequence[tuple[Group, bool, Callable[[Prediction], float]]] = (
+Sureness = tuple[Group, bool, Callable[[Prediction], float]]
+SURENESS: Sequence[Sureness] = (
     ("confidence", False, lambda said: said.confidence),
     ("entropy", True, lambda said: said.entropy),
 )
-"""What says how sure a model is, whether more of it is better on word salad; entropy is of labels.
-"""
+"""What says how sure a model is, and whether more of it is better on word salad."""
+
+
+def sureness(task: Task) -> Sequence[Sureness]:
+    """Return what says how sure a model of a task is; entropy is of labels."""
+    return SURENESS if task.labels else SURENESS[:1]
 
 
 def _spread(
@@ -413,7 +418,7 @@ def unchanged(subject: Subject) -> Part:
         for gold in filter(golds.__contains__, task.golds or task.labels):
             own = [score for score, each in zip(scores, golds, strict=True) if each == gold]
             add(f"label.{gold}", f"right answer: {gold}", "labels", own)
-    for measure, _, of in SURENESS if task.labels else SURENESS[:1]:
+    for measure, _, of in sureness(task):
         sure = [of(each) for each in subject.predictions]
         figures.append(figure_of(measure, "Texts as they are", measure, mean(sure), sure, None))
     answered = [
@@ -497,8 +502,8 @@ IN_SLICES = ": "
 
 def figure_names(task: Task) -> Iterator[str]:
     """Yield the names that figures of a task may have, but those of slices."""
-    sureness = [name for name, *_ in (SURENESS if task.labels else SURENESS[:1])]
-    yield from (task.measure.lower(), *sureness)
+    sure = [name for name, *_ in sureness(task)]
+    yield from (task.measure.lower(), *sure)
     if task.merges(task.golds):
         yield merged_name(task)
     if not task.has_spans:
@@ -508,7 +513,7 @@ def figure_names(task: Task) -> Iterator[str]:
         yield HYPOTHESIS_ONLY
     for name in ready(task):
         yield from (name, f"{name}.before", *(f"{name}.{gold}" for gold in task.golds))
-        yield from (f"{each}.{name}{end}" for each in sureness for end in ("", ".before"))
+        yield from (f"{each}.{name}{end}" for each in sure for end in ("", ".before"))
     yield from KINDS
     if task.example is NLI.example:
         golds = (ENTAILMENT, NON_ENTAILMENT)
