@@ -41,7 +41,8 @@ from probe.data.source import read_table
 from probe.errors import ModelError, TrainingError
 from probe.models.checkpoint import ENCODER, check_folder, start_from_encoder
 from probe.models.classifier import resolve
-from probe.models.library import AnyModel, full_name, load_any, locate, notes_of
+from probe.models.library import Trainee, full_name, load_any, locate, notes_of
+from probe.models.prompted import Prompted
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
@@ -249,7 +250,7 @@ def _follow(rows: Iterable[Progress | Epoch], given: Given, task: Task) -> None:
         )
 
 
-def _tune(given: Given, task: Task, start: Callable[[str], AnyModel]) -> None:
+def _tune(given: Given, task: Task, start: Callable[[str], Trainee]) -> None:
     """Train what an encoder starts as."""
     out = given["out"]
     _make_model_folder(out)
@@ -321,12 +322,16 @@ def _preset(kinds: Mapping[str, WordModel], given: Given, task: Task) -> Preset:
     )
 
 
-def _trained(folder: Path, name: str, kind: WordModel, task: Task) -> AnyModel:
+def _trained(folder: Path, name: str, kind: WordModel, task: Task) -> Trainee:
     """Return a trained model to go on from. Raises ModelError, also where it is another kind."""
     model = load_any(str(folder))
     config = model.model.config
     facts = (config.model_type, getattr(config, "characters", False), model.task)
-    if facts != (kind.model_type, kind.settings.get("characters", False), task):
+    if isinstance(model, Prompted) or facts != (
+        kind.model_type,
+        kind.settings.get("characters", False),
+        task,
+    ):
         raise ModelError(f"{folder} is no {name}, so its training cannot go on as one's")
     return model
 

@@ -18,7 +18,7 @@ from finetune.training.loop import Diverged, Weights, require_finite, weights_di
 from finetune.training.recipes import PLAIN
 from probe.errors import TrainingError, reading
 from probe.models.classifier import Classifier
-from probe.models.library import AnyModel
+from probe.models.library import Trainee
 from probe.models.outputs import is_merged
 from probe.models.weights import pairs_hash
 from probe.tasks.task import Example
@@ -37,7 +37,7 @@ CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
 """Folders of a checkpoint, of the one that is being written, and of the one that it replaces."""
 
 
-def save_model(model: AnyModel, out: Path) -> None:
+def save_model(model: Trainee, out: Path) -> None:
     """Write weights (fp16 safetensors), config with the task and our label names, tokenizer.
 
     Raises Diverged for weights that are no finite numbers.
@@ -71,7 +71,7 @@ def kept_unless_diverged(out: Path) -> Iterator[None]:
         raise
 
 
-def model_files(model: AnyModel) -> dict[str, bytes]:
+def model_files(model: Trainee) -> dict[str, bytes]:
     """Return a model's files by name, to be saved on another machine than the worker's."""
     with TemporaryDirectory() as folder:
         save_model(model, Path(folder))
@@ -88,7 +88,7 @@ class Checkpoint:
 
 
 def save_checkpoint(
-    trainee: AnyModel, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
+    trainee: Trainee, optimiser: Optimizer, begun: Options, reached: Checkpoint, out: Path
 ) -> None:
     """Replace the checkpoint in `out`; a crash leaves the old one complete.
 
@@ -115,7 +115,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    trainee: AnyModel, optimiser: Optimizer, begun: Options, out: Path
+    trainee: Trainee, optimiser: Optimizer, begun: Options, out: Path
 ) -> Checkpoint:
     """Load the checkpoint in `out`, if any, into model and optimiser.
 
@@ -146,7 +146,7 @@ def load_checkpoint(
     return reached
 
 
-def begun_with(trainee: AnyModel, examples: Sequence[Example]) -> dict[str, str]:
+def begun_with(trainee: Trainee, examples: Sequence[Example]) -> dict[str, str]:
     """Return hashes of what a training begins with, by the names that `check_same` gives them."""
     return {"model": weights_digest(trainee.model), "data": pairs_hash(examples)}
 

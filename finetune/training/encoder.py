@@ -40,7 +40,7 @@ from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.models.library import AnyModel, load
+from probe.models.library import Trainee, load
 from probe.models.prediction import TEXTS_CHANGED
 from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
@@ -121,7 +121,7 @@ TRAINED_HEADS = ("ForSequenceClassification", "ForQuestionAnswering")
 
 
 def learnt_texts(
-    model: AnyModel,
+    model: Trainee,
     examples: Sequence[Any],
     how: "TrainingOptions | Preset",
     seed: int,
@@ -205,7 +205,7 @@ class Progress:
 
 
 def train(
-    model: AnyModel,
+    model: Trainee,
     examples: Sequence[Any],  # Any: the task's own dataclass
     options: TrainingOptions,
     out: Path,
@@ -287,7 +287,7 @@ def start_reader(path: str) -> Reader:
     return that_answers(Reader(name, read.model, read.tokenizer, notes=notes))
 
 
-def dev_score(model: AnyModel, examples: Sequence[Any], precision: Precision) -> float:
+def dev_score(model: Trainee, examples: Sequence[Any], precision: Precision) -> float:
     """Return the accuracy on examples, of a reader the mean F1.  # Any: as above"""
     labels = [answer.label for answer in model.predict(examples, precision)]
     if not isinstance(model, Reader):

@@ -60,7 +60,7 @@ from probe.errors import TrainingError
 from probe.models.architectures import architecture
 from probe.models.checkpoint import loading
 from probe.models.classifier import Classifier, Precision
-from probe.models.library import AnyModel
+from probe.models.library import Trainee
 from probe.models.reader import Reader
 from probe.models.weights import VECTORS
 from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F401  # registers them with the Auto classes
@@ -145,7 +145,7 @@ def untrained(
     correction: int = 0,
     own: bool = False,
     seed: int = 0,
-) -> AnyModel:
+) -> Trainee:
     """Return an untrained model on the shared vectors; the same seed gives the same weights.
 
     `correction` is the rank of the trained correction added to them; with `own` the vectors are
@@ -212,7 +212,7 @@ def rate(preset: Preset, scores: Sequence[float], passed: float = 0.0, steps: in
 
 
 def train(
-    model: AnyModel,
+    model: Trainee,
     preset: Preset,
     examples: Sequence[Any],  # Any: the task's own dataclass
     out: Path,

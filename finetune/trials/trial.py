@@ -48,13 +48,14 @@ from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, asked_in_words
 from probe.models.prediction import (
     INVALID_BELOW,
     TEMPERATURE,
     Prediction,
     as_predictions,
 )
+from probe.models.prompted import Prompted
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
@@ -67,6 +68,8 @@ Trainable = Prepared | PreparedReader
 
 def prepare_any(model: AnyModel, mode: Mode, precision: Precision) -> Trainable:
     """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
+    if isinstance(model, Prompted):
+        raise asked_in_words(model.name)
     if not isinstance(model, Reader):
         return prepare(model, mode, precision)
     if mode == "fast":

@@ -210,7 +210,7 @@ def attribute(
     rows_at_once = batch if model.pads and method != "auto" else 1
     for rows in by_length(text_lengths(model.task, examples), rows_at_once):
         prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
-        tokens = len(prepared.places[0])
+        tokens = prepared.tokens
         try:
             used = first_method(tokens, _weights(model)) if method == "auto" else method
             found = token_scores(model, prepared, used, baseline, steps, most_steps)
@@ -241,7 +241,7 @@ def attribute(
                 float(found.gap[place]) if found.gap is not None else None,
                 model,
                 found.where,
-                (*remarks, *([NOTHING_LEFT] if vanishes else _gap(found, place))),
+                (*remarks, *([NOTHING_LEFT] if vanishes else _told(found, place))),
                 vanishes,
             )
     return [importance for importance in result if importance]
@@ -256,8 +256,10 @@ def _weights(model: AnyModel) -> int:
     return sum(weight.numel() for weight in every if id(weight) not in embeddings)
 
 
-def _gap(found: TokenScores, row: int) -> list[str]:
-    """Say by how much the sum of integrated gradients misses the change, where it is too much."""
+def _told(found: TokenScores, row: int) -> list[str]:
+    """Say what share a prompt has, and by how much integrated gradients miss the change."""
+    if found.rest is not None:
+        return [f"The prompt's own words have {float(found.rest[row]):.0%} of all scores by size."]
     if found.gap is None or found.change is None or not found.misses(row):
         return []
     gap, change = float(found.gap[row]), float(found.change[row])
@@ -369,11 +371,12 @@ def check(model: AnyModel) -> Check:
 
         from probe.analysis.token_scores import (
             LeftOut,
+            columns_of,
             copies_without,
             gradients,
             left_out_scores,
             vector_of,
-            word_mask,
+            whole_and,
         )
         from probe.models.embedding_hook import Changeable, embedding_hook
 
@@ -388,9 +391,8 @@ def check(model: AnyModel) -> Check:
         label = min(zip(said.probabilities, said.labels, strict=True))[1]
     batch = model.explainable([example], [label])
     tensors = {name: value.to(model.model.device) for name, value in batch.inputs.items()}
-    words, hook = word_mask(batch), embedding_hook(model.model)
-    columns = words[0].nonzero().flatten()
-    columns = columns[:: -(-len(columns) // MOST_TOKENS)].to(model.model.device)
+    numbers, hook, columns = batch.numbers, embedding_hook(model.model), columns_of(batch)
+    columns = columns[:: -(-len(columns) // MOST_TOKENS)]
 
     def scaled(factor: float) -> torch.Tensor:
         def run(network: AnyModel, copies: dict[str, torch.Tensor], gone: torch.Tensor) -> Any:
@@ -405,7 +407,7 @@ def check(model: AnyModel) -> Check:
                 return batch.log_probability(network, hook.feed(copies))
 
         with Changeable(hook) as changeable:
-            return copies_without(model, tensors, words, columns, run)[:, 0]
+            return copies_without(model, tensors, numbers, columns, run)[:, 0]
 
     def by_id(network: AnyModel, copies: dict[str, torch.Tensor], gone: torch.Tensor) -> Any:
         length = gone.shape[1]
@@ -426,9 +428,7 @@ def check(model: AnyModel) -> Check:
     other = vocabulary[len(vocabulary) // 2]
     left_out = LeftOut(hook, vector_of(model, batch, tensors, hook, other))
     by_vector = left_out_scores(model, batch, tensors, left_out, columns)
-    whole, *others = copies_without(
-        model, tensors, words, torch.cat([columns.new_tensor([-1]), columns]), by_id
-    )[:, 0]
+    whole, *others = copies_without(model, tensors, numbers, whole_and(columns), by_id)[:, 0]
     assert found.vanish is not None
     return Check(
         apart(found.scores[0, columns], differences),

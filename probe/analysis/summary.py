@@ -18,6 +18,7 @@ from probe.analysis.transformed import (
     transformed_json,
 )
 from probe.models.classifier import Classifier, Model, Named, Precision, Prediction, resolve
+from probe.models.prompted import prompt_json
 from probe.models.reader import span_place
 from probe.models.windows import Long, WindowPrediction, window_words
 from probe.statistics import NOTHING, Estimate, Share, averaged, spread
@@ -464,6 +465,7 @@ def summary_json(
     return {
         "model": model.name,
         "model_revision": model.revision,
+        **prompt_json(model),
         "precision": resolve(precision),
         "seed": seed,
         "variant": options.variant,

@@ -43,15 +43,17 @@ class TokenScores:
 
     `gap` is their sum less the change of F from the baseline, and `change` that change, both of
     integrated gradients alone; `vanish` says that a gradient times the vector is nothing but
-    rounding. `where` says in words where they were taken.
+    rounding. `where` says in words where they were taken. `rest` is the share of all scores, by
+    their size, that tokens of no text have, where a prompt stands around the texts.
     """
 
-    scores: torch.Tensor  # (batch, tokens)
+    scores: torch.Tensor  # (batch, places)
     gap: torch.Tensor | None = None  # (batch,)
     change: torch.Tensor | None = None  # (batch,)
     steps: int = 0
     vanish: torch.Tensor | None = None  # (batch,) boolean
     where: str = ""
+    rest: torch.Tensor | None = None  # (batch,)
 
     def misses(self, row: int) -> bool:
         """Whether the sum of integrated gradients is off by more than `AGREEMENT`."""
@@ -84,12 +86,11 @@ def token_scores(
     token = getattr(model.tokenizer, f"{baseline}_token_id")
     if token is None:
         raise AttributionError(f"this model has no {baseline} token; choose another baseline")
-    if not word_mask(batch).any():
-        return TokenScores(torch.zeros_like(tensors["input_ids"], dtype=torch.float32))
+    if not (batch.numbers >= 0).any():
+        return TokenScores(batch.summed(torch.zeros(tensors["input_ids"].shape)))
     left_out = LeftOut(words, vector_of(model, batch, tensors, words, token))
     if asked.kind == "occlusion":
-        columns = word_mask(batch).any(0).nonzero().flatten().to(model.model.device)
-        scores = left_out_scores(model, batch, tensors, left_out, columns)
+        scores = left_out_scores(model, batch, tensors, left_out, columns_of(batch))
         return TokenScores(scores, where=words.where)
     return _integrated(model, batch, tensors, left_out, place, steps, most_steps)
 
@@ -109,13 +110,17 @@ def gradients(
     with model.lock:
         values = [each.detach() for each in layered.attribute(tuple(tensors.values()))]
     joined = place.join(values)  # (batch, tokens, size)
+    scores = joined.norm(dim=-1) if saliency else joined.sum(-1)
+    words = (batch.numbers >= 0).to(scores)
+    own, each = scores.abs()[:, : words.shape[1]], len(batch.places)
+    inside, whole = ((v.view(each, -1).sum(1)) for v in (own * words, own))
+    rest = (1 - inside / whole).nan_to_num() if batch.units is not None else None
     if saliency:
-        return TokenScores(joined.norm(dim=-1), where=place.where)
-    scores, words = joined.sum(-1), word_mask(batch)
+        return TokenScores(batch.summed(scores), where=place.where, rest=rest)
     products = joined.abs().sum(-1)[:, : words.shape[1]]
-    sums = scores.abs()[:, : words.shape[1]]
-    largest, expected = ((each * words.to(each)).amax(1) for each in (sums, products))
-    return TokenScores(scores, vanish=largest < VANISHING * expected, where=place.where)
+    largest, expected = ((v * words).view(each, -1).amax(1) for v in (own, products))
+    vanish = largest < VANISHING * expected
+    return TokenScores(batch.summed(scores), vanish=vanish, where=place.where, rest=rest)
 
 
 @dataclass(frozen=True)
@@ -146,18 +151,33 @@ def left_out_scores(
     left_out: LeftOut,
     columns: torch.Tensor,
 ) -> torch.Tensor:
-    """Return F less F without the token of each column; 0 for other tokens.  # (batch, tokens)"""
+    """Return F less F without the token of each column; 0 for other tokens.  # (batch, places)"""
 
     def run(network: TextModel, copies: Tensors, gone: torch.Tensor) -> torch.Tensor:
         with left_out.without(changeable, gone):
             return batch.log_probability(network, left_out.words.feed(copies))
 
-    words, every = word_mask(batch), torch.cat([columns.new_tensor([-1]), columns])  # -1: no token
     with Changeable(left_out.words) as changeable:
-        values = copies_without(model, tensors, words, every, run)
-    scores = torch.zeros(words.shape, device=values.device)
+        values = copies_without(model, tensors, batch.numbers, whole_and(columns), run)
+    there = batch.summed((batch.numbers >= 0).to(values))
+    scores = torch.zeros_like(there)
     scores[:, columns] = (values[0] - values[1:]).T
-    return scores * words.to(scores.device)
+    return scores.masked_fill(there == 0, 0)
+
+
+WHOLE = -2
+"""In the place of a column: no token is left out."""
+
+
+def columns_of(batch: Explainable) -> torch.Tensor:
+    """Return the numbers of the places that a batch's texts have.  # (columns,)"""
+    numbers: torch.Tensor = batch.numbers.unique()
+    return numbers[numbers >= 0]
+
+
+def whole_and(columns: torch.Tensor) -> torch.Tensor:
+    """Return columns behind the one of no token."""
+    return torch.cat([columns.new_tensor([WHOLE]), columns])
 
 
 Run = Callable[[Any, Tensors, torch.Tensor], torch.Tensor]
@@ -166,23 +186,23 @@ to F of each row.  # (rows,)  Any: a model of the type that is asked"""
 
 
 def copies_without(
-    model: TextModel, tensors: Tensors, words: torch.Tensor, columns: torch.Tensor, run: Run
+    model: TextModel, tensors: Tensors, numbers: torch.Tensor, columns: torch.Tensor, run: Run
 ) -> torch.Tensor:
-    """Return F of each example once for each column of tokens.  # (columns, batch)
+    """Return F of each example once for each column; `numbers` are the batch's.  # (columns, batch)
 
     Several copies go through the model together, side by side where it allows that; between two
     groups of them others may use it.
     """
     rows, length = tensors["input_ids"].shape
-    words = words.to(columns.device)
+    columns, numbers = columns.to(model.device), numbers.to(model.device)
 
     def f(network: TextModel, part: torch.Tensor) -> torch.Tensor:  # (copies, batch)
         copies = {
             name: value.repeat(len(part), *[1] * (value.ndim - 1))
             for name, value in tensors.items()
         }
-        gone = (torch.arange(length, device=part.device) == part[:, None])[:, None] & words
-        return run(network, copies, gone.flatten(0, 1)).view(len(part), rows)
+        gone = numbers == part[:, None, None]
+        return run(network, copies, gone.flatten(0, 1)).view(len(part), -1)
 
     # equally many in as many parts as run side by side
     most = max(1, OCCLUDED_TOKENS // (rows * length))
@@ -204,7 +224,7 @@ def _integrated(
 
     The steps of a path are stacked: (steps * batch, ...).
     """
-    names, words = list(tensors), word_mask(batch).to(tensors["input_ids"].device)
+    names, words = list(tensors), (batch.numbers >= 0).to(tensors["input_ids"].device)
     count, began = len(place.layers), time.monotonic()
 
     def f(*values: torch.Tensor) -> torch.Tensor:
@@ -221,30 +241,22 @@ def _integrated(
         change = f(*whole, *extra) - f(*empty, *extra)
     scores, gap, open_rows = None, torch.zeros_like(change), torch.ones_like(change).bool()
     while True:
-        value, delta = IntegratedGradients(f).attribute(
+        value = IntegratedGradients(f).attribute(
             whole,
             baselines=empty,
             additional_forward_args=extra,
             n_steps=steps,
             internal_batch_size=64,
-            return_convergence_delta=True,
         )
-        new = place.join(value).detach().sum(-1)
+        all_scores = place.join(value).detach().sum(-1)
+        new, total = batch.summed(all_scores), all_scores.view(len(change), -1).sum(1)
         scores = new if scores is None else torch.where(open_rows[:, None], new, scores)
-        gap = torch.where(open_rows, delta.detach().to(gap), gap)
+        gap = torch.where(open_rows, total - change, gap)
         open_rows = _off(gap, change)
         late = 2 * (time.monotonic() - began) > MOST_SECONDS  # the next take as long as all so far
         if not open_rows.any() or 2 * steps > most_steps or late:
             return TokenScores(scores, gap, change, steps, where=place.where)
         steps *= 2
-
-
-def word_mask(batch: Explainable) -> torch.Tensor:
-    """Return which tokens are of a text.  # (batch, tokens) boolean"""
-    words = torch.zeros(len(batch.places), batch.inputs["input_ids"].shape[1], dtype=torch.bool)
-    for row, places in enumerate(batch.places):
-        words[row, : len(places)] = torch.tensor([place is not None for place in places])
-    return words
 
 
 class _Seen(Exception):
@@ -275,7 +287,7 @@ def vector_of(
     model: TextModel, batch: Explainable, tensors: Tensors, words: EmbeddingHook, token: int
 ) -> Sequence[torch.Tensor]:
     """Return a token's vector where words enter, of each layer; it has no letters.  # (size,)"""
-    mask, ids = word_mask(batch), tensors["input_ids"]
+    mask, ids = batch.numbers >= 0, tensors["input_ids"]
     first = mask & (mask.flatten().cumsum(0) == 1).view_as(mask)
     replaced = {**tensors, "input_ids": torch.where(first.to(ids.device), token, ids)}
     if "character_ids" in tensors:

@@ -21,6 +21,7 @@ from probe.errors import AttributionError, Unavailable
 from probe.graphemes import has_unspaced
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
+from probe.models.prompted import prompt_json
 from probe.models.reader import SpanPrediction, span_place
 from probe.models.text_model import TextModel
 from probe.models.windows import WindowPrediction, window_json, window_words
@@ -439,9 +440,9 @@ def examine(
 def examination_json(examination: Examination, precision: Precision) -> dict[str, Any]:
     """Return model, model_revision, precision, original, importance, rules, transformed.
 
-    `no_importance` says why there is none, and is null beside any; the "check" of importance is
-    null until the network is checked. Then what the model reads of the example: cut, unknown,
-    language, and notes that say so.
+    Of a language model also its prompt. `no_importance` says why there is none, and is null beside
+    any; the "check" of importance is null until the network is checked. Then what the model reads
+    of the example: cut, unknown, language, and notes that say so.
     """
     model, importance = examination.model, None
     if found := examination.importance:
@@ -462,6 +463,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
     return {
         "model": model.name,
         "model_revision": model.revision,
+        **prompt_json(model),
         "precision": resolve(precision),
         "original": model.task.texts(examination.example) | _answer(examination.prediction),
         "importance": importance,

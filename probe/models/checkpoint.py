@@ -18,11 +18,13 @@ from torch import nn
 from torch.nn.utils import skip_init
 from transformers import (
     CONFIG_MAPPING,
+    MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_QUESTION_ANSWERING_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
     MODEL_MAPPING,
     AutoConfig,
     AutoModel,
+    AutoModelForCausalLM,
     AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
     AutoTokenizer,
@@ -57,6 +59,8 @@ from probe.models.outputs import (
     read_outputs,
 )
 from probe.models.prediction import TEXTS_CHANGED, read_invalid_below, read_temperature
+from probe.models.prompted import Prompted, stepwise
+from probe.models.prompts import Asking, chosen_prompt
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel, embedding_rows
 from probe.models.weights import (
@@ -266,7 +270,7 @@ def merged(
     return result
 
 
-AnyT = TypeVar("AnyT", Classifier, Reader)
+AnyT = TypeVar("AnyT", Classifier, Reader, Prompted)
 VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")
 disable_progress_bar()  # transformers draws one even for weights that load in a moment
 set_verbosity_error()  # and prints tables of weights; our own messages say what is needed
@@ -292,6 +296,9 @@ READER = Head(
     "answers no question",
     AutoModelForQuestionAnswering,
     MODEL_FOR_QUESTION_ANSWERING_MAPPING,
+)
+LANGUAGE_MODEL = Head(
+    "language model", "goes on with no text", AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING
 )
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
@@ -407,6 +414,38 @@ def read_reader(name: str, folder: Path, revision: str | None = None) -> Reader:
     return that_answers(Reader(name, *network, revision=revision, notes=read.notes))
 
 
+def read_prompted(
+    name: str,
+    folder: Path,
+    revision: str | None,
+    asking: Asking,
+    task: Task | None = None,
+    template: str = "",
+    files: bool = True,
+) -> Prompted:
+    """Read a language model that is asked by a prompt, `template` or what `asking` names.
+
+    It is asked for the labels of a task: the one that `asking` or a person wants, or inference.
+    With `files` a prompt may be a file. Raises ModelError.
+    """
+    own = TASKS.get(asking.task)
+    if asking.task and (own is None or (task and own.example is not task.example)):
+        wanted = task.name if own and task else ", ".join(TASKS)
+        raise ModelError(f"{name!r} is asked about the task {asking.task!r}, not {wanted}")
+    read = read_checkpoint(name, folder, LANGUAGE_MODEL)
+    asked = own or task or NLI
+    chats = bool(read.tokenizer.chat_template)
+    prompt = chosen_prompt(name, asking, asked, chats, template, files)
+    model = Prompted(
+        *(name, read.model, read.tokenizer, asked, prompt, asking),
+        revision=revision,
+        notes=read.notes,
+    )
+    with in_a_sentence(name):
+        model = stepwise(that_answers(model))
+    return replace(model, notes=(*model.notes, model.told))
+
+
 def read_checkpoint(
     name: str,
     adapted: Path,
@@ -449,7 +488,8 @@ def read_checkpoint(
     if change := getattr(model.config, TEXTS_CHANGED, ""):
         notes.append(f"in a training of it all texts were changed by {change}")
     restore_pair_encoding(model, tokenizer, own, stored)
-    notes += set_padding(model, tokenizer)
+    if head is not LANGUAGE_MODEL:  # which is padded where it is asked
+        notes += set_padding(model, tokenizer)
     if to_train and tokenizer.pad_token_id is None:
         raise ModelError(
             f"the tokenizer of {name!r} has no token for padding, so that no batch can be made of "

@@ -15,6 +15,8 @@ from probe.first_import import first_import
 from probe.models.bundled import BUNDLED, shared_folder, title_of
 from probe.models.classifier import Classifier, fast_bf16
 from probe.models.outputs import LabelCheck, check_labels, read_outputs
+from probe.models.prompted import PromptCheck, Prompted, check_prompt
+from probe.models.prompts import split_name
 from probe.models.reader import Reader
 from probe.models.weights import (
     ADAPTER,
@@ -31,8 +33,10 @@ from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
 from probe.tasks.task import TASKS, Label, Task
 
-AnyModel = Classifier | Reader
+AnyModel = Classifier | Reader | Prompted
 """A model of any task, loaded."""
+Trainee = Classifier | Reader
+"""A model that can be trained further."""
 
 DEFAULT = "minilm"
 """The model of the page and of commands that name none."""
@@ -100,6 +104,13 @@ def _answers_with_spans(config: Mapping[str, Any]) -> bool:  # Any: JSON
     return isinstance(kinds, list) and any("QuestionAnswering" in str(kind) for kind in kinds)
 
 
+def _goes_on(config: Mapping[str, Any]) -> bool:  # Any: JSON
+    """Whether a config is of a language model, which goes on with a text."""
+    kinds = config.get("architectures")
+    ends = ("ForCausalLM", "LMHeadModel")
+    return isinstance(kinds, list) and any(str(kind).endswith(ends) for kind in kinds)
+
+
 def model_folders() -> dict[str, Path]:
     """Return the folders whose sub-folders are models."""
     return {"bundled": ASSETS / "models", "inoculated": settings().home / "models"}
@@ -129,6 +140,7 @@ def models_on_disk() -> dict[str, Entry]:
 
 def find(name: str) -> str:
     """Return the folder of a model on disk, or the name itself: a folder or a hub id."""
+    name = name.partition("?")[0]
     entry = models_on_disk().get(name)
     return str(entry.folder) if entry else name
 
@@ -138,8 +150,9 @@ def full_name(name: str) -> str:
 
     A folder is named by its full path, a model on disk or of a hub by its name.
     """
-    is_folder = os.path.isdir(name) and find(name) == name
-    return str(Path(name).resolve()) if is_folder else name
+    address, mark, asked = name.partition("?")
+    is_folder = os.path.isdir(address) and find(address) == address
+    return f"{Path(address).resolve()}{mark}{asked}" if is_folder else name
 
 
 def task_of_model(name: str) -> Task:
@@ -185,6 +198,7 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     path = Path(find(name))
     if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
         return path, None
+    name = name.partition("?")[0]
     if "/" not in name or path.is_absolute():
         raise ModelError(
             _absent(name) or f"there is no model or folder called {name!r}; bundled are {here}"
@@ -226,13 +240,20 @@ def load_any(
     """Load a bundled or inoculated model, a folder, or a hub's model as owner/name[@revision].
 
     `order`, `task` and `likely` are as of `read_outputs`; a `template` takes the place of a
-    decoder's own. Without `relative` a folder is named by its full path alone. Raises ModelError,
-    also for another task or, where it is to be `labelled`, for one that answers with spans;
-    UnclearTask where the config does not say the task and none is given, and UnclearLabels where
-    the same is true of the order.
+    decoder's own, or is a language model's prompt, which `?prompt=` behind the name may say too
+    (see `probe.models.prompts.Asking`). Without `relative` a folder is named by its full path
+    alone. Raises ModelError, also for another task or, where it is to be `labelled`, for one that
+    answers with spans; UnclearTask where the config does not say the task and none is given, and
+    UnclearLabels where the same is true of the order.
     """
-    folder, revision = locate(name, relative)
-    spans = _answers_with_spans(_config(folder))
+    address, asking = split_name(name)
+    folder, revision = locate(address, relative)
+    config = _config(folder)
+    spans, words = _answers_with_spans(config), _goes_on(config)
+    if "?" in name and not words:
+        raise ModelError(f"{address!r} is no language model, so it is asked by no prompt")
+    if words and order:
+        raise ModelError(f"the labels of {address!r} are the words of its prompt, in their order")
     if spans and labelled:
         raise without_labels(name)
     if spans and task and task is not READING:
@@ -243,10 +264,14 @@ def load_any(
         if spans and given:
             raise ModelError(f"the model {name!r} answers with spans, so it {lacking}")
     with first_import:
-        from probe.models.checkpoint import read_classifier, read_reader
+        from probe.models.checkpoint import read_classifier, read_prompted, read_reader
 
     if spans:
         return read_reader(name, folder, revision)
+    if words:
+        return read_prompted(
+            *(name, folder, revision, asking, task or likely, template), files=relative
+        )
     base = _base_of(name, folder, relative)
     return read_classifier(name, folder, revision, base, order, task, likely, template)
 
@@ -256,9 +281,18 @@ def without_labels(name: str) -> ModelError:
     return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
 
 
+def asked_in_words(name: str) -> ModelError:
+    """Return the refusal of a language model where one is trained."""
+    return ModelError(
+        f"{name!r} is a language model that is asked in words; it is not trained here"
+    )
+
+
 def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
     """Load a model as `load_any` does. Raises ModelError also for one that answers with spans."""
     model = load_any(name, order, task, labelled=True)
+    if isinstance(model, Prompted):
+        raise asked_in_words(name)
     assert isinstance(model, Classifier)  # as asked for
     return model
 
@@ -271,6 +305,8 @@ def that_reads(model: AnyModel, long: Long) -> AnyModel:
     """
     if long == "cut" or isinstance(model, Reader):
         return model
+    if isinstance(model, Prompted):
+        raise OptionError("a language model reads no text in parts: leave it at long=cut")
     require_parts(model.task, long)
     windowed = replace(model, long=long)
     object.__setattr__(windowed, "bf16", model.bf16)  # one copy of the weights serves both
@@ -294,7 +330,7 @@ class LoadedModel:
     """A loaded model and the check of its labels, None for a model on disk."""
 
     model: AnyModel
-    label_check: LabelCheck | None
+    label_check: LabelCheck | PromptCheck | None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -310,6 +346,8 @@ class LoadedModel:
         if isinstance(self.model, Classifier):
             order = filter(None, dict.fromkeys(self.model.order))
             answers = f"with the outputs {', '.join(order)}"
+        if isinstance(self.model, Prompted):
+            answers = f"that is asked in words: {', '.join(self.model.order)}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [
             f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
@@ -337,6 +375,8 @@ def open_model(
     """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
     model = load_any(name, order, task, likely, relative, template)
     on_disk = name in models_on_disk() and not order
+    if isinstance(model, Prompted):
+        return LoadedModel(model, check_prompt(model))
     if on_disk or not isinstance(model, Classifier):
         return LoadedModel(model, None)
     return LoadedModel(model, check_labels(model))
@@ -411,13 +451,16 @@ class ModelCache:
         about. Raises ModelError.
         """
         loaded = open_model(name, order, likely=likely, relative=False, template=template)
-        outputs, revision = loaded.model.order or None, loaded.model.revision
+        outputs = None if isinstance(loaded.model, Prompted) else loaded.model.order or None
+        revision = loaded.model.revision
         told = [*([", ".join(outputs or order)] if order else []), *filter(None, [template])]
         key = f"{name} ({'; '.join(told)})" if told else name
         model = replace(loaded.model, name=key)
-        address = f"{name.partition('@')[0]}@{revision}" if revision else name
+        address, mark, asked = name.partition("?")
+        if revision:
+            address = f"{address.partition('@')[0]}@{revision}"
         with self._lock:
-            self._opened[key] = Opened(address, outputs, template)
+            self._opened[key] = Opened(address + mark + asked, outputs, template)
             self._loaded.put(key, model)
         return replace(loaded, model=model)
 

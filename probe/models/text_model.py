@@ -6,6 +6,7 @@ Examples are tokens without padding, and batches are made of such as are about e
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -168,14 +169,52 @@ class Explainable:
 
     `places` has None for tokens of no text; padding at the end may be missing. `log_probability`
     takes the model, or it as it computes without gradients, and inputs like these, or several
-    copies of them stacked, and returns for each row the logarithm of the probability of its label.
-    # (copies * batch,)
+    copies of them stacked, and returns for each example the logarithm of the probability of its
+    label.  # (copies * batch,)
+
+    A model that reads an example in several rows says in `units` which of the example's places
+    each token of a row is, -1 for one of no text.
     """
 
-    inputs: Mapping[str, torch.Tensor]  # (batch, tokens) each
-    places: Sequence[Sequence[TokenPlace | None]]
+    inputs: Mapping[str, torch.Tensor]  # (rows, tokens) each
+    places: Sequence[Sequence[TokenPlace | None]]  # of each example
     # Any: a model of the type that made this
     log_probability: Callable[[Any, Mapping[str, torch.Tensor]], torch.Tensor]
+    units: torch.Tensor | None = None  # (rows, tokens)
+
+    @property
+    def numbers(self) -> torch.Tensor:
+        """Which of its example's places each token is, -1 for one of no text.  # (rows, tokens)"""
+        import torch
+
+        if self.units is not None:
+            return self.units
+        rows, tokens = self.inputs["input_ids"].shape
+        numbers = torch.full((rows, tokens), -1)
+        for row, places in enumerate(self.places):
+            of_text = torch.tensor([place is not None for place in places])
+            numbers[row, : len(places)] = torch.where(of_text, torch.arange(len(places)), -1)
+        return numbers
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens an example is to the network: those of all its rows, as of one text."""
+        rows, tokens = self.inputs["input_ids"].shape
+        if self.units is None:
+            return len(self.places[0])
+        return math.isqrt(len(self.places[0]) * rows * tokens // len(self.places))
+
+    def summed(self, scores: torch.Tensor) -> torch.Tensor:
+        """Add up what the tokens of each row have by place.  # (rows, tokens) -> (batch, places)"""
+        import torch
+
+        if self.units is None:
+            return scores
+        width = max(map(len, self.places))
+        numbers = self.units.to(scores.device)
+        at = torch.where(numbers >= 0, numbers, width).view(len(self.places), -1)
+        total = torch.zeros(len(self.places), width + 1, device=scores.device, dtype=scores.dtype)
+        return total.scatter_add(1, at, scores.reshape(len(self.places), -1))[:, :width]
 
 
 @dataclass(frozen=True)

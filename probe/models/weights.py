@@ -68,7 +68,7 @@ def has_weights(folder: Path) -> bool:
 
 MODEL_FILE_PATTERNS = (
     *("config.json", "adapter_config.json", "tokenizer*.json", "special_tokens_map.json"),
-    *("added_tokens.json", "vocab.*", "merges.txt", "*.model"),
+    *("added_tokens.json", "vocab.*", "merges.txt", "*.model", "chat_template.jinja"),
 )
 """The files of a model's folder that its predictions depend on."""
 

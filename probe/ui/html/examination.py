@@ -10,6 +10,7 @@ from probe.analysis.importance import Importance
 from probe.analysis.transformed import Examination, Transformed
 from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
+from probe.models.prompted import Prompted
 from probe.models.reader import SpanPrediction
 from probe.pictures.svg import FILE, box, drawing, text
 from probe.tasks.reading import in_words
@@ -169,6 +170,7 @@ def answer(examination: Examination) -> Markup:
     folds = [
         twin("scores as table", score_table(examination.example, scores)) if scores else NOTHING,
         _rules(examination),
+        _asked(examination),
     ]
     return Markup('<div class="answer">{}{}{}{}{}{}<div class="folds">{}</div></div>').format(
         _head(examination),
@@ -254,6 +256,15 @@ def _rules(examination: Examination) -> Markup:
         for name, label in examination.rules.items()
     )
     return twin("rules that understand nothing", Markup("<ul>{}</ul>").format(answers))
+
+
+def _asked(examination: Examination) -> Markup:
+    """Show all that a language model read of the example."""
+    model = examination.model
+    if not isinstance(model, Prompted):
+        return NOTHING
+    words = f"the whole prompt: {model.told.partition(': ')[0]}"
+    return twin(words, Markup("<pre>{}</pre>").format(model.shown(examination.example)))
 
 
 def announcement(examination: Examination) -> str:
