@@ -154,7 +154,7 @@ def test_importance_is_of_the_texts_words_whatever_the_prompt_and_adds_up() -> N
             if "gradient_x" in method or "saliency" in method:
                 assert "prompt's own words have" in " ".join(found.remarks)
             if "integrated" in method:
-                assert abs(found.delta or 0) < 5e-3, (prompt, found.delta)
+                assert not found.remarks, prompt  # which would say that the sum misses
         tried = check(model)
         assert tried.gradient < 0.05 and tried.occlusion < 0.01, prompt
 
