@@ -11,8 +11,10 @@ from probe.errors import ModelError, OptionError
 from probe.models.classifier import Classifier, Precision
 from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import AnyModel, full_name, load, load_any, notes_of, open_model
+from probe.models.prompted import Prompted
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, read_labels, task_named
+from probe.terms import capitalised
 from probe.transforms.options import SIGNS, Options, Sign, read_options
 from probe.transforms.registry import read_task_options
 
@@ -217,6 +219,8 @@ def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
     """Load a model; warn where its labels seem wrong. Raises ModelError and LabelError."""
     found = _asked(open_model, name, labels, task)
     warn(found.warnings)
+    if isinstance(found.model, Prompted):
+        typer.echo(capitalised(found.model.told), err=True)
     return found.model
 
 

@@ -443,7 +443,7 @@ def read_prompted(
     )
     with in_a_sentence(name):
         model = stepwise(that_answers(model))
-    return replace(model, notes=(*model.notes, model.told))
+    return model
 
 
 def read_checkpoint(

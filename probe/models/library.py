@@ -32,6 +32,7 @@ from probe.models.windows import Long
 from probe.settings import ASSETS, settings
 from probe.tasks.reading import READING
 from probe.tasks.task import TASKS, Label, Task
+from probe.terms import capitalised
 
 AnyModel = Classifier | Reader | Prompted
 """A model of any task, loaded."""
@@ -347,7 +348,7 @@ class LoadedModel:
             order = filter(None, dict.fromkeys(self.model.order))
             answers = f"with the outputs {', '.join(order)}"
         if isinstance(self.model, Prompted):
-            answers = f"that is asked in words: {', '.join(self.model.order)}"
+            answers = f"that is asked in words for {', '.join(self.model.order)}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [
             f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
@@ -356,7 +357,8 @@ class LoadedModel:
             "precision fp32",
             f"revision {revision[:12]}" if revision else "read from a folder",
         ]
-        return "; ".join(facts) + "."
+        how = f" {capitalised(self.model.told)}" if isinstance(self.model, Prompted) else ""
+        return "; ".join(facts) + f".{how}"
 
 
 def notes_of(model: AnyModel) -> list[str]:

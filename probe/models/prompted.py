@@ -246,6 +246,8 @@ class Prompted(TextModel):
         Raises Stopped between two batches.
         """
         count = len(self.orders)
+        if not examples:
+            return np.zeros((0, len(self.labels)))
         variants = list(chain.from_iterable(self._variants(examples, cut=True)))
         groups: dict[tuple[int, ...], list[int]] = {}
         for at, variant in enumerate(variants):
@@ -449,13 +451,14 @@ def log_probabilities(logits: torch.Tensor, tokens: torch.Tensor) -> torch.Tenso
 
 def stepwise(model: Prompted) -> Prompted:
     """Return a model that reads what is the same once, where that changes no score."""
-    examples = [*model.task.sanity_examples[:2]] or [*bundled_examples(model.task, "pool")[:2]]
-    quick = replace(model, stepwise=True)
+    examples = bundled_examples(model.task, "pool")[:2]
+    one = replace(model, asking=replace(model.asking, orders="one"))
     try:
-        difference = np.abs(quick.scores(examples) - model.scores(examples)).max()
+        quick = replace(one, stepwise=True).scores(examples)
+        difference = np.abs(quick - one.scores(examples)).max()
     except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
         return model  # it keeps what it has read in a way of its own
-    return quick if difference < AGREES else model
+    return replace(model, stepwise=bool(difference < AGREES))
 
 
 CHECKED = 24
@@ -501,7 +504,7 @@ def check_prompt(model: Prompted) -> PromptCheck:
         by_label[task.nearest(example.gold) or ""].append(example)
     each = CHECKED // len(task.labels)
     examples = [example for of in by_label.values() for example in of[:each]]
-    answers = [prediction.answer for prediction in model.predict(examples)]
+    answers = [prediction.answer for prediction in model.predict(examples, "auto")]
     pairs = zip(answers, examples, strict=True)
     correct = sum(task.matches(answer, example.gold) for answer, example in pairs)
     never = tuple(label for label in task.labels if label not in answers)

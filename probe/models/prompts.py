@@ -191,11 +191,11 @@ def chosen_prompt(
     only the app's own are opened by name. Raises ModelError.
     """
     known = prompts(task)
-    if template:
+    if template and template not in known:
         return read_prompt(template, task)
     usual = next((each for each, prompt in known.items() if chats or not prompt.asks), "")
-    if (asking.prompt or usual) in known:
-        return known[asking.prompt or usual]
+    if (template or asking.prompt or usual) in known:
+        return known[template or asking.prompt or usual]
     path = Path(asking.prompt)
     if files and asking.prompt and path.is_file():
         try:

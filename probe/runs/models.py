@@ -8,7 +8,8 @@ from pathlib import Path
 
 from probe.errors import ModelError
 from probe.models.classifier import Classifier
-from probe.models.library import AnyModel, load_any, locate, without_labels
+from probe.models.library import AnyModel, asked_in_words, load_any, locate, without_labels
+from probe.models.prompted import Prompted
 from probe.models.weights import model_hash
 from probe.settings import kept_private, make_home, settings
 from probe.tasks.task import Label
@@ -37,7 +38,7 @@ def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> C
     model = load_any_unchanged(name, expected, order)
     if isinstance(model, Classifier):
         return model
-    raise without_labels(name)
+    raise asked_in_words(name) if isinstance(model, Prompted) else without_labels(name)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,8 @@ from probe.errors import RunError, UserError
 from probe.models.classifier import Classifier
 from probe.models.errors import SeveralCheckpoints, UnclearLabels
 from probe.models.library import AnyModel
+from probe.models.prompted import Prompted
+from probe.models.prompts import prompts
 from probe.runs.access import ModelAccess, own_run
 from probe.runs.engine import Engine
 from probe.runs.store import Store
@@ -52,7 +54,14 @@ NOT_KEPT = Markup(
 BRING = (
     "A hub's model, as owner/name or owner/name@revision for a fixed version, or the full path of "
     "a folder. It is fetched only when you press; safetensors only, and no code of its own is run. "
-    "It then stands in every list of models of its task, for anybody here who names it."
+    "It then stands in every list of models of its task, for anybody here who names it. A language "
+    "model is asked by a prompt; owner/name?shots=4 puts four examples before each."
+)
+TEMPLATE = "How are its texts put into one?"
+FRAME = "Each text once, by its name in braces; if empty, as its tokenizer joins them."
+PROMPT = (
+    "{}, or one of your own: each text once, by its name in braces, and where the answer stands "
+    "the words of the labels, in braces with | between. Load asks it anew."
 )
 VERBS = {"files": "Download", "share": "Copy link", "stop": "Stop", "end": "End", "ask": "Delete"}
 """What can be done with a thing, by what its button reports."""
@@ -280,6 +289,8 @@ def bring(
         return [alert(trouble), left, left, left]
     warning = join(map(alert, loaded.warnings))
     opens = model_opens(loaded.model.name, asked.name)
+    if isinstance(loaded.model, Prompted):
+        del opens["Train"]
     onward = join((link(address, words) for words, address in opens.items()), Markup(" · "))
     return [
         Markup('<p class="fine" role="status">{} Open it in {}.</p>{}').format(
@@ -288,7 +299,7 @@ def bring(
         gr.Textbox(
             label=f"Which output is which? Now {', '.join(loaded.model.order)}",
             info="",
-            visible=bool(labels or warning),
+            visible=bool(labels or warning) and not isinstance(loaded.model, Prompted),
         ),
         _template_of(loaded.model),
         left,
@@ -296,10 +307,17 @@ def bring(
 
 
 def _template_of(model: AnyModel) -> gr.Textbox:
-    """Show how a decoder's texts become one, to be changed."""
+    """Show how a decoder's texts become one, or how a language model is asked, to be changed."""
+    if isinstance(model, Prompted):
+        known = ", ".join(prompts(model.task))
+        return gr.Textbox(
+            model.prompt.text, label="How is it asked?", info=PROMPT.format(known), visible=True
+        )
     if not isinstance(model, Classifier) or not model.frame:
         return gr.Textbox("", visible=False)
-    return gr.Textbox(model.template, placeholder=model.frame, visible=True)
+    return gr.Textbox(
+        model.template, label=TEMPLATE, info=FRAME, placeholder=model.frame, visible=True
+    )
 
 
 def build(page: Page) -> None:
@@ -360,8 +378,9 @@ def _build_bring() -> tuple[list[Any], gr.Button]:
             go = gr.Button("Load", min_width=80, scale=0, elem_id="own-load")
         labels = gr.Textbox(label="Which output is which?", visible=False, elem_id="own-labels")
         template = gr.Textbox(
-            label="How are its texts put into one?",
-            info="Each text once, by its name in braces; if empty, as its tokenizer joins them.",
+            label=TEMPLATE,
+            info=FRAME,
+            lines=2,
             visible=False,
             elem_id="own-template",
         )

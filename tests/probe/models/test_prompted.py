@@ -92,7 +92,7 @@ def test_what_is_read_once_gives_the_scores_of_what_is_read_for_each_label() -> 
             assert np.abs(replace(model, stepwise=True).scores(examples) - whole).max() < 1e-4
             alone = np.concatenate([model.scores([each]) for each in examples])
             assert alone == pytest.approx(whole, abs=1e-4), (task.name, name, "padding")
-    assert stepwise(tiny()).stepwise
+    assert stepwise(tiny()).stepwise and not tiny().predict([])
 
 
 def test_scores_are_the_mean_over_all_orders_of_listed_labels() -> None:
