@@ -174,6 +174,9 @@ SAID: Mapping[Outcome, Said] = {
     "1": Said("good", "only lacked examples", "{model} recovers from {names} {after}", "closed"),
     "between": Said("keep", "between: part closes", "on {names} part of the gap closes", "partly"),
     "2": Said("bad", "lacks the ability", "on {names} it learns little", "not"),
+    "not_taken_up": Said(
+        "keep", "not taken up", "on {names} examples in its prompt do little", "not"
+    ),
     "3": Said(
         "bad",
         "original lost",

@@ -17,11 +17,15 @@ from probe.models.library import find
 from probe.models.weights import CONFIG, read_json
 from probe.terms import Term
 
-Mode = Literal["full", "fast"]
-"""Train all weights, as published, or the upper ones, on states of the lower ones computed once."""
+Mode = Literal["full", "fast", "context"]
+"""Train all weights, as published, or the upper ones, on states of the lower ones computed once; or
+nothing: a language model finds the examples in its prompt."""
+CONTEXT: Mode = "context"
+TRAINED: tuple[Mode, ...] = ("full", "fast")
 MODES: Mapping[Mode, Term] = {
     "fast": Term("Quick", "Only the upper layers learn."),
     "full": Term("As published", "All weights learn."),
+    CONTEXT: Term("In the prompt", "Nothing learns: the examples stand in the model's prompt."),
 }
 """What each is called, in the order in which the page offers them."""
 
@@ -38,8 +42,10 @@ def mode_words(mode: Mode) -> str:
 def default_rate(model: str, mode: Mode = "full") -> float:
     """Return the learning rate to begin with, for a model by name, folder or hub id.
 
-    A hub's model that is not on this disk has the default recipe's.
+    A hub's model that is not on this disk has the default recipe's; what is not trained has 0.
     """
+    if mode == CONTEXT:
+        return 0.0
     settings = read_json(model, Path(find(model)) / CONFIG)
     recipe = architecture(str(settings.get("model_type"))).recipe
     return recipe.fast_lr if mode == "fast" else recipe.lr

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
-from finetune.training.recipes import Mode
+from finetune.training.recipes import CONTEXT, TRAINED, Mode
 from finetune.trials.datasets import SourceData
 from probe.data.names import STEM_BYTES, cut
 from probe.errors import ExperimentError
@@ -49,18 +49,20 @@ def numbers(name: str, text: str, kind: Callable[[str], Number]) -> tuple[Number
         ) from None
 
 
-def sweep_problems(plan: "inoculation.Plan | generalisation.Plan") -> dict[str, bool]:
+def sweep_problems(
+    plan: "inoculation.Plan | generalisation.Plan", modes: Sequence[str] = TRAINED
+) -> dict[str, bool]:
     """Return what may be wrong with a plan's trainings, but for how large its sizes may be."""
     fewest = min(1 if plan.batch is None else plan.batch, plan.max_epochs, plan.patience)
     return {
         "give at least one size, one learning rate and one seed": not (
             plan.sizes and plan.lrs and plan.seeds
         ),
-        **rate_problems(plan.lrs),
+        **(rate_problems(plan.lrs) if plan.mode != CONTEXT else {}),
         **_seed_problems(plan.seeds),
         f"epochs must be at most {MAX_EPOCHS}": plan.max_epochs > MAX_EPOCHS,
         "batch, epochs and patience must be 1 or more": fewest < 1,
-        **_choice_problems(plan.mode, plan.precision),
+        **_choice_problems(plan.mode, plan.precision, modes),
     }
 
 
@@ -81,8 +83,8 @@ def _seed_problems(seeds: Sequence[int]) -> dict[str, bool]:
     }
 
 
-def _choice_problems(mode: str, precision: str) -> dict[str, bool]:
-    modes, precisions = get_args(Mode), get_args(Precision)
+def _choice_problems(mode: str, precision: str, modes: Sequence[str] = TRAINED) -> dict[str, bool]:
+    precisions = get_args(Precision)
     return {
         f"mode must be one of {', '.join(modes)}": mode not in modes,
         f"precision must be one of {', '.join(precisions)}": precision not in precisions,

@@ -2,23 +2,24 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
-from finetune.training.recipes import Mode
+from finetune.training.recipes import CONTEXT, Mode
 from finetune.trials import generalisation, inoculation, mitigation
 from finetune.trials.datasets import Examples, Sets
 from finetune.trials.planning import KINDS
-from finetune.trials.trial import fresh, prepare_any
+from finetune.trials.trial import fresh, prepare_any, require_mode
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
 from probe.models.library import AnyModel, load_any
+from probe.models.prompted import Prompted
 
-TIMED = {"full": 8, "fast": 32}
+TIMED = {"full": 8, "fast": 32, CONTEXT: 8}
 """Examples that are timed: in fast mode a batch costs little."""
 DESTROYED = 6
 IMPROVING_EPOCHS = 3
@@ -79,7 +80,14 @@ def throughput(
     a step of one example and shared by a whole `batch`, if none the model's own. Raises
     ExperimentError where the model has no fast mode, or no question can be trained on.
     """
+    require_mode(model, mode)
     few = tuple(examples[:: max(1, len(examples) // TIMED[mode])][: TIMED[mode]])
+    if isinstance(model, Prompted):
+        shots = [each for each in examples if each.gold and model.task.nearest(each.gold)]
+        asked = replace(model, given=tuple(shots[: TIMED[mode]]))
+        asked.predict(few[:1])
+        took = _seconds(lambda: asked.predict(few, precision), model)
+        return Throughput(0, 0, took / len(few), 0)
     with model.lock:
         copied = fresh(model)
     ready = prepare_any(copied, mode, precision)
@@ -138,6 +146,7 @@ def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
         broken = getattr(plan, "share", 0.0) * (names if isinstance(plan, mitigation.Plan) else 1)
     if isinstance(plan, inoculation.Plan | generalisation.Plan):
         epochs = min(plan.max_epochs, plan.patience + IMPROVING_EPOCHS)
+        epochs = 1 if plan.mode == CONTEXT else epochs
     else:
         epochs = plan.training.epochs
     tested, trainings = sum(map(len, tests)) + texts, sum(map(bool, sizes))

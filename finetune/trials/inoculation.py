@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import CONTEXT, Mode, default_rate
 from finetune.trials.base import Epoch as Epoch
 from finetune.trials.base import (
     TrialKind,
@@ -41,6 +41,7 @@ from probe.data.names import HALF
 from probe.errors import ExperimentError
 from probe.models import bundled
 from probe.models.classifier import Precision
+from probe.models.prompts import MOST_SHOTS
 from probe.runs.models import load_any_unchanged
 from probe.runs.run import Json, Run, RunCell, StoredRun
 from probe.statistics import NOTHING, Estimate, interval, resampled_means
@@ -52,6 +53,8 @@ from probe.transforms import REGISTRY
 ALL = -1
 """Stands for the size of the whole challenge training set until the sets are known."""
 LIU_SIZES = (5, 10, 50, 100, 400, 500, 750, 1000, ALL)
+IN_PROMPT = (1, 2, 4, 8, 16, 32)
+"""Examples in a language model's prompt, where nobody says how many."""
 LIU_LRS = (1e-6, 1e-5, 1e-4, 4e-4, 1e-3, 1e-2)
 """The published grid; ALL was left out for the numerical challenge, whose 1,000 are all."""
 READER_LRS = (1e-5, 1e-4, 1e-3, 1e-2)
@@ -175,7 +178,10 @@ def check(plan: Plan, sets: Sets) -> None:
             HALF.search(plan.challenge) is not None
         ),
         "each size must be 1 or more": any(size < 1 for size in plan.sizes),
-        **sweep_problems(plan),
+        **sweep_problems(plan, get_args(Mode)),
+        f"at most {MOST_SHOTS} examples stand in a prompt": (
+            plan.mode == CONTEXT and max(plan.sizes, default=0) > MOST_SHOTS
+        ),
         "a model that answers with spans has no fast mode; choose full": (
             plan.mode == "fast" and task.has_spans
         ),
@@ -284,8 +290,8 @@ def _artefacts(plan: Plan, sets: Sets) -> Json:
 
 
 def is_largest(plan: Plan, cell: Cell) -> bool:
-    """Whether a cell is of the largest size, whose model may be kept."""
-    return cell.size == max(plan.sizes)
+    """Whether a cell is of the largest size, whose model may be kept if anything of it learnt."""
+    return cell.size == max(plan.sizes) and plan.mode != CONTEXT
 
 
 KIND = "inoculation"
@@ -300,7 +306,7 @@ inoculation_run, inoculation_runs, known_results = TRIALS.run, TRIALS.runs, TRIA
 run_request = TRIALS.request
 
 
-Outcome = Literal["0", "1", "2", "3", "between", "too_little"]
+Outcome = Literal["0", "1", "2", "3", "between", "too_little", "not_taken_up"]
 
 
 @dataclass(frozen=True)
@@ -342,6 +348,12 @@ OUTCOMES: Mapping[Outcome, OutcomeWords] = {
         "Outcome 0: no gap",
         "The model does about as well on the challenge as on the original set, so there is "
         "nothing to inoculate against.",
+    ),
+    "not_taken_up": OutcomeWords(
+        "Not taken up",
+        "It does not take it up from the examples in its prompt",
+        "With the examples before its eyes the model stays as bad on the challenge. That says "
+        "nothing of what a training would teach it.",
     ),
     "too_little": OutcomeWords(
         "Too little to tell",
@@ -482,10 +494,11 @@ def outcome_of(
     thresholds: Thresholds = THRESHOLDS,
     seed: int = 0,
     times: int = 1000,
+    stays: Outcome = "2",
 ) -> SizeOutcome:
     """Compare a model before with the mean of what the seeds of one size and rate came to.
 
-    `paired` resamples rows of both test sets together.
+    `paired` resamples rows of both test sets together. `stays` is the outcome of a gap that stays.
     """
     after = merge(seeds)
     original = np.array([base.original_right, after.original_right]).T
@@ -503,9 +516,10 @@ def outcome_of(
         estimate(float(values[0]), values[1:], n)
         for values in (gaps, closed_shares, original_before - original_after, gains)
     )
+    outcome = classify(gap, closed, drop, gain, thresholds)
     return SizeOutcome(
         after.cell.size, after.cell.lr, len(seeds), after.original, after.challenge, gap, closed,
-        drop, gain, classify(gap, closed, drop, gain, thresholds), after.control,
+        drop, gain, stays if outcome == "2" else outcome, after.control,
         counter_tests(base, after, seed, times),
     )  # fmt: skip
 
@@ -882,8 +896,9 @@ def judge(
     if not points:
         raise ValueError("no size has been computed yet, so there is no outcome")
     limits, unit = plan.thresholds, task.unit
+    stays: Outcome = "not_taken_up" if plan.mode == CONTEXT else "2"
     by_size, by_size_dev = (
-        tuple(outcome_of(base, each, paired, limits) for each in choose(points, by))
+        tuple(outcome_of(base, each, paired, limits, stays=stays) for each in choose(points, by))
         for by in get_args(Selection)
     )
     tested, measure = len(base.original_right), measure or task.measure

@@ -4,11 +4,12 @@ The commands, the endpoints over HTTP, the page's fields and the command that re
 of these tables.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from finetune.training.recipes import Mode
+from finetune.training.recipes import CONTEXT, TRAINED, Mode
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.challenges import MAX_PAIRS
 
@@ -77,14 +78,16 @@ GALLERY = Param("gallery", default=None)
 EACH_DRAWS = "A repeat each, with its own examples and dropout."
 
 
-def _mode(default: Mode, quick: Mode = "fast") -> Param:
+def _mode(default: Mode, quick: Mode = "fast", modes: Sequence[Mode] = TRAINED) -> Param:
     said = "Which weights learn. full: all, as published; fast: the upper ones."
+    if CONTEXT in modes:
+        said += " context: none; a language model gets the examples in its prompt."
     return Param(
         "mode",
         Mode,
         default,
         said,
-        get_args(Mode),
+        tuple(modes),
         "",
         "",
         "Weights that learn",
@@ -213,7 +216,7 @@ PARAMS: dict[str, tuple[Param, ...]] = {
             more=f"; {GRID_RATES}: those of Liu et al. 2019, 1e-6 (readers 1e-5) to 1e-2",
         ),
         _seeds("0"),
-        _mode("full"),
+        _mode("full", modes=get_args(Mode)),
         ORIGINAL,
         *ORIGINALS,
         _path("pool", "Examples to make the training set of."),

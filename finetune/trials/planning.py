@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, Literal, get_type_hints
 
-from finetune.training.recipes import default_rate
+from finetune.training.recipes import CONTEXT, default_rate
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import TrialKind, numbers
 from finetune.trials.challenges import (
@@ -63,6 +63,8 @@ class Choices:
         """Return a value as a plan holds it. Raises ExperimentError with a sentence."""
         value, name = self._value(param), getattr(param, self.called)
         if param.reads == "sizes":
+            if self["mode"] == CONTEXT and value == param.default:
+                return inoculation.IN_PROMPT
             return inoculation.read_sizes(name, value)
         if param.reads == "whole":
             return numbers(name, value, int)

@@ -38,7 +38,7 @@ from finetune.training.loop import (
     trainable,
 )
 from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic, focal, smoothed
-from finetune.training.recipes import Mode
+from finetune.training.recipes import CONTEXT, Mode
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.base import Epoch, MethodCell
 from finetune.trials.calibration import Agreement
@@ -48,7 +48,7 @@ from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier, Precision, resolve
-from probe.models.library import AnyModel, asked_in_words
+from probe.models.library import AnyModel
 from probe.models.prediction import (
     INVALID_BELOW,
     TEMPERATURE,
@@ -60,16 +60,27 @@ from probe.models.reader import Reader
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
-from probe.stopping import Stop, never
+from probe.stopping import Stop, never, raise_if_stopped
 from probe.tasks.task import INVALID, Label
 
 Trainable = Prepared | PreparedReader
 
 
+def require_mode(model: AnyModel, mode: Mode) -> None:
+    """Refuse to train a language model, or to show another one examples. Raises ExperimentError."""
+    if isinstance(model, Prompted) and mode != CONTEXT:
+        raise ExperimentError(
+            f"{model.name} is asked in words and not trained here; with the mode {CONTEXT} it gets "
+            "the examples in its prompt"
+        )
+    if mode == CONTEXT and not isinstance(model, Prompted):
+        raise ExperimentError(f"{model.name} has no prompt for examples; choose full or fast")
+
+
 def prepare_any(model: AnyModel, mode: Mode, precision: Precision) -> Trainable:
     """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
-    if isinstance(model, Prompted):
-        raise asked_in_words(model.name)
+    require_mode(model, mode)
+    assert not isinstance(model, Prompted)  # as required
     if not isinstance(model, Reader):
         return prepare(model, mode, precision)
     if mode == "fast":
@@ -118,6 +129,9 @@ def run_cell(
     plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop = never
 ) -> Iterator[Epoch | Point]:
     """Inoculate, yield each epoch and at last the point; a training that diverges ends there."""
+    if plan.mode == CONTEXT:
+        yield in_context(plan, sets, cell, model, stop)
+        return
     began, epochs, diverged = time.monotonic(), 0, False
     dose: float | None = None
     ready, scored = prepare_any(model, plan.mode, plan.precision), sets.scored
@@ -167,6 +181,44 @@ def run_cell(
         dose,
         diverged,
     )
+
+
+ASKED_AT_ONCE = 64
+
+
+def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop = never) -> Point:
+    """Measure a language model with examples of the challenge in its prompt: nothing is trained.
+
+    The dose is the examples, of which those are left out whose label it has no word for. Raises
+    ExperimentError where too few are left, and Cancelled between two batches.
+    """
+    require_mode(model, plan.mode)
+    assert isinstance(model, Prompted)  # as required
+    began, scored, task = time.monotonic(), sets.scored, model.task
+    told = [each for each in sets.challenge_train if each.gold and task.nearest(each.gold)]
+    shots = nested(told, cell.seed, max(cell.size, *plan.sizes), sets.task)[: cell.size]
+    asked = replace(model, given=shots) if cell.size else model
+    precision = resolve(plan.precision)
+
+    def score(examples: Examples) -> tuple[float, ...]:
+        hits = list[float]()
+        for start in range(0, len(examples), ASKED_AT_ONCE):
+            raise_if_stopped(stop)
+            part = examples[start : start + ASKED_AT_ONCE]
+            for answer, each in zip(asked.predict(part, precision), part, strict=True):
+                hits.append(float(each.gold is not None and task.matches(answer.label, each.gold)))
+        return tuple(hits)
+
+    original = score(scored.original_test)
+    challenge = worst_variants(sets.task, scored.challenge_test, score(scored.challenge_test))
+    control = score(scored.control) if scored.control else None
+    tests = {name: score(examples) for name, examples in scored.counter_tests.items()}
+    dev = fmean(score(scored.original_dev))
+    return Point(
+        cell, fmean(original), fmean(challenge), dev, 0, 0, time.monotonic() - began, precision,
+        original, challenge, fmean(control) if control else None, tests,
+        float(cell.size) if cell.size else None, False,
+    )  # fmt: skip
 
 
 def generalise(
@@ -466,7 +518,7 @@ def trial(
     The copy has one more class where the cell teaches a model to call a text invalid.
     """  # Any: plan, data, cell, model and rows are of the kind
     if kind in SWEEPS:
-        changed = fresh(before)
+        changed = before if isinstance(before, Prompted) else fresh(before)
         return changed, SWEEPS[kind](plan, data, cell, changed, stop)
     taught = getattr(cell, "method", None) or getattr(cell, "lesson", None)
     changed = with_invalid_class(before) if taught in ("invalid", "one") else fresh(before)

@@ -9,7 +9,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.training.data import Asked
-from finetune.training.recipes import MODES
+from finetune.training.recipes import MODES, TRAINED
 from finetune.trials import generalisation, inoculation
 from finetune.trials.challenges import UserFiles
 from finetune.trials.params import GRID_RATES, PARAMS, USUAL_RATE, Param, param_of
@@ -122,7 +122,7 @@ def field_of(param: Param) -> Any:  # Any: a component
     if param.type == Path | None:
         return gr.File(type="filepath", height=150, **name)
     if param.choices:
-        modes = [(mode.summary, key) for key, mode in MODES.items()]
+        modes = [(mode.summary, key) for key, mode in MODES.items() if key in TRAINED]
         return gr.Radio(modes, value=begins, elem_classes="lines", **name)
     if param.type is bool:
         return gr.Checkbox(begins, **name)

@@ -80,6 +80,8 @@ class Prompted(TextModel):
     prompt: Prompt
     asking: Asking = field(default_factory=Asking)
     stepwise: bool = False
+    given: Sequence[Example] = ()
+    """Examples in context that take the place of drawn ones."""
 
     @property
     def order(self) -> tuple[Label, ...]:
@@ -101,6 +103,8 @@ class Prompted(TextModel):
     @cached_property
     def shots(self) -> Sequence[tuple[Example, Example]]:
         """The examples in context, each with another in its place where it is the one asked."""
+        if self.given:
+            return list(zip(self.given, [*self.given[1:], self.given[0]], strict=True))
         return drawn_shots(self.task, self.asking.shots, self.asking.seed)
 
     @property
@@ -110,6 +114,7 @@ class Prompted(TextModel):
         each = [
             *(["in a turn of a chat"] if self.chats else []),
             *([f"the mean over {len(self.orders)} orders"] if len(self.orders) > 1 else []),
+            *([f"{len(self.given)} given examples before it"] if self.given else []),
             *([f"{asking.shots} examples before it, seed {asking.seed}"] if asking.shots else []),
             *([CALIBRATIONS[asking.calibration]] if asking.calibration != "none" else []),
         ]
