@@ -17,6 +17,7 @@ from probe.errors import AttributionError
 from probe.first_import import first_import
 from probe.models.classifier import by_length, text_lengths
 from probe.models.library import AnyModel
+from probe.models.text_model import TokenPlace
 from probe.models.weights import network_hash
 from probe.settings import settings
 from probe.tasks.examples import bundled_examples
@@ -218,7 +219,9 @@ def attribute(
             raise AttributionError(
                 f"which tokens matter cannot be asked of this network: {problem}"
             ) from problem
-        remarks = [LONG.format(tokens)] if method == "auto" and used != FIRST else []
+        remarks = (
+            [LONG.format(len(prepared.places[0]))] if method == "auto" and used != FIRST else []
+        )
         scores, shown = found.scores, sign if METHODS[used].signed else "abs"
         if METHODS[used].signed:
             scores = {"support": scores, "gupta": -scores, "abs": scores.abs()}[sign]
@@ -226,10 +229,11 @@ def attribute(
             vanishes = found.vanish is not None and bool(found.vanish[place])
             # padding has no place
             placed = [*zip(prepared.places[place], scores[place].tolist(), strict=False)]
+            texts = [*model.task.texts(examples[row]).values()]
             result[row] = Importance(
                 {
                     name: tuple(
-                        Scored(at.token, at.id, at.start, at.end, score)
+                        Scored(as_written(at, texts[number]), at.id, at.start, at.end, score)
                         for at, score in placed
                         if at and at.text == number
                     )
@@ -245,6 +249,13 @@ def attribute(
                 vanishes,
             )
     return [importance for importance in result if importance]
+
+
+def as_written(place: TokenPlace, text: str) -> str:
+    """Return a token as it stands in its text where its vocabulary writes bytes or blanks in it."""
+    written = text[place.start : place.end].strip()
+    part = place.token.removeprefix("##")
+    return place.token if part.lower() == written.lower() or not written else written
 
 
 def _weights(model: AnyModel) -> int:
