@@ -256,6 +256,9 @@ CASES = {
     "2, learnt at one of two rates": (
         concluded(trained(OPEN_STILL, learnt=0.2), trained((800, 605), lr=1e-4)), "2", [],
     ),
+    "2, in a prompt": (
+        concluded(trained(OPEN_STILL, 4), plan=replace(PLAN, mode="context")), "not_taken_up", [],
+    ),
     "3, enough rows": (concluded(trained(LOST)), "3", []),
     "3, quick": (concluded(trained(LOST), plan=QUICK), "3", []),
     "3, few rows": (concluded(trained(LOST, n=200), n=200), "too_little", ["original"]),

@@ -47,6 +47,7 @@ from finetune.trials.word_salad import destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Classifier
 from probe.models.library import load_any
+from probe.models.prompts import prompts
 from probe.runs.engine import Engine
 from probe.runs.experiment import CellContext, Result
 from probe.runs.models import named_model_hash
@@ -58,7 +59,7 @@ from probe.tasks.reading import READING
 from probe.tasks.task import INVALID
 from tests.support.cases import each, failures
 from tests.support.models.tiny_bert import tiny_pairs, tiny_reader
-from tests.support.models.tiny_models import tiny_classifier
+from tests.support.models.tiny_models import tiny_classifier, tiny_prompted
 from tests.support.models.tiny_word_models import QUESTIONS, word_reader
 from tests.support.processes.worker_process import one_worker, worker_pid
 from tests.support.property_settings import STEADY
@@ -613,3 +614,25 @@ def test_a_transfer_waits_for_every_row_and_holds_the_matrix() -> None:
     whole = transfer.conclude(TAUGHT, [*points, point(CLEAN, 9), point(SALAD, 7)])
     assert whole is not None and whole["salad_only"] == {"clean": 0.9, "salad": 0.7}
     assert "70.0% of whole ones" in whole["explanation"]
+
+
+def test_examples_in_a_prompt_are_the_dose_and_nothing_is_trained(sets: Sets) -> None:
+    model = replace(tiny_prompted(), prompt=prompts(NLI)["cloze"])
+    before = {name: weight.clone() for name, weight in model.model.state_dict().items()}
+    plan = Plan("tiny", "negation", (1, 3), (0.0,), (0,), mode="context", precision="fp32")
+    points = {}
+    for cell in inoculation.cells(plan):
+        same, rows = trial(inoculation.KIND, plan, sets, cell, model, never)
+        (points[cell.size],) = rows
+        assert same is model
+    assert all(torch.equal(before[name], it) for name, it in model.model.state_dict().items())
+    shots = nested(sets.challenge_train, 0, 3)
+    asked = replace(model, given=shots)
+    right = [each.answer == p.gold for each, p in zip(
+        asked.predict(sets.original_test), sets.original_test, strict=True)]  # fmt: skip
+    assert points[3].original_right == tuple(map(float, right))
+    assert (points[0].dose, points[1].dose, points[3].dose) == (None, 1, 3)
+    assert all(shot.premise in asked.shown(sets.original_test[0]) for shot in shots)
+    for wrong, mode in ((model, "full"), (tiny_classifier(), "context")):
+        with pytest.raises(ExperimentError, match="prompt"):
+            list(trial(inoculation.KIND, replace(plan, mode=mode), sets, BASE, wrong, never)[1])

@@ -1,5 +1,4 @@
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -7,9 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
 
-from benchmarks.architectures import SIZES
 from probe.analysis.importance import METHODS, attribute, check
 from probe.errors import ExampleError, ModelError
 from probe.models.library import load, load_any, open_model
@@ -18,33 +15,13 @@ from probe.models.prompted import Prompted, check_prompt, stepwise
 from probe.models.prompts import CONTENT_FREE, Asking, prompts, read_prompt, split_name
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.task import TASKS
-from tests.support.models.tiny_models import byte_pairs
+from tests.support.models.tiny_models import tiny_prompted
 
-CHAT = (
-    "{% for m in messages %}<s>{{ m.role }}: {{ m.content | trim }}</s>{% endfor %}"
-    "{% if add_generation_prompt %}<s>assistant: {% endif %}"
-)
 PAIRS = [
     Pair("A man walks his dog.", "He moves."),
     Pair("The café was full.", "No one sat there, and the old hall was empty."),
 ]
 TASKS_ASKED = [task for task in TASKS.values() if prompts(task)]
-
-
-@cache
-def tiny(kind: str = "llama", chat: bool = False) -> Prompted:
-    tokenizer = byte_pairs()
-    tokenizer.chat_template = CHAT if chat else None
-    tokenizer.model_max_length = 600
-    known = AutoConfig.for_model(kind).to_dict()
-    sizes = {name: size for name, size in SIZES.items() if name in known}
-    sizes |= {"max_position_embeddings": 600} if kind == "llama" else {"n_positions": 600}
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        sizes |= {"vocab_size": len(tokenizer), "initializer_range": 0.3}
-        config = AutoConfig.for_model(kind, **sizes)
-        model = AutoModelForCausalLM.from_config(config).eval()
-    return Prompted(f"tiny-{kind}", model, tokenizer, NLI, prompts(NLI)["choose"])
 
 
 def asked(model: Prompted, prompt: str, **asking: Any) -> Prompted:
@@ -66,7 +43,7 @@ def test_a_score_is_the_log_probability_of_the_labels_words_and_what_follows_the
     (premise, hypothesis), cloze = ("A man walks his dog.", "He moves."), prompts(NLI)["cloze"]
     own = read_prompt("{premise} So: {hypothesis} Is it? {yes|not clear|no way at all}", NLI)
     for kind, prompt in product(("llama", "gpt2"), (cloze, own)):
-        model = replace(tiny(kind), prompt=prompt)
+        model = replace(tiny_prompted(kind), prompt=prompt)
         model.tokenizer.chat_template = None
         if prompt is own:
             texts = [(f"{premise} So: {hypothesis} Is it?", f" {word}") for word in own.words]
@@ -82,7 +59,7 @@ def test_a_score_is_the_log_probability_of_the_labels_words_and_what_follows_the
 def test_what_is_read_once_gives_the_scores_of_what_is_read_for_each_label() -> None:
     for task, chat, shots in product(TASKS_ASKED, (False, True), (0, 3)):
         for name in prompts(task):
-            model = asked(replace(tiny(chat=chat), task=task), name, shots=shots)
+            model = asked(replace(tiny_prompted(chat=chat), task=task), name, shots=shots)
             examples = (
                 [task.example(*text) for text in (["A man."] * 2, ["It was", "No."])]
                 if len(task.fields) == 2
@@ -92,11 +69,11 @@ def test_what_is_read_once_gives_the_scores_of_what_is_read_for_each_label() -> 
             assert np.abs(replace(model, stepwise=True).scores(examples) - whole).max() < 1e-4
             alone = np.concatenate([model.scores([each]) for each in examples])
             assert alone == pytest.approx(whole, abs=1e-4), (task.name, name, "padding")
-    assert stepwise(tiny()).stepwise and not tiny().predict([])
+    assert stepwise(tiny_prompted()).stepwise and not tiny_prompted().predict([])
 
 
 def test_scores_are_the_mean_over_all_orders_of_listed_labels() -> None:
-    model = tiny()
+    model = tiny_prompted()
     prompt = model.prompt
     assert len(prompt.orders) == 6
     each = []
@@ -110,9 +87,9 @@ def test_scores_are_the_mean_over_all_orders_of_listed_labels() -> None:
 
 
 def test_calibration_divides_by_the_answer_where_nothing_is_asked() -> None:
-    model = asked(tiny(), "cloze")
+    model = asked(tiny_prompted(), "cloze")
     for how in ("content_free", "batch"):
-        calibrated = asked(tiny(), "cloze", calibration=how)
+        calibrated = asked(tiny_prompted(), "cloze", calibration=how)
         texts = (
             [Pair(text, text) for text in CONTENT_FREE]
             if how == "content_free"
@@ -126,7 +103,7 @@ def test_calibration_divides_by_the_answer_where_nothing_is_asked() -> None:
 
 
 def test_a_chat_has_a_turn_for_each_example_and_the_label_begins_the_answer() -> None:
-    model = asked(tiny(chat=True), "question", shots=2, seed=1)
+    model = asked(tiny_prompted(chat=True), "question", shots=2, seed=1)
     shown = model.shown(PAIRS[0])
     assert shown.count("<s>user: ") == 3 and shown.count("<s>assistant: ") == 3
     assert shown.endswith("Is it true that: He moves.\nAnswer:</s><s>assistant: ")
@@ -137,14 +114,16 @@ def test_a_chat_has_a_turn_for_each_example_and_the_label_begins_the_answer() ->
 
 
 def test_examples_in_context_are_of_all_labels_alike_and_the_same_for_a_seed() -> None:
-    first, again, other = (asked(tiny(), "cloze", shots=6, seed=seed).shots for seed in (0, 0, 1))
+    first, again, other = (
+        asked(tiny_prompted(), "cloze", shots=6, seed=seed).shots for seed in (0, 0, 1)
+    )
     assert first == again != other
     assert sorted(shot.gold for shot, _ in first) == sorted(NLI.labels * 2)
 
 
 def test_importance_is_of_the_texts_words_whatever_the_prompt_and_adds_up() -> None:
     for chat, prompt in ((False, "cloze"), (True, "choose")):
-        model = asked(tiny(chat=chat), prompt)
+        model = asked(tiny_prompted(chat=chat), prompt)
         for method in METHODS:
             (found,) = attribute(model, PAIRS[:1], ["neutral"], method, most_steps=640)
             words = [token for side in found.fields.values() for token in side]
@@ -191,8 +170,8 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "model"
-    tiny().model.save_pretrained(folder)
-    tiny().tokenizer.save_pretrained(folder)
+    tiny_prompted().model.save_pretrained(folder)
+    tiny_prompted().tokenizer.save_pretrained(folder)
     loaded = open_model(f"{folder}?shots=2")
     model = loaded.model
     assert isinstance(model, Prompted) and model.prompt.name == "cloze"  # it does not chat
@@ -211,7 +190,7 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
 
 
 def test_what_a_text_must_not_hold_and_what_is_too_long() -> None:
-    model = asked(tiny(), "cloze")
+    model = asked(tiny_prompted(), "cloze")
     with pytest.raises(ExampleError, match="a mark of its own"):
         model.predict([Pair("It ended</s>", "It began.")])
     long = Pair("a dog walks " * 300, "He moves.")
@@ -220,7 +199,7 @@ def test_what_a_text_must_not_hold_and_what_is_too_long() -> None:
 
 
 def test_the_check_names_labels_that_are_never_given() -> None:
-    found = check_prompt(asked(tiny(), "cloze"))
+    found = check_prompt(asked(tiny_prompted(), "cloze"))
     assert 0 <= found.correct <= found.n == 24
     if found.never:
         assert f"it answers {found.never[0]}" in found.doubt

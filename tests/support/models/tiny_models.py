@@ -9,6 +9,7 @@ import torch
 from transformers import (
     AlbertTokenizerFast,
     AutoConfig,
+    AutoModelForCausalLM,
     AutoModelForSequenceClassification,
     BertTokenizerFast,
     DebertaTokenizerFast,
@@ -22,7 +23,9 @@ from benchmarks.architectures import ALBERT, DEBERTA, KINDS, ROBERTA, SIZES, XLN
 from probe.models.architectures import architecture
 from probe.models.checkpoint import give_segment_ids, restore_post_processor
 from probe.models.classifier import Classifier
-from probe.tasks.nli import LABELS
+from probe.models.prompted import Prompted
+from probe.models.prompts import prompts
+from probe.tasks.nli import LABELS, NLI
 from probe.tasks.task import TASKS, Label
 from tests.support.models.tiny_bert import LETTERS, MARKS, SPECIAL, SUFFIXES, TEXT
 
@@ -123,3 +126,25 @@ def tiny_classifier(
 def shared(kind: str = "bert") -> Classifier:
     """Return one such classifier for the tests that only look at it."""
     return tiny_classifier(kind)
+
+
+CHAT = (
+    "{% for m in messages %}<s>{{ m.role }}: {{ m.content | trim }}</s>{% endfor %}"
+    "{% if add_generation_prompt %}<s>assistant: {% endif %}"
+)
+
+
+@cache
+def tiny_prompted(kind: str = "llama", chat: bool = False) -> Prompted:
+    """Return a language model with random weights, asked about inference by “choose”."""
+    tokenizer = byte_pairs()
+    tokenizer.chat_template = CHAT if chat else None
+    tokenizer.model_max_length = 600
+    known = AutoConfig.for_model(kind).to_dict()
+    sizes = {name: size for name, size in SIZES.items() if name in known}
+    sizes |= {"max_position_embeddings": 600} if kind == "llama" else {"n_positions": 600}
+    sizes |= {"vocab_size": len(tokenizer), "initializer_range": 0.3}
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **sizes)).eval()
+    return Prompted(f"tiny-{kind}", model, tokenizer, NLI, prompts(NLI)["choose"])
