@@ -123,13 +123,21 @@ def from_gallery(skill: str, setting: Setting) -> Iterator[Finding]:
     known = described(run.plan.columns, run.plan.vary)
     own, away = known[worst.row].phrase, known[worst.column].phrase
     after = chosen(run.results)[worst.row, max(run.plan.sizes)]
+    repeats = len({point.cell.seed for point in after})
     onward = link(link_to_run([run.id], aim="generalise"), "this run in Generalise")
     yield Finding(
         in_words(run),
         Markup(
+            "<p>Trained on {:,} examples of a kind, {} time{}.</p>"
             "<p>{} (Rozen et al. 2019, text on figures 1 to 3).</p>"
             "<p>See all kinds and curves: {}.</p>"
-        ).format(IN_THE_PAPER[run.plan.phenomenon], onward),
+        ).format(
+            after[0].cell.size,
+            repeats,
+            "s" if repeats != 1 else "",
+            IN_THE_PAPER[run.plan.phenomenon],
+            onward,
+        ),
         {
             f"Right answers after training on {own}": (
                 measured(f"On {own}", worst.own),
@@ -165,8 +173,8 @@ have one, to see what it learnt.
 Rozen et al. train on one kind of sentence alone and test on every kind. A model that learnt to
 compare numbers can do so in any sentence; one that learnt its training set does only what it saw.
 
-This run of the app's gallery trained MiniLM on 1,000 examples of each kind, two times, and tested
-on templates that it never saw.
+The app's gallery has a finished run: the model was trained on one kind alone, on another each
+time, and tested on templates that it never saw.
 {KEEPS}
 
 # giving: Giving and receiving
