@@ -28,6 +28,7 @@ from probe.statistics import (
     FEWEST,
     Bin,
     Estimate,
+    Share,
     averaged,
     calibration,
     mean,
@@ -306,8 +307,11 @@ def changed(transform: Transform, subject: Subject) -> Part:
         now = _scores(task, [one.prediction.label for *_, one in golden], read[n : 2 * n])
         keeps = transform.rule is KEEP
         scored = ((name, title, now), (f"{name}.before", f"{title}: before", was))
+        numbers = [at for at, own in enumerate(of_each) for each in own if each[2].result.gold]
         figures = [
-            figure_of(each, words, "stress", mean_score(task, scores), scores, merged=merged)
+            figure_of(
+                each, words, "stress", _over_texts(task, scores, numbers), scores, merged=merged
+            )
             for each, words, scores in scored[: 1 + keeps]
         ]
         failed = [after < (before if keeps else 1) for before, after in zip(was, now, strict=True)]
@@ -331,6 +335,14 @@ def changed(transform: Transform, subject: Subject) -> Part:
             }
         )
     return Part(figures, examples)
+
+
+def _over_texts(task: Task, scores: Sequence[float], texts: Sequence[int]) -> Estimate:
+    """Return the mean score of changed texts, with an interval over the texts they are made of."""
+    one = Share()
+    for score, text in zip(scores, texts, strict=True):
+        one.add(score, text)
+    return one.mean() if task.has_spans else one.estimate()
 
 
 Change = tuple[Label | None, Prediction, Transformed]
