@@ -31,6 +31,7 @@ from probe.tasks.task import Task
 STRONGEST = 5
 """How many tokens are shown: those with the largest scores of either sign, of all texts."""
 
+AGAINST = "Another label: what sets the one that is explained apart from it."
 MethodName = Annotated[
     AskedMethod,
     choice("method", get_args(AskedMethod), "Attribution method; auto: the one shown first."),
@@ -57,6 +58,7 @@ def pair_command(
     method: MethodName = "auto",
     baseline: BaselineName = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
+    against: Annotated[str, typer.Option(help=AGAINST)] = "",
     precision: PrecisionName = "fp32",
     long: LongTexts = "cut",
     flip: Annotated[
@@ -73,9 +75,13 @@ def pair_command(
     """Classify a pair (or another task's example), explain it, and apply transforms to it."""
     classifier = that_reads(opened(model, labels, task), long)
     asked = classifier.task
-    if label and asked.has_spans:
-        raise OptionError("--label is for models that answer with labels; a reader answers a span")
-    explained = one_of("label", tuple(filter(asked.nearest, asked.golds)))
+    named = {"label": label, "against": against}
+    for option in filter(named.get, named if asked.has_spans else ()):
+        raise OptionError(
+            f"--{option} is for models that answer with labels; a reader answers a span"
+        )
+    known = tuple(filter(asked.nearest, asked.golds))
+    explained = {name: one_of(name, known)(each) if each else None for name, each in named.items()}
     example = read_example(asked, texts, premise, hypothesis, answer)
     examination = examine(
         classifier,
@@ -85,8 +91,9 @@ def pair_command(
         changes(asked),
         method,
         baseline,
-        explained(label) if label else None,
+        explained["label"],
         precision,
+        explained["against"],
     )
     shape = examination_json(examination, precision)
     ways = smallest(classifier, example, field=flip_text, budget=budget) if flip else iter(())
@@ -103,7 +110,7 @@ def pair_command(
             tokens = [token for tokens in found.fields.values() for token in tokens]
             first = sorted(tokens, key=lambda token: -abs(token.score))[:STRONGEST]
             scores = ", ".join(f"{token.token} {token.score:+.3f}" for token in first)
-            typer.echo(f"strongest tokens for {found.label} ({found.method}): {scores}")
+            typer.echo(f"strongest tokens for {found.target} ({found.method}): {scores}")
             for remark in found.remarks:
                 typer.echo(remark)
         else:

@@ -101,7 +101,7 @@ def problem(name: str, model: AnyModel) -> TransformError | None:
 def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
     """Look at the example of a view, changed by these transforms."""
     how = view.options, view.method, view.baseline, view.label
-    return examine(model, view.example, names, view.seed, *how)
+    return examine(model, view.example, names, view.seed, *how, against=view.against)
 
 
 def check_importance(models: ModelAccess, visitor: str, task: str, name: str) -> Markup:
@@ -151,7 +151,13 @@ def full(model: AnyModel, view: View, name: str, number: str) -> Markup:
     explains = [view.label or explained(view.task, [example], [label])[0]]
     try:
         scores: Importance | str = attribute(
-            model, [example], explains, view.method, view.options.sign, view.baseline
+            model,
+            [example],
+            explains,
+            view.method,
+            view.options.sign,
+            view.baseline,
+            against=view.against,
         )[0]
     except AttributionError as problem:
         scores = str(problem)

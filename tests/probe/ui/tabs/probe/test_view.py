@@ -49,8 +49,9 @@ VIEW = View(
     "occlusion",
     "mask",
     "neutral",
+    against="entailment",
 )
-OTHERS = {"label": None, "options": Options(keep=0.3)}
+OTHERS = {"label": None, "against": None, "options": Options(keep=0.3)}
 REVIEW = replace(
     VIEW, task=SENTIMENT, example=Review("Fine.", "positive"), model="minilm_sst2", **OTHERS
 )
@@ -68,6 +69,7 @@ SAID = {
     "model=minilm_sst2": "minilm_sst2 answers another task, sentiment classification",
     "gold=perhaps": "right answer 'perhaps', which is not here; the task has entailment",
     "label=joy": "the label explained 'joy', which is not here",
+    "against=joy": "the label it is set against 'joy', which is not here",
     "method=lime": "the method 'lime', which is not here; auto is used",
     "baseline=zero": "the baseline 'zero', which is not here; pad is used",
     'options={"speed": 1}': "options are not set: there is no option 'speed'",
