@@ -23,7 +23,7 @@ from finetune.report.tables import (
     FAMILIES,
     MarkdownTable,
     in_percent,
-    mean_share,
+    staying,
     with_interval,
     written,
 )
@@ -41,9 +41,8 @@ from probe.models.checkpoint import start_from_encoder
 from probe.models.classifier import Classifier, resolve
 from probe.models.library import locate
 from probe.published import published
-from probe.statistics import mean_error
+from probe.statistics import mean_error, mean_share
 from probe.tasks.task import Example, Task, task_named
-from probe.transforms.registry import REGISTRY
 
 What = Literal["shuffled", "calibrated"]
 PLAINLY: Mapping[str, str] = {}
@@ -110,16 +109,6 @@ def table(
             n, error = measured[0].n, mean_error(measured)
             right = [each.accuracy for each in measured]
             row = called.get(variant, variant)
-            shares = []
-            for family in FAMILIES:
-                found = [
-                    (each.agree / each.n, each.n)
-                    for point in own
-                    for changed, each in point.salad.items()
-                    if REGISTRY[changed].family == family and each.n
-                ]
-                fewest = min((count for _, count in found), default=0)
-                shares.append(with_interval(mean_share((share for share, _ in found), fewest)))
             rows.append(
                 [
                     f"`{model}`",
@@ -130,7 +119,7 @@ def table(
                     f"{in_percent(min(right))} to {in_percent(max(right))}",
                     in_percent(fmean(each.confidence for each in measured)),
                     f"{with_interval(error.found)}, by chance {in_percent(error.chance.value)}",
-                    *shares,
+                    *(with_interval(staying(own, family)) for family in FAMILIES),
                     *(in_percent(paper.value(row, each)) for each in paper.columns if paper),
                 ]
             )

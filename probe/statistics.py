@@ -84,28 +84,80 @@ def exactly(value: float) -> Estimate:
 
 @dataclass
 class Share:
-    """The sum of n values from 0 to 1, such as how many are true, and of their squares."""
+    """The sum of n values from 0 to 1, such as how many are true, and of their squares.
+
+    Values of one text, such as of several changes of it, are not independent. Of the sum and the
+    number of each text's values `clusters` has the sums of squares and of products, behind how many
+    texts there are; such an interval is over texts (as `clustered`).
+    """
 
     count: float = 0
     n: int = 0
     squares: float = 0
+    clusters: tuple[int, float, float, int] = (0, 0.0, 0.0, 0)
+    _last: tuple[Hashable, float, int] = (None, 0.0, 0)
 
-    def add(self, value: float) -> None:
-        """Count one more."""
+    def add(self, value: float, text: Hashable = None) -> None:
+        """Count one more; those of the same text, if it is named, follow each other."""
         self.count += value
         self.squares += value * value
         self.n += 1
+        last, total, size = self._last
+        if text is None or text != last:
+            total, size = 0.0, 0
+        now = total + value
+        self.join(
+            (not size, now * now - total * total, now * (size + 1) - total * size, 2 * size + 1)
+        )
+        self._last = text, now, size + 1
+
+    def join(self, clusters: Sequence[float]) -> None:
+        """Count more texts, of whose values the sums stand elsewhere."""
+        texts, *sums, sizes = (a + b for a, b in zip(self.clusters, clusters, strict=True))
+        self.clusters = int(texts), sums[0], sums[1], int(sizes)
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether some texts have several values."""
+        return self.clusters[-1] > self.n
 
     def estimate(self) -> Estimate:
-        """Return the share of true values with Wilson's interval."""
-        return wilson(self.count, self.n)
+        """Return the share of true values with Wilson's interval, or over texts."""
+        return self._over_texts(wilson(self.count, self.n))
 
     def mean(self) -> Estimate:
-        """Return the mean with Student's interval, cut to [0, 1]; n = 1 has the widest one."""
+        """Return the mean with Student's interval, or over texts, cut to [0, 1].
+
+        n = 1 has the widest one.
+        """
         if not self.n:
             return NOTHING
         middle = self.count / self.n
-        return _student(middle, max(0.0, self.squares - middle * self.count), self.n, 0.0)
+        deviations = max(0.0, self.squares - middle * self.count)
+        return self._over_texts(_student(middle, deviations, self.n, 0.0))
+
+    def _over_texts(self, plain: Estimate) -> Estimate:
+        if not self.is_clustered:
+            return plain
+        texts, totals, products, sizes = self.clusters
+        mean, scale = plain.value, (texts / self.n) ** 2  # deviations of a text's sum, as its mean
+        deviations = scale * (totals - 2 * mean * products + mean * mean * sizes)
+        return widest(plain, _student(mean, max(0.0, deviations), texts, 0.0))
+
+
+def widest(*intervals: Estimate) -> Estimate:
+    """Return the first of some estimates with an interval that covers those of all."""
+    low, high = min(each.low for each in intervals), max(each.high for each in intervals)
+    first = intervals[0]
+    return Estimate(first.value, low, high, first.n)
+
+
+def over_repeats(found: Estimate, repeats: Sequence[float]) -> Estimate:
+    """Widen the interval of a mean over repeats, such as seeds, to what their own values ask for.
+
+    All are about the same texts. One repeat does not tell how far others would be from it.
+    """
+    return widest(found, mean(repeats)) if found.n and len(repeats) > 1 else found
 
 
 def share(hits: Sequence[bool]) -> Estimate:
@@ -175,6 +227,16 @@ def averaged(several: Sequence[Estimate]) -> Estimate:
     return Estimate(value, low, high, min(each.n for each in known))
 
 
+def mean_share(repeats: Sequence[float], n: int) -> Estimate:
+    """Return the mean share of repeats, each over the same n examples.
+
+    The interval is over the examples, as if each were asked about once: what several changes make
+    of one is not independent; and over the repeats (`over_repeats`).
+    """
+    value = fmean(repeats) if repeats else 0.0
+    return over_repeats(wilson(value * n, n), repeats) if repeats else NOTHING
+
+
 def spread(drawn: Sequence[Estimate]) -> float | None:
     """Return the standard deviation of such estimates, None of a single one."""
     values = [each.value for each in drawn if each.n]
@@ -230,13 +292,8 @@ def clustered(drawn: Sequence[Drawn], n: int | None = None) -> Estimate:
     if not (tested := sum(each.n for each in drawn)):
         return NOTHING
     plain = wilson((n or tested) * sum(each.right for each in drawn) / tested, n or tested)
-    half = _half_interval([(1, drawn)])
-    return Estimate(
-        plain.value,
-        max(0.0, min(plain.low, plain.value - half)),
-        min(1.0, max(plain.high, plain.value + half)),
-        plain.n,
-    )
+    half, value = _half_interval([(1, drawn)]), plain.value
+    return widest(plain, Estimate(value, max(0.0, value - half), min(1.0, value + half), plain.n))
 
 
 def clustered_difference(first: Sequence[Drawn], second: Sequence[Drawn]) -> Estimate:

@@ -277,7 +277,7 @@ TEMPLATE = Markup("""
 {% if outcomes %}<h2>Outcomes</h2>{{ table(outcomes[0], outcomes[1:]) }}{% endif %}
 {% for title, drawn in figures %}<figure>{{ drawn }}<figcaption>
 The learning rate of each size is the one {{ title }}.
- Intervals are Wilson's for accuracy, Student's for F1.</figcaption></figure>
+ Intervals are Wilson's for accuracy, Student's for F1 and over several seeds.</figcaption></figure>
 {% endfor %}{% for run in runs %}
 <section><h2>{{ model_title(run) }}: {{ challenge_title(run) }}</h2>
 <p><code>{{ run.plan.challenge }} on {{ model_name(run) }}, {{ run_label(run) }}</code></p>

@@ -37,7 +37,7 @@ from probe.models import bundled
 from probe.pictures.curves import Panel, PanelStyle, counter_tests_in, style_for
 from probe.runs.gallery import FOLDER, OWNER, gallery_runs
 from probe.runs.run import OPEN, Json
-from probe.statistics import mean_score
+from probe.statistics import mean_score, over_repeats
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.text.words import listing
@@ -428,6 +428,12 @@ def shown_runs(folder: Path = FOLDER) -> tuple[InoculationRun, ...]:
     return tuple(sorted(inoculation_runs(gallery_runs(folder)), key=place))
 
 
+def _tests(point: Point) -> Mapping[str, Sequence[float]]:
+    """Return the scores of the rows of each test set, by its name."""
+    own = {"challenge": point.challenge_right, "original": point.original_right}
+    return {**own, **point.counter_tests}
+
+
 COLUMNS = ["examples", "set", "accuracy", "low", "high", "n", "lr", "seeds"]
 
 
@@ -439,17 +445,16 @@ def curve_frame(
 ) -> pd.DataFrame:
     """Return a row for each size and test set, in percent with its 95 % interval (`mean_score`).
 
-    Of several learning rates the one that the selection chooses; of several seeds the mean.
+    Of several learning rates the one that the selection chooses; of several seeds the mean, with an
+    interval over them too.
     """
     rows = []
     for seeds in choose(points, selection):
         point = merge(seeds)
-        for which, scores in (
-            ("challenge", point.challenge_right),
-            ("original", point.original_right),
-            *point.counter_tests.items(),
-        ):
-            found = mean_score(task, scores)
+        repeats = [_tests(seed) for seed in seeds]
+        for which, scores in _tests(point).items():
+            by_seed = [fmean(each[which]) for each in repeats]
+            found = over_repeats(mean_score(task, scores), by_seed)
             shares = (100 * share for share in (found.value, found.low, found.high))
             rows.append((point.cell.size, which, *shares, found.n, point.cell.lr, len(seeds)))
     return pd.DataFrame(rows, columns=COLUMNS).assign(name=name)

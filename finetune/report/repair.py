@@ -23,8 +23,8 @@ from probe.statistics import (
     Estimate,
     first_bin,
     mean_error,
+    mean_share,
     pooled,
-    wilson,
 )
 from probe.tasks.task import task_named
 from probe.terms import Term
@@ -107,15 +107,6 @@ def _repeats(n: int) -> str:
 def _exact(value: float | None) -> Estimate:
     """Return a published share, which has no interval."""
     return NOTHING if value is None else Estimate(value, value, value, 1)
-
-
-def estimate(value: float, n: int) -> Estimate:
-    """Return a mean share with Wilson's interval for n examples.
-
-    Neither their broken versions nor repeats are counted: what is made of one example is not
-    independent, so that the interval is rather too wide than too narrow.
-    """
-    return wilson(value * n, n)
 
 
 def _cell(share: float | None) -> Cell:
@@ -400,9 +391,10 @@ def found(run: StoredRun) -> Compared:
 
     base, measured = mitigation.BASE.method, _largest(run)
     points = mitigation.points_of(run)
+    same = _by_method(run)
     n = max((each.n for point in points for each in point.found.values()), default=0)
     rows = [
-        row(one.method, estimate(one.invalid_found, n), one.clean)
+        row(one.method, mean_share([it.invalid_found for it in same[one.method]], n), one.clean)
         for one in measured
         if one.method != base
     ]
@@ -538,7 +530,7 @@ def on_whole_texts(run: StoredRun) -> Iterator[Compared]:
         return ForestRow(title, share, code, f"{100 * share.value:.1f} % right")
 
     def mean(points: Sequence[transfer.Point]) -> Estimate:
-        return estimate(fmean(point.clean.share for point in points), points[0].clean.n)
+        return mean_share([point.clean.share for point in points], points[0].clean.n)
 
     plan, points = transfer.plan_from(run.plan), transfer.points_of(run)
     alone: dict[str, list[transfer.Point]] = {}

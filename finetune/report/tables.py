@@ -24,7 +24,7 @@ from finetune.trials.transfer import Lesson, largest
 from finetune.trials.transfer import Point as Taught
 from probe.published import PublishedTable, published, published_for
 from probe.runs.run import StoredRun
-from probe.statistics import NOTHING, Estimate, interval, mean_error, wilson
+from probe.statistics import NOTHING, Estimate, interval, mean_error, mean_share
 from probe.tasks.nli import NLI
 from probe.text.words import listing
 from probe.transforms.registry import REGISTRY
@@ -59,12 +59,6 @@ def in_percent(value: float | None) -> str:
 def with_interval(measured: Estimate) -> str:
     """Write a share in per cent with its interval, such as 81.5 (80.4–82.6)."""
     return f"{in_percent(measured.value)} ({interval(measured, '–')})" if measured.n else NONE
-
-
-def mean_share(shares: Iterable[float], n: int) -> Estimate:
-    """Return the mean of shares with Wilson's interval for n examples."""
-    values = list(shares)
-    return wilson(fmean(values) * n, n) if values and n else NOTHING
 
 
 def _name(run: StoredRun) -> str:
@@ -106,8 +100,7 @@ def _by_method(run: StoredRun) -> Iterator[tuple[str, Row, list[Any]]]:
 
 
 def _clean(points: Sequence[Taught] | Sequence[mitigation.Point]) -> str:
-    shares = (point.clean.share for point in points)
-    return with_interval(mean_share(shares, points[0].clean.n))
+    return with_interval(mean_share([each.clean.share for each in points], points[0].clean.n))
 
 
 def _calibrated(run: StoredRun, paper: Paper) -> Iterator[Row]:
@@ -117,7 +110,7 @@ def _calibrated(run: StoredRun, paper: Paper) -> Iterator[Row]:
         yield {
             **begins,
             "n": f"{n:,}",
-            "accuracy": with_interval(mean_share((each.accuracy for each in measured), n)),
+            "accuracy": with_interval(mean_share([each.accuracy for each in measured], n)),
             "error": f"{with_interval(error.found)}, by chance {in_percent(error.chance.value)}",
             "paper: accuracy": paper(method, "accuracy"),
             "paper: error": paper(method, "ece"),
@@ -132,16 +125,26 @@ FAMILIES: Mapping[str, str] = {
 """The families of word salad, and what the paper calls them."""
 
 
+def staying(points: Iterable[Any], family: str) -> Estimate:  # Any: each kind has its own
+    """Return how many answers stay on a family's word salad, each change counting alike.
+
+    The changes are of the same examples, of which n are the fewest.
+    """
+    repeats = [
+        [each for name, each in point.salad.items() if REGISTRY[name].family == family and each.n]
+        for point in points
+    ]
+    made = list(filter(None, repeats))
+    n = min((each.n for own in made for each in own), default=0)
+    return mean_share([fmean(each.share for each in own) for own in made], n)
+
+
 def _agreeing(run: StoredRun, paper: Paper) -> Iterator[Row]:
     for method, begins, points in _by_method(run):
-        salad = [pair for point in points for pair in point.salad.items()]
-        shares = {}
-        for family, title in FAMILIES.items():
-            own = [each for name, each in salad if REGISTRY[name].family == family and each.n]
-            n = min((each.n for each in own), default=0)
-            shares[title] = with_interval(mean_share((each.agree / each.n for each in own), n))
+        n = min(each.n for point in points for each in point.salad.values())
+        shares = {each: with_interval(staying(points, name)) for name, each in FAMILIES.items()}
         printed = {f"paper: {title}": paper(method, name) for name, title in FAMILIES.items()}
-        yield {**begins, "n": f"{min(each.n for _, each in salad):,}", **shares, **printed}
+        yield {**begins, "n": f"{n:,}", **shares, **printed}
 
 
 def _mitigated(run: StoredRun, paper: Paper) -> Iterator[Row]:
@@ -152,7 +155,7 @@ def _mitigated(run: StoredRun, paper: Paper) -> Iterator[Row]:
             "n": f"{points[0].clean.n:,}",
             "accuracy": _clean(points),
             "broken": f"{n:,}",
-            "found": with_interval(mean_share((point.invalid_found for point in points), n)),
+            "found": with_interval(mean_share([point.invalid_found for point in points], n)),
             "paper: accuracy": paper(method, "clean"),
             "paper: found": paper(method, "invalid_found"),
         }
@@ -244,7 +247,7 @@ def transfer_table(run: StoredRun) -> MarkdownTable:
         own, shares = [point for point in points if point.cell.transform == row], {}
         for column in plan.transforms:
             found = [point.found[column] for point in own if column in point.found]
-            share = mean_share((each.share for each in found), found[0].n if found else 0)
+            share = mean_share([each.share for each in found], found[0].n if found else 0)
             shares[f"`{column}`"] = with_interval(share) + f" / {paper(row, column)}" * printed
         rows.append({"taught": f"`{row}`", **shares, "accuracy on whole texts": _clean(own)})
     says = (

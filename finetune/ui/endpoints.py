@@ -21,10 +21,12 @@ from probe.ui.api.endpoint import (
     Numbers,
     Real,
     Share,
+    Stated,
     Switch,
     Token,
     Whole,
     endpoint,
+    endpoint_of,
     over_http,
 )
 from probe.ui.run_tab.api import start_for_owner
@@ -111,10 +113,8 @@ def build(
 def _build(store: Store, engine: Engine, kind: str) -> None:
     params = [param for param in PARAMS[kind] if param.http]
 
-    def start(*given: Any, **named: Any) -> dict[str, Any]:  # Any: as their types have them
-        bound = signature.bind(*given, **named)
-        bound.apply_defaults()  # those of HTTP, which begin with other values than a command
-        values, warnings = bound.arguments, list[str]()
+    def start(values: dict[str, Any]) -> dict[str, Any]:  # Any: as their types have them
+        warnings = list[str]()
         model, owner = values["model"], values.pop("owner")
 
         def request() -> RunRequest:
@@ -124,34 +124,15 @@ def _build(store: Store, engine: Engine, kind: str) -> None:
 
         return {**start_for_owner(store, engine, owner, model, request), "warnings": warnings}
 
-    keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature(
-        [
-            *(
-                inspect.Parameter(
-                    param.name, keyword, annotation=_type(param), default=_default(param)
-                )
-                for param in params
-            ),
-            inspect.Parameter("owner", keyword, annotation=Token, default=""),
-        ],
-        return_annotation=dict[str, Any],
-    )
-    start.__signature__ = signature  # type: ignore[attr-defined]  # inspect and gradio read it
-    start.__annotations__ = {
-        **{name: each.annotation for name, each in signature.parameters.items()},
-        "return": dict[str, Any],
-    }
-    start.__doc__ = "\n".join(
+    about = "\n".join(
         [
             f"Start a run that {KINDS[kind].about}; returns its id and owner's token.",
             "",
             "Without the token nobody reads the run or uses its model. The warnings beside them",
             "are what to know of what was asked for. Lists are texts with commas between.",
-            "",
-            "Args:",
-            *(f"    {param.name}: {param.help}" for param in params),
-            f"    owner: {TOKEN}",
         ]
     )
-    gr.api(endpoint(start), api_name=KINDS[kind].verb)
+    # the defaults are those of HTTP, which begin with other values than a command
+    arguments = [Stated(each.name, _type(each), each.help, _default(each)) for each in params]
+    started = endpoint_of(start, about, [*arguments, Stated("owner", Token, TOKEN, "")])
+    gr.api(started, api_name=KINDS[kind].verb)

@@ -5,13 +5,14 @@ premise is nearly always right on the entailed sub-cases and nearly never on the
 two are never pooled.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from probe.errors import ModelError
 from probe.models.classifier import Model, Precision, resolve
-from probe.statistics import FEWEST, Estimate, wilson
+from probe.statistics import FEWEST, Drawn, Estimate, clustered
 from probe.tasks.nli import ENTAILMENT, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from probe.templates import Request, generate, subcases
@@ -24,7 +25,8 @@ MIN_HIGH, MAX_LOW = 0.9, 0.1  # accuracies that count as high and as low
 class Profiled:
     """What a model reaches on a sub-case, or on all of one heuristic and gold label.
 
-    `subcase` is empty for the latter. Two classes are compared.
+    `subcase` is empty for the latter. Two classes are compared. `templates` has of each how many of
+    its pairs are right, and how many it has; those of one go right or wrong together.
     """
 
     heuristic: str
@@ -32,11 +34,18 @@ class Profiled:
     gold: Label
     n: int
     correct: int
+    templates: Mapping[str, tuple[int, int]]
 
     @property
     def estimate(self) -> Estimate:
-        """The accuracy with Wilson's interval."""
-        return wilson(self.correct, self.n)
+        """The accuracy with an interval over the templates."""
+        return over_templates([self])
+
+
+def over_templates(rows: Iterable[Profiled]) -> Estimate:
+    """Return the accuracy of several together, with an interval over their templates."""
+    drawn = [(name, *each) for row in rows for name, each in row.templates.items()]
+    return clustered([Drawn("", *each) for each in drawn])
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ NOTE = (
     "McCoy et al. 2019 report the same of models trained on MNLI: near 100 % where the hypothesis "
     "is entailed, near 0 % where it is not, on lexical overlap. Those figures are for HANS itself; "
     "ours are for pairs from our own templates of the same sub-cases, so compare the shape and not "
-    "the decimals."
+    "the decimals. Intervals are over the templates, four of each sub-case."
 )
 
 
@@ -79,15 +88,27 @@ def profile(
             first = pairs[0]  # a sub-case has one heuristic and one label
             gold: Label = ENTAILMENT if first.gold == ENTAILMENT else NON_ENTAILMENT
             said = model.predict(pairs, precision)
-            correct = sum((each.label == ENTAILMENT) == (gold == ENTAILMENT) for each in said)
-            yield Profiled(first.heuristic, first.subcase, gold, len(pairs), correct)
+            right, made = Counter[str](), Counter(pair.template for pair in pairs)
+            for pair, each in zip(pairs, said, strict=True):
+                right[pair.template] += (each.label == ENTAILMENT) == (gold == ENTAILMENT)
+            templates = {name: (right[name], n) for name, n in made.items()}
+            yield Profiled(
+                first.heuristic, first.subcase, gold, len(pairs), right.total(), templates
+            )
 
 
 def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
     """Sum sub-cases up to one row for each heuristic and gold label, entailed ones first."""
     profiled = list(rows)
     return [
-        Profiled(heuristic, "", gold, sum(r.n for r in part), sum(r.correct for r in part))
+        Profiled(
+            heuristic,
+            "",
+            gold,
+            sum(row.n for row in part),
+            sum(row.correct for row in part),
+            {name: each for row in part for name, each in row.templates.items()},
+        )
         for heuristic in HEURISTICS
         for gold in (ENTAILMENT, NON_ENTAILMENT)
         if (part := [r for r in profiled if (r.heuristic, r.gold) == (heuristic, gold)])
@@ -157,6 +178,7 @@ def hans_json(
 
 def _row_json(row: Profiled) -> dict[str, Any]:
     found, values = row.estimate, asdict(row)
+    values["templates"] = len(row.templates)
     if not row.subcase:
         del values["subcase"]
     return {**values, "accuracy": found.value, "low": found.low, "high": found.high}

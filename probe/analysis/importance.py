@@ -144,9 +144,10 @@ NOTHING_LEFT = (
 class Importance:
     """Scores of one example's sub-words by field, and which label and convention they speak of.
 
-    `delta` is the convergence error of integrated gradients, None for other methods. `where` says
-    at which vectors they were taken, `remarks` what a reader has to know of them; `vanishes`: they
-    are rounding, and rank nothing.
+    With `against` they speak of that label less the other one (`target`). `delta` is the
+    convergence error of integrated gradients, None for other methods. `where` says at which vectors
+    they were taken, `remarks` what a reader has to know of them; `vanishes`: they are rounding, and
+    rank nothing.
     """
 
     fields: Mapping[str, tuple[Scored, ...]]
@@ -158,6 +159,12 @@ class Importance:
     where: str = ""
     remarks: tuple[str, ...] = ()
     vanishes: bool = False
+    against: Label = ""
+
+    @property
+    def target(self) -> str:
+        """What is explained: a label, or the difference of two."""
+        return f"{self.label} − {self.against}" if self.against else self.label
 
     def tokens(self, field: str) -> tuple[Scored, ...]:
         """Return a field's sub-words in order, special tokens left out."""
@@ -190,8 +197,12 @@ def attribute(
     steps: int = 20,
     batch: int = 16,
     most_steps: int = MOST_STEPS,
+    against: Label | None = None,
 ) -> list[Importance]:
     """Score the sub-words of each example for its label, in fp32, with the model in eval mode.
+
+    With `against` it is for the logarithm of the label's probability less that of this other one:
+    why this answer and not that.
 
     A model that merges labels is asked for the one under which it counts the label. The method
     "auto" is the one that is shown first. `baseline` matters to methods that put a token in the
@@ -207,10 +218,15 @@ def attribute(
         raise ValueError("gradients are taken in eval mode; the model is in training mode")
     result: list[Importance | None] = [None] * len(examples)
     labels = [model.task.nearest(label) or label for label in labels]
+    other = (model.task.nearest(against) or against) if against else ""
+    if other in labels:
+        raise AttributionError(f"“{other}” is set against itself; name two different labels")
     # each by its own length where that chooses the method, and where the network minds padding
     rows_at_once = batch if model.pads and method != "auto" else 1
     for rows in by_length(text_lengths(model.task, examples), rows_at_once):
-        prepared = model.explainable([examples[row] for row in rows], [labels[row] for row in rows])
+        others = [other] * len(rows) if other else []
+        own = [labels[row] for row in rows]
+        prepared = model.explainable([examples[row] for row in rows], own, others)
         tokens = prepared.tokens
         try:
             used = first_method(tokens, _weights(model)) if method == "auto" else method
@@ -247,6 +263,7 @@ def attribute(
                 found.where,
                 (*remarks, *([NOTHING_LEFT] if vanishes else _told(found, place))),
                 vanishes,
+                other,
             )
     return [importance for importance in result if importance]
 

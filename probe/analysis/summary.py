@@ -118,32 +118,35 @@ class Counts:
             self.further.append(Counts(self.task))
         return self.further[at - 1] if at else self
 
-    def add(self, prediction: Prediction, gold: Label | None) -> None:
-        """Count the answer to an example with this gold label."""
-        self.shares["confidence"].add(prediction.confidence)
+    def add(self, prediction: Prediction, gold: Label | None, text: int | None = None) -> None:
+        """Count the answer to an example with this gold label, made of the text of this number."""
+        self.shares["confidence"].add(prediction.confidence, text)
         if self.task.labels:
-            self.shares["entropy"].add(prediction.entropy)
+            self.shares["entropy"].add(prediction.entropy, text)
         if gold is None:
             return
-        self.shares["accuracy"].add(self.task.matches(prediction.label, gold))
+        self.shares["accuracy"].add(self.task.matches(prediction.label, gold), text)
         if kind := self.task.gold_kind(gold):
             self.shares[kind].add(True)
         if self.task.f1:
-            self.shares["f1"].add(self.task.f1(prediction.label, gold))
+            self.shares["f1"].add(self.task.f1(prediction.label, gold), text)
         for name, group in self.task.groups.items():
             if gold in group.golds:
-                self.shares[name].add(self.task.matches(prediction.label, group.gold))
+                self.shares[name].add(self.task.matches(prediction.label, group.gold), text)
 
-    def add_transformed(self, transformed: Transformed) -> None:
-        """Count a transformed example; one that the transform left as it was says nothing."""
+    def add_transformed(self, transformed: Transformed, text: int) -> None:
+        """Count a transformed example of the text of this number.
+
+        One that the transform left as it was says nothing.
+        """
         result = transformed.result
         if result.not_applicable or not result.changed:
             self.not_applicable += result.not_applicable
             self.unchanged += not result.not_applicable
             return
-        self.shares["agreement"].add(transformed.agrees)
+        self.shares["agreement"].add(transformed.agrees, text)
         self.inexact += not result.exact
-        self.add(transformed.prediction, result.gold)
+        self.add(transformed.prediction, result.gold, text)
 
     def measured(self) -> Measured:
         """Return the estimates so far."""
@@ -176,6 +179,8 @@ class Counts:
             share.count += count * unit
             share.squares += squares * unit * unit
             share.n += n
+            alone = (n, squares * unit * unit or count, count * unit, n)  # each of its own text
+            share.join(state.get("clusters", {}).get(name, alone))
         for name in KINDS:
             value = getattr(self, name) + state.get(name, 0)  # an earlier version counted less
             setattr(self, name, value)
@@ -185,6 +190,7 @@ class Counts:
     @property
     def state(self) -> dict[str, Any]:  # Any: JSON
         """The counts as JSON values."""
+        clusters = {name: each.clusters for name, each in self.shares.items() if each.is_clustered}
         return {
             "shares": {
                 name: [share.count, share.n]
@@ -197,6 +203,7 @@ class Counts:
                 for share in [self.shares[name]]
             },
             **{name: getattr(self, name) for name in KINDS},
+            **({"clusters": clusters} if clusters else {}),
             **({"further": [each.state for each in self.further]} if self.further else {}),
         }
 
@@ -248,7 +255,7 @@ class Totals:
                     seeds = {each.result.seed: None for each in row.transformed[name]}
                     for transformed in row.transformed[name]:
                         draw = [*seeds].index(transformed.result.seed)
-                        counts[name].draw(draw).add_transformed(transformed)
+                        counts[name].draw(draw).add_transformed(transformed, self.rows)
 
     def merge(self, state: Mapping[str, Any]) -> None:  # Any: JSON
         """Count the rows that `state` gave of others of the same task and transforms."""

@@ -381,9 +381,11 @@ def examine(
     baseline: BaselineToken = "pad",
     label: Label | None = None,
     precision: Precision = "fp32",
+    against: Label | None = None,
 ) -> Examination:
     """Look at one example. `label` is what is explained: given, else gold, else predicted.
 
+    With `against` it is what sets that apart from this other label.
     The answer is given where importance is not to be had, too.
 
     Raises ExampleError where a text is empty, UnknownTransform for a name that is not there,
@@ -400,12 +402,14 @@ def examine(
     if isinstance(model, AnyModel):
         shown = label or usual
         try:
-            importance = attribute(model, [example], [shown], method, options.sign, baseline)[0]
+            (importance,) = attribute(
+                model, [example], [shown], method, options.sign, baseline, against=against
+            )
         except AttributionError as problem:
             why_not = str(problem)
     # the sub-word transforms read these scores, taken in fp32
     ranks = options.ranks == "shown" or (importance and importance.method == PAPER)
-    serves = importance and ranks and importance.label == usual and resolve(precision) == "fp32"
+    serves = importance and ranks and importance.target == usual and resolve(precision) == "fp32"
     scored = [importance] if importance and serves else []
     (legible,) = legibility(model, [example])
     transformed = transform_all(
@@ -453,6 +457,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
                 for field, scored in found.fields.items()
             },
             "label": found.label,
+            "against": found.against,
             "method": found.method,
             "sign": found.sign,
             "where": found.where,

@@ -4,7 +4,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from statistics import fmean
 from threading import Lock
@@ -21,13 +21,14 @@ from probe.baselines import BASELINES, baselines_for
 from probe.errors import CheckupError
 from probe.models.classifier import Precision, Prediction, resolve, text_lengths
 from probe.models.library import AnyModel, load_any, that_reads
-from probe.models.windows import Long
+from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.published import published_shares
 from probe.runs.run import Json
 from probe.statistics import (
     FEWEST,
     Bin,
     Estimate,
+    Share,
     averaged,
     calibration,
     mean,
@@ -42,7 +43,16 @@ from probe.tasks.task import IN_COMMON, Label, Task, task_named
 from probe.templates import Request, generate, subcases
 from probe.templates.generate import HEURISTICS
 from probe.transforms import REGISTRY, Options
-from probe.transforms.options import DEFAULTS, PUBLISHED, Sign, with_sign
+from probe.transforms.options import (
+    DEFAULTS,
+    OPTIONS,
+    PUBLISHED,
+    SIGNS,
+    Option,
+    Sign,
+    option,
+    with_sign,
+)
 from probe.transforms.registry import FAMILIES, Transform, missing, presets, ranks, ready
 
 Group = Literal[
@@ -184,23 +194,35 @@ def bins_from(rows: Sequence[Mapping[str, Any]]) -> tuple[Bin, ...]:
     return tuple(Bin(**row) for row in rows)
 
 
+MAX_SEED = 2**31 - 1
+"""The largest seed: JSON and every database hold it."""
+COMPUTES: Mapping[Precision, str] = {
+    "auto": "bf16 where it is quick",
+    "fp32": "32 bits",
+    "bf16": "16 bits",
+}
+
+
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a check-up.
+    """What is asked of a check-up: the command, the page and HTTP are made of this table.
 
-    `n` examples drawn by the seed are transformed, and `per_subcase` pairs made of each of HANS's
-    sub-cases; `long` is as `probe.models.windows.LONG` has it. `sign` is that by which tokens are
-    ranked, and `draws` is how often word salad is made that draws by chance: the paper's, unless an
-    older check-up is repeated.
+    The largest numbers are those of page and HTTP. The sign and how often a change is drawn are the
+    paper's, unless an older check-up is repeated.
     """
 
-    n: int = 200
-    per_subcase: int = 20
-    seed: int = 0
-    precision: Precision = "auto"
-    long: Long = "cut"
-    sign: Sign = PUBLISHED.sign
-    draws: int = PUBLISHED.draws
+    n: int = option(200, "how many examples are changed in each way", low=1, high=1000)
+    per_subcase: int = option(20, "how many pairs each sub-case of HANS has", low=1, high=500)
+    seed: int = option(0, "which examples are changed, and how", high=MAX_SEED)
+    long: Long = option("cut", LONG_TITLE, LONG)
+    precision: Precision = option("auto", "what computes", COMPUTES)
+    sign: Sign = option(PUBLISHED.sign, OPTIONS["sign"].words, SIGNS)
+    draws: int = option(
+        PUBLISHED.draws,
+        f"{OPTIONS['draws'].words}; of word salad",
+        low=1,
+        high=OPTIONS["draws"].high,
+    )
 
     def options(self, transform: Transform) -> Options:
         """Return the options by which a transform is made; the paper draws word salad anew."""
@@ -208,6 +230,8 @@ class Asked:
         return Options(sign=self.sign, draws=draws)
 
 
+ASKED: Mapping[str, Option] = {each.name: each.metadata["option"] for each in fields(Asked)}
+NUMBERS = tuple(name for name, option in ASKED.items() if not option.values)
 BEFORE: Mapping[str, Any] = {"sign": DEFAULTS.sign, "draws": DEFAULTS.draws}
 """What is asked, where what an earlier version stored does not say it."""
 
@@ -283,8 +307,11 @@ def changed(transform: Transform, subject: Subject) -> Part:
         now = _scores(task, [one.prediction.label for *_, one in golden], read[n : 2 * n])
         keeps = transform.rule is KEEP
         scored = ((name, title, now), (f"{name}.before", f"{title}: before", was))
+        numbers = [at for at, own in enumerate(of_each) for each in own if each[2].result.gold]
         figures = [
-            figure_of(each, words, "stress", mean_score(task, scores), scores, merged=merged)
+            figure_of(
+                each, words, "stress", _over_texts(task, scores, numbers), scores, merged=merged
+            )
             for each, words, scores in scored[: 1 + keeps]
         ]
         failed = [after < (before if keeps else 1) for before, after in zip(was, now, strict=True)]
@@ -308,6 +335,14 @@ def changed(transform: Transform, subject: Subject) -> Part:
             }
         )
     return Part(figures, examples)
+
+
+def _over_texts(task: Task, scores: Sequence[float], texts: Sequence[int]) -> Estimate:
+    """Return the mean score of changed texts, with an interval over the texts they are made of."""
+    one = Share()
+    for score, text in zip(scores, texts, strict=True):
+        one.add(score, text)
+    return one.mean() if task.has_spans else one.estimate()
 
 
 Change = tuple[Label | None, Prediction, Transformed]
@@ -521,10 +556,6 @@ def figure_names(task: Task) -> Iterator[str]:
         yield from (f"hans.{subcase}" for subcase in subcases())
 
 
-MAX_SEED = 2**31 - 1
-"""The largest seed: JSON and every database hold it."""
-
-
 @dataclass(frozen=True)
 class Plan:
     """What a check-up examines.
@@ -569,12 +600,11 @@ def new_plan(
 
     Raises CheckupError for numbers that cannot be.
     """
-    if asked.n < 1:
-        raise CheckupError("at least one example must be changed in each way")
-    if asked.per_subcase < 1:
-        raise CheckupError("each sub-case of HANS needs at least one pair")
-    if not 0 <= asked.seed <= MAX_SEED:
-        raise CheckupError(f"the seed must be a whole number from 0 to {MAX_SEED}")
+    for name in NUMBERS:
+        if (number := getattr(asked, name)) < (least := ASKED[name].low):
+            raise CheckupError(f"{name} is {number}, but {ASKED[name].words}: at least {least}")
+    if asked.seed > MAX_SEED:
+        raise CheckupError(f"seed is {asked.seed}, but at most {MAX_SEED}")
     exact = replace(asked, precision=resolve(asked.precision))
     return Plan(model, task.name, tuple(parts_of(task)), exact, labels, file, tuple(reading))
 

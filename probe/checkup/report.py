@@ -19,6 +19,7 @@ from probe.checkup.conclusions import (
     points,
 )
 from probe.checkup.measuring import (
+    ASKED,
     BEFORE,
     GROUPS,
     Asked,
@@ -125,13 +126,11 @@ def command(plan: Plan) -> str:
     options = {
         "--task": plan.task if plan.labels else "",
         "--labels": ",".join(plan.labels),
-        "--n": asked.n,
-        "--per-subcase": asked.per_subcase,
-        "--seed": asked.seed,
-        "--precision": asked.precision,
-        "--long": asked.long if asked.long != "cut" else "",
-        "--sign": asked.sign if asked.sign != Asked.sign else "",
-        "--draws": asked.draws if asked.draws != Asked.draws else "",
+        **{
+            f"--{name.replace('_', '-')}": value
+            for name, value in vars(asked).items()
+            if not ASKED[name].values or value != getattr(Asked, name)
+        },
         "--out": "checkup",
     }
     given = (str(word) for both in options.items() if both[1] != "" for word in both)

@@ -1,6 +1,7 @@
 """`python -m probe checkup`: what the papers would say about one model."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import nan
 from pathlib import Path
@@ -9,7 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from probe.checkup.experiment import known_results, run_request
-from probe.checkup.measuring import IN_SLICES, Asked, estimate_seconds, figure_names, new_plan
+from probe.checkup.measuring import (
+    ASKED,
+    IN_SLICES,
+    Asked,
+    estimate_seconds,
+    figure_names,
+    new_plan,
+)
 from probe.checkup.page import report_files, write_report
 from probe.checkup.report import (
     against,
@@ -31,6 +39,7 @@ from probe.cli.options import (
     TaskName,
     Threads,
     opened,
+    takes,
 )
 from probe.cli.output import check_output_files, make_folder, write_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
@@ -43,14 +52,28 @@ from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Task
 from probe.terms import capitalised
 from probe.text.duration import duration_words
-from probe.transforms.options import OPTIONS
 
-DRAWS = f"{capitalised(OPTIONS['draws'].words)}; of word salad."
+ALIKE: Mapping[str, Any] = {  # Any: as typer has it
+    "long": LongTexts,
+    "precision": PrecisionName,
+    "sign": SignName,
+}
+"""The options that other commands have too."""
 FAILED = 1
 """The exit code of a figure on the wrong side of its limit."""
 
 
+def _option(name: str) -> inspect.Parameter:
+    """Return what is asked of a check-up as an option of the command."""
+    facts, keyword = ASKED[name], inspect.Parameter.KEYWORD_ONLY
+    help = f"{capitalised(facts.words)}."
+    number = typer.Option(f"--{name.replace('_', '-')}", min=int(facts.low), help=help)
+    kind = ALIKE.get(name, Annotated[int, number])
+    return inspect.Parameter(name, keyword, annotation=kind, default=getattr(Asked, name))
+
+
 @takes_file(texts=False)
+@takes("asked", Asked, {name: _option(name) for name in ASKED})
 def checkup_command(
     model: Annotated[str, typer.Argument(help=MODEL_NAME, callback=full_name)],
     file: Annotated[
@@ -60,11 +83,7 @@ def checkup_command(
     out: Annotated[Path, typer.Option(help="Folder for report.html and report.json.")] = Path(
         "checkup"
     ),
-    n: Annotated[int, typer.Option("--n", min=1, help="Examples changed in each way.")] = Asked.n,
-    per_subcase: Annotated[
-        int, typer.Option(min=1, help="Pairs of each sub-case of HANS.")
-    ] = Asked.per_subcase,
-    seed: Annotated[int, typer.Option(help="Draws the examples and the changes.")] = Asked.seed,
+    asked: Asked = Asked(),  # a frozen table of options, made once
     older: Annotated[
         Path | None, typer.Option("--against", help="An older report.json to compare with.")
     ] = None,
@@ -76,10 +95,6 @@ def checkup_command(
     ] = None,
     task: TaskName = "",
     labels: LabelOrder = "",
-    precision: PrecisionName = "auto",
-    long: LongTexts = "cut",
-    sign: SignName = Asked.sign,
-    draws: Annotated[int, typer.Option(min=1, help=DRAWS)] = Asked.draws,
     in_process: InProcess = False,
     threads: Threads = 1,
     reading: FileOptions = AS_THE_FILE_TELLS,
@@ -103,8 +118,7 @@ def checkup_command(
     else:
         examples = bundled_examples(loaded.task, "test")
     make_folder(out)
-    asked = Asked(n, per_subcase, seed, precision, long, sign, draws)
-    that_reads(loaded, long)  # refuses what cannot be, before an hour of work
+    that_reads(loaded, asked.long)  # refuses what cannot be, before an hour of work
     order = loaded.order if task or labels else ()
     name, words = (source_name(path), option_words(reading.said)) if path else ("", ())
     plan = new_plan(model, loaded.task, asked, order, name, words)

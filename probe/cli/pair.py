@@ -6,6 +6,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe.analysis.importance import AskedMethod, BaselineToken, checked
+from probe.analysis.smallest import BUDGET, FLIP, MAX_BUDGET, Smallest, smallest, smallest_json
 from probe.analysis.transformed import examination_json, examine
 from probe.cli.options import (
     AsJson,
@@ -30,6 +31,7 @@ from probe.tasks.task import Task
 STRONGEST = 5
 """How many tokens are shown: those with the largest scores of either sign, of all texts."""
 
+AGAINST = "Another label: what sets the one that is explained apart from it."
 MethodName = Annotated[
     AskedMethod,
     choice("method", get_args(AskedMethod), "Attribution method; auto: the one shown first."),
@@ -56,29 +58,47 @@ def pair_command(
     method: MethodName = "auto",
     baseline: BaselineName = "pad",
     label: Annotated[str, typer.Option(help="Label to explain; gold or predicted if empty.")] = "",
+    against: Annotated[str, typer.Option(help=AGAINST)] = "",
     precision: PrecisionName = "fp32",
     long: LongTexts = "cut",
+    flip: Annotated[
+        bool, typer.Option("--flip", help=f"{FLIP}, and other smallest changes.")
+    ] = False,
+    flip_text: Annotated[
+        str, typer.Option(help="The text that --flip changes; the one transforms edit if empty.")
+    ] = "",
+    budget: Annotated[
+        int, typer.Option(min=1, max=MAX_BUDGET, help="Texts that --flip asks about in each way.")
+    ] = BUDGET,
     as_json: AsJson = False,
 ) -> None:
     """Classify a pair (or another task's example), explain it, and apply transforms to it."""
     classifier = that_reads(opened(model, labels, task), long)
     asked = classifier.task
-    if label and asked.has_spans:
-        raise OptionError("--label is for models that answer with labels; a reader answers a span")
-    explained = one_of("label", tuple(filter(asked.nearest, asked.golds)))
+    named = {"label": label, "against": against}
+    for option in filter(named.get, named if asked.has_spans else ()):
+        raise OptionError(
+            f"--{option} is for models that answer with labels; a reader answers a span"
+        )
+    known = tuple(filter(asked.nearest, asked.golds))
+    explained = {name: one_of(name, known)(each) if each else None for name, each in named.items()}
+    example = read_example(asked, texts, premise, hypothesis, answer)
     examination = examine(
         classifier,
-        read_example(asked, texts, premise, hypothesis, answer),
+        example,
         transform,
         seed,
         changes(asked),
         method,
         baseline,
-        explained(label) if label else None,
+        explained["label"],
         precision,
+        explained["against"],
     )
     shape = examination_json(examination, precision)
+    ways = smallest(classifier, example, field=flip_text, budget=budget) if flip else iter(())
     if as_json:
+        shape |= {"smallest": list(map(smallest_json, ways))} if flip else {}
         typer.echo(json.dumps(shape, ensure_ascii=False))
     else:
         names = ["original", *(one.result.name for one in examination.transformed)]
@@ -90,14 +110,25 @@ def pair_command(
             tokens = [token for tokens in found.fields.values() for token in tokens]
             first = sorted(tokens, key=lambda token: -abs(token.score))[:STRONGEST]
             scores = ", ".join(f"{token.token} {token.score:+.3f}" for token in first)
-            typer.echo(f"strongest tokens for {found.label} ({found.method}): {scores}")
+            typer.echo(f"strongest tokens for {found.target} ({found.method}): {scores}")
             for remark in found.remarks:
                 typer.echo(remark)
         else:
             typer.echo(f"no importance: {examination.no_importance}")
+        for way in ways:  # each as it is found
+            typer.echo(_way(way))
     if examination.importance:  # the network is checked once the answer stands there
         for sentence in checked(examination.importance.model).sentences:
             typer.echo(sentence, err=True)
+
+
+def _way(found: Smallest) -> str:
+    """Say what a way came to, and each text on it with the answer."""
+    lines = [f"{found.way}: {found.sentence}"]
+    for step in found.steps[1:]:
+        said = step.prediction
+        lines.append(f"  {said.label:14} {said.confidence:.3f} {step.text}")
+    return "\n".join(lines)
 
 
 def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) -> str:

@@ -317,9 +317,12 @@ class Classifier(TextModel):
         groups = [logits[:, several].float().logsumexp(1) for several in self.columns]
         return torch.stack(groups, 1)
 
-    def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
-        """Prepare examples to explain the probability of a label of each.
+    def explainable(
+        self, examples: Sequence[Example], labels: Sequence[Label], against: Sequence[Label] = ()
+    ) -> Explainable:
+        """Prepare examples to explain the probability of a label of each, or what sets it apart.
 
+        With `against` it is the logarithm of a label's probability less that of another's.
         Of a source in windows the one that decides is explained, as `predict` has it. Raises
         AttributionError where the tokenizer cannot say where a token stands.
         """
@@ -337,12 +340,19 @@ class Classifier(TextModel):
             starts = [start for start, _ in spans]
             examples = list(map(self._in_window, examples, spans))
         encoded = self.encode(examples)
-        targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
+        targets, others = (
+            torch.tensor([self.labels.index(label) for label in each], device=self.device)
+            for each in (labels, against)
+        )
 
         def log_probability(model: Classifier, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
             scores = log_softmax(model.logits(tensors), dim=-1)
-            copies = len(scores) // len(targets)
-            return scores.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
+
+            def of(labels: torch.Tensor) -> torch.Tensor:  # (copies * batch,)
+                copies = len(scores) // len(labels)
+                return scores.gather(1, labels.repeat(copies)[:, None]).squeeze(1)
+
+            return of(targets) - of(others) if against else of(targets)
 
         if not encoded.encodings:
             raise AttributionError(

@@ -395,10 +395,13 @@ class Prompted(TextModel):
         counted = torch.arange(most, 0, -1) <= ends[:, None]
         return (each * counted.to(each)).sum(1)
 
-    def explainable(self, examples: Sequence[Example], labels: Sequence[Label]) -> Explainable:
+    def explainable(
+        self, examples: Sequence[Example], labels: Sequence[Label], against: Sequence[Label] = ()
+    ) -> Explainable:
         """Prepare examples to explain the probability of a label of each, all orders together.
 
-        A token of a text is one, wherever the prompts of orders and labels have it.
+        With `against` it is its logarithm less that of another's. A token of a text is one,
+        wherever the prompts of orders and labels have it.
         """
         import torch
 
@@ -415,7 +418,10 @@ class Prompted(TextModel):
             for at, place in enumerate(own, length - len(own)):
                 if place:
                     units[row, at] = numbers.get((place.text, place.start, place.end), -1)
-        targets = torch.tensor([self.labels.index(label) for label in labels], device=self.device)
+        targets, others = (
+            torch.tensor([self.labels.index(label) for label in each], device=self.device)
+            for each in (labels, against)
+        )
         usual = torch.tensor(self.usual, device=self.device, dtype=torch.float32)
 
         def log_probability(model: Prompted, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
@@ -423,7 +429,10 @@ class Prompted(TextModel):
             scored = inputs["input_ids"].repeat(copies, 1), ends.repeat(copies)
             scores = model._ends(tensors, *scored).view(-1, len(self.orders), count)
             sure = (scores.mean(1) - usual).log_softmax(-1)
-            return sure.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
+            found = sure.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
+            if not against:
+                return found
+            return found - sure.gather(1, others.repeat(copies)[:, None]).squeeze(1)
 
         return Explainable(inputs, places, log_probability, units)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from probe.errors import AttributionError
 from probe.models.classifier import Precision, by_length
 from probe.models.prediction import Prediction
 from probe.models.text_model import Explainable, TextModel, TokenPlace, token_places
@@ -220,13 +221,19 @@ class Reader(TextModel):
         short = len(offsets) <= self.max_question
         return question if short else question[: offsets[self.max_question - 1][1]]
 
-    def explainable(self, examples: Sequence[Any], labels: Sequence[Label]) -> Explainable:
+    def explainable(
+        self, examples: Sequence[Any], labels: Sequence[Label], against: Sequence[Label] = ()
+    ) -> Explainable:
         """Prepare questions to explain an answer of each: all spans of the passage that read so.
 
         Of a passage of several windows the first with the answer is explained. An answer that is
-        nowhere rests on nothing: all scores are 0.
+        nowhere rests on nothing: all scores are 0. Raises AttributionError where an answer is to be
+        set against another one, which may stand in another window.
         """
         import torch
+
+        if against:
+            raise AttributionError("what sets one answer apart from another is asked of labels")
 
         chosen = [
             self._window_with(each, label) for each, label in zip(examples, labels, strict=True)

@@ -97,7 +97,7 @@ def no_traceback(app: App) -> Iterator[None]:
         ("/hans", {"models": ["minilm"], "n": 501}, "1 to 500 pairs"),
         ("/load_model", {"model": ["da"]}, "model .* is not a name"),
         ("/batch", {"file": None, "transforms": "sort"}, "file None is not a file"),
-        ("/checkup", {**DA, "n": 0}, "at least one example must be changed"),
+        ("/checkup", {**DA, "n": 0}, "n is 0, but how many examples are changed"),
         ("/checkup", {**DA, "n": 10**6}, "the command line takes more"),
         ("/checkup", {**DA, "seed": -1}, "seed -1 is not a whole number, 0 to"),
         ("/checkup", {"model": "nobody"}, "there is no model called 'nobody'"),

@@ -278,8 +278,8 @@ def test_a_check_up_is_begun_stopped_taken_up_again_and_taken_away(newcomer: Pag
     page.locator("#measure-models .token-remove").first.click()
     page.locator("#measure-models input").fill("Decomposable")
     page.get_by_role("option", name="Decomposable Attention").click()
-    page.locator("#checkup-n input").fill("2")
-    page.locator("#checkup-n input").press("Tab")
+    page.locator("#checkup-n input[type=number]").fill("2")
+    page.locator("#checkup-n input[type=number]").press("Tab")
     expect(estimate).to_contain_text(
         re.compile("Decomposable Attention.* of which 2 are changed"), timeout=long
     )

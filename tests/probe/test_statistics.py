@@ -28,6 +28,7 @@ from probe.statistics import (
     expected_calibration_error,
     mean,
     mean_error,
+    mean_share,
     paired_bootstrap,
     percent,
     reliability,
@@ -95,6 +96,33 @@ def test_rows_of_one_repeat_or_source_are_not_independent() -> None:
     assert clustered([]).n == 0
     equal = [Drawn(at, at, 50, 100) for at in range(9)]  # no narrower than independent rows
     assert clustered(equal) == wilson(450, 900)
+
+
+def test_values_of_one_text_are_not_independent_nor_are_repeats() -> None:
+    several = {0: [1, 1, 1], 1: [0, 0], 2: [1], 3: [0, 1, 1, 1], 4: [0]}
+    whole, parts = Share(), [Share(), Share()]
+    for text, own in several.items():
+        for value in own:
+            whole.add(value, text)
+            parts[text % 2].add(value, text)
+    drawn = [Drawn("", text, sum(own), len(own)) for text, own in several.items()]
+    assert vars(whole.estimate()) == pytest.approx(vars(clustered(drawn)))
+    assert whole.mean().low < mean([x for own in several.values() for x in own]).low
+    first, second = parts
+    first.count, first.n = whole.count, whole.n
+    first.join(second.clusters)
+    assert vars(first.estimate()) == pytest.approx(vars(whole.estimate()))
+    alone = Share()
+    for value in (0, 1, 1, 0, 1):
+        alone.add(value, alone.n)  # each of another text
+    assert alone.estimate() == wilson(3, 5)
+    shares = [0.4, 0.5, 0.6]
+    found, students = mean_share(shares, 1000), mean(shares)
+    assert (found.value, found.n) == (0.5, 1000)
+    assert (found.low, found.high) == (students.low, students.high)  # wider than over 1,000 texts
+    assert mean_share([0.5], 100) == wilson(50, 100)
+    assert mean_share([0.5, 0.5], 100) == wilson(50, 100)
+    assert mean_share([], 100).n == mean_share([0.5], 0).n == 0
 
 
 def test_nothing_has_no_value() -> None:

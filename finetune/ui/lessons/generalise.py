@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -12,6 +13,7 @@ from finetune.trials.generalisation import (
     Plan,
     SourceData,
     chosen,
+    cluster_of,
     conditions,
     described,
     draw_tests,
@@ -26,7 +28,7 @@ from probe.analysis.batch import Chunk
 from probe.errors import RunError
 from probe.models.bundled import title_of
 from probe.runs.gallery import gallery_runs
-from probe.statistics import share
+from probe.statistics import Drawn, Estimate, clustered
 from probe.stopping import check_stop
 from probe.tasks.nli import NLI
 from probe.templates import Request, generate
@@ -59,10 +61,19 @@ def show_kinds(skill: str) -> Markup:
     )
 
 
+class Answered(NamedTuple):
+    """An answered example: its kind, gold label, whether the answer is right, its template."""
+
+    kind: str
+    gold: str
+    right: bool
+    template: str
+
+
 def answered(skill: str, claim: str) -> Live:
     """Let the chosen model answer examples of each kind, beside the paper's claim."""
 
-    def asked(setting: Setting) -> Iterator[Chunk[tuple[str, str, bool]]]:
+    def asked(setting: Setting) -> Iterator[Chunk[Answered]]:
         plan = Plan(setting.model, skill, VARY, (), (), (1,), (1.0,), (SEED,), tests=TESTS)
         each = tuple(kind.name for kind in conditions(skill, VARY))
         tests = draw_tests(replace(plan, columns=each), SourceData(()), SEED)
@@ -73,20 +84,28 @@ def answered(skill: str, claim: str) -> Live:
             some = examples[start : start + CHUNK]
             said = setting.classifier.predict([example for _, example in some])
             rows = tuple(
-                (kind, example.gold, NLI.matches(answer.label, example.gold))
+                Answered(
+                    kind,
+                    example.gold,
+                    NLI.matches(answer.label, example.gold),
+                    cluster_of(NLI, example),
+                )
                 for (kind, example), answer in zip(some, said, strict=True)
             )
             yield Chunk(rows, start + len(rows), len(examples), time.monotonic() - begun)
 
     @counted(f"generalise {skill}", asked, "example")
-    def right(setting: Setting, rows: Sequence[tuple[str, str, bool]]) -> Finding:
-        every = share([hit for *_, hit in rows])
-        constant = max(Counter(gold for _, gold, _ in rows).values()) / len(rows)
-        known = described(tuple(dict.fromkeys(kind for kind, *_ in rows)), VARY)
-        kinds = (
-            measured(f"{each.title}, here", share([hit for kind, _, hit in rows if kind == name]))
-            for name, each in known.items()
-        )
+    def right(setting: Setting, rows: Sequence[Answered]) -> Finding:
+        def reached(*kinds: str) -> Estimate:
+            """Return how many are right, with an interval over templates."""
+            return clustered(
+                [Drawn("", row.template, row.right, 1) for row in rows if row.kind in kinds]
+            )
+
+        constant = max(Counter(row.gold for row in rows).values()) / len(rows)
+        known = described(tuple(dict.fromkeys(row.kind for row in rows)), VARY)
+        every = reached(*known)
+        kinds = (measured(f"{each.title}, here", reached(name)) for name, each in known.items())
         return Finding(
             f"{setting.title} is right on {100 * every.value:.0f} % of {every.n} examples; one and "
             f"the same answer to all would be right on {100 * constant:.0f} %.",
@@ -123,13 +142,21 @@ def from_gallery(skill: str, setting: Setting) -> Iterator[Finding]:
     known = described(run.plan.columns, run.plan.vary)
     own, away = known[worst.row].phrase, known[worst.column].phrase
     after = chosen(run.results)[worst.row, max(run.plan.sizes)]
+    repeats = len({point.cell.seed for point in after})
     onward = link(link_to_run([run.id], aim="generalise"), "this run in Generalise")
     yield Finding(
         in_words(run),
         Markup(
+            "<p>Trained on {:,} examples of a kind, {} time{}.</p>"
             "<p>{} (Rozen et al. 2019, text on figures 1 to 3).</p>"
             "<p>See all kinds and curves: {}.</p>"
-        ).format(IN_THE_PAPER[run.plan.phenomenon], onward),
+        ).format(
+            after[0].cell.size,
+            repeats,
+            "s" if repeats != 1 else "",
+            IN_THE_PAPER[run.plan.phenomenon],
+            onward,
+        ),
         {
             f"Right answers after training on {own}": (
                 measured(f"On {own}", worst.own),
@@ -165,8 +192,8 @@ have one, to see what it learnt.
 Rozen et al. train on one kind of sentence alone and test on every kind. A model that learnt to
 compare numbers can do so in any sentence; one that learnt its training set does only what it saw.
 
-This run of the app's gallery trained MiniLM on 1,000 examples of each kind, two times, and tested
-on templates that it never saw.
+The app's gallery has a finished run: the model was trained on one kind alone, on another each
+time, and tested on templates that it never saw.
 {KEEPS}
 
 # giving: Giving and receiving

@@ -232,10 +232,10 @@ like no other pair that the model was trained on.
 {OUTCOME}
 
 # own: Your own dose
-Now you inoculate. The model is shown 10 and then 100 pairs of the first challenge and tested on
-about 600 changed and 600 original pairs, in fast mode, where only its upper layers learn. It takes
-a minute or two on an idle machine and several on a busy one. It goes on if you leave: you find it
-again in Train and in Mine.
+Now you inoculate. The model is shown {" and then ".join(map(str, OWN_SIZES))} pairs of the first
+challenge and tested on about 600 changed and 600 original pairs, in fast mode, where only its upper
+layers learn. It takes a minute or two on an idle machine and several on a busy one. It goes on if
+you leave: you find it again in Train and in Mine.
 
 Fewer examples and other settings than in the gallery: will the outcome be the same?
 {OUTCOME}

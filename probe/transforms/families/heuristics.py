@@ -65,7 +65,7 @@ def reworded(text: str, tools: Tools, kind: Kind, relation: Relation) -> str | N
             continue
         if options.substitution == "safe" and left_alone(words, tags, i):
             continue
-        if choices := _choices(words[i].lower(), tags[i], kind, relation, options):
+        if choices := choices_for(words[i].lower(), tags[i], kind, relation, options):
             cased = map(capitalised, choices) if words[i][:1].isupper() else choices
             found.append((token.start, token.start + len(words[i]), [*cased]))
     if 0 < options.replacements < len(found):
@@ -97,7 +97,7 @@ def left_alone(words: Sequence[str], tags: Sequence[str], i: int) -> bool:
 
 
 @lru_cache(20_000)
-def _choices(
+def choices_for(
     word: str, tag: str, kind: Kind, relation: Relation, options: Options
 ) -> tuple[str, ...]:
     """Return the replacements of a lower-case word: as in the code, or never itself or a name.
@@ -214,7 +214,7 @@ TITLES = frozenset((
 """Words that begin a name, though no tagger calls them one."""
 
 
-def denied(text: str, tools: Tools) -> str | None:
+def denied(text: str, tools: Tools | None = None) -> str | None:
     """Put the clause before a text and lower its first letter; None for a text of no words.
 
     Unlike in the code "I", names, titles and words all in capitals keep theirs. A contradiction of

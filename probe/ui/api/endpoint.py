@@ -2,11 +2,21 @@
 
 import json
 import reprlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from inspect import signature
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+from inspect import Parameter, Signature, signature
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import gradio as gr
 from gradio.context import Context, get_render_context, set_render_context
@@ -172,6 +182,49 @@ def endpoint(function: Callable[P, T]) -> Callable[P, T]:
             raise refused(refusal) from refusal
 
     return answer
+
+
+REQUIRED = Parameter.empty
+"""The default of an argument that has none."""
+
+
+class Stated(NamedTuple):
+    """An argument of an endpoint as a table has it: its type says in words what it takes."""
+
+    name: str
+    type: Any  # Any: a type of any form
+    help: str
+    default: object = REQUIRED
+
+
+def endpoint_of(
+    function: Callable[[dict[str, Any]], dict[str, Any]], about: str, arguments: Sequence[Stated]
+) -> Callable[..., dict[str, Any]]:
+    """Return the endpoint of a function that takes the values of arguments by name."""
+
+    def called(*given: Any, **named: Any) -> dict[str, Any]:  # Any: as their types have them
+        bound = form.bind(*given, **named)
+        bound.apply_defaults()
+        return function(bound.arguments)
+
+    types = {"return": dict[str, Any]} | {each.name: each.type for each in arguments}
+    form = Signature(
+        [
+            Parameter(
+                each.name,
+                Parameter.POSITIONAL_OR_KEYWORD,
+                annotation=each.type,
+                default=each.default,
+            )
+            for each in arguments
+        ],
+        return_annotation=types["return"],
+    )
+    called.__signature__ = form  # type: ignore[attr-defined]  # inspect and gradio read it
+    called.__annotations__ = types
+    lines = (f"    {each.name}: {each.help}" for each in arguments)
+    called.__doc__ = "\n".join([about, "", "Args:", *lines])
+    return endpoint(called)
 
 
 @contextmanager

@@ -7,8 +7,9 @@ import gradio as gr
 
 from probe.analysis.hans import hans_json, profile
 from probe.analysis.importance import AskedMethod, BaselineToken, check_behind
+from probe.analysis.smallest import BUDGET, smallest, smallest_json
 from probe.analysis.transformed import examination_json, examine
-from probe.errors import ModelError, TemplateError
+from probe.errors import ModelError, OptionError, TemplateError
 from probe.models.library import LoadedModel, that_reads
 from probe.models.windows import Long
 from probe.runs.access import ModelAccess
@@ -23,6 +24,7 @@ from probe.ui.api.endpoint import (
     Names,
     Seed,
     Share,
+    Switch,
     Text,
     Texts,
     Token,
@@ -113,6 +115,10 @@ def build_probe(models: ModelAccess) -> None:
         texts: Texts = {},  # noqa: B006  # as above
         task: Name = "",
         long: Long = "cut",
+        flip: Switch = False,
+        budget: Whole = BUDGET,
+        label: Name = "",
+        against: Name = "",
     ) -> dict[str, Any]:
         """Classify an example, explain it, transform it: the JSON of `python -m probe pair`.
 
@@ -132,23 +138,40 @@ def build_probe(models: ModelAccess) -> None:
             texts: The texts by field, such as question and passage, as a JSON object.
             task: nli, paraphrase, sentiment or reading; if empty, that of a model on disk, or nli.
             long: cut, or windows, in which a premise longer than the model reads is read.
+            flip: Whether the smallest changes that flip the answer are looked for too.
+            budget: How many texts these ask the model about in each way, at most.
+            label: The label that is explained; the gold or the predicted one if empty.
+            against: Another label: what sets the one that is explained apart from it.
         """
         asked = task_of(models, owner, task, model)
         example = read_example(asked, texts, premise, hypothesis, gold)
         settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         check_transforms(transforms)
+        if asked.has_spans and (label or against):
+            raise OptionError(
+                "label and against are for models that answer with labels; a reader answers a span"
+            )
+        named = model or first_model(models, owner, asked)
+        classifier = that_reads(models.get(owner, named, asked), long)
         examination = examine(
-            that_reads(models.get(owner, model or first_model(models, owner, asked), asked), long),
+            classifier,
             example,
             transforms,
             seed,
             settings,
             method,
             baseline,
+            asked.read_gold(label),
+            against=asked.read_gold(against),
         )
         if examination.importance:
             check_behind(examination.importance.model)
-        return examination_json(examination, "fp32")
+        shape = examination_json(examination, "fp32")
+        if flip:
+            shape["smallest"] = list(
+                map(smallest_json, smallest(classifier, example, budget=budget))
+            )
+        return shape
 
     gr.api(probe, api_name="probe", concurrency_id="probe")
 

@@ -1,12 +1,13 @@
 """What Probe shows of an examination: the answer, a sentence, a row a change, one in full."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 from markupsafe import Markup
 
 from probe.analysis.importance import Importance
+from probe.analysis.smallest import BUDGET, FLIP, WAYS, Smallest
 from probe.analysis.transformed import Examination, Transformed
 from probe.baselines import BASELINES
 from probe.models.classifier import Prediction
@@ -282,14 +283,16 @@ def rows(examination: Examination, troubles: Sequence[object] = ()) -> Markup:
     `troubles` are what is wrong with changes that were asked for.
     """
     wrong = join(alert(trouble) for trouble in troubles)
+    offer = Markup('<div class="card">{}</div>').format(flip_row("", ""))
     if not examination.transformed:
-        return wrong + (NOTHING if troubles else EMPTY)
+        return wrong + (NOTHING if troubles else EMPTY) + offer
     before = examination.prediction
-    return wrong + Markup('<p class="say">{}</p>{}<div class="card results">{}</div>').format(
+    listed = Markup('<p class="say">{}</p>{}<div class="card results">{}</div>').format(
         summary(examination.transformed, before),
         _sorting() if len(examination.transformed) >= GROUPED_FROM else NOTHING,
         _listed(examination.transformed, before),
     )
+    return wrong + listed + offer
 
 
 def _listed(transformed: Sequence[Transformed], before: Prediction) -> Markup:
@@ -400,6 +403,7 @@ def full_view(
         _picture(transformed, before),
         _steps(result),
         _seeds(transformed, others),
+        flip_row(result.transform, str(result.number)),
         note(_facts(result)),
     ]
     return join(parts)
@@ -455,6 +459,50 @@ def _picture(transformed: Transformed, before: Prediction) -> Markup:
     return picture(
         "The answer before and after", lines, frame, svg, stem=f"probe-{result.transform}"
     )
+
+
+FLIPS = " flip"
+"""What is behind the number of a row where what is asked for is what flips its answer."""
+FLIP_ROW = Markup(
+    '<details class="flip" data-transform="{}" data-number="{}">'
+    '<summary><b>{}</b> <span class="soft">{}</span></summary>'
+    '<div class="full" aria-live="polite"><p class="fine">Looking for it …</p></div></details>'
+)
+WHAT_FLIPS = (
+    "How few words, taken out, replaced or hidden, make another answer, and how few keep it. Asks "
+    "the model about up to {:,} texts in each way."
+)
+
+
+def flip_row(transform: str, number: str) -> Markup:
+    """Offer to look for the smallest change of the example, or of what a change made of it.
+
+    What is found is asked for on a press.
+    """
+    return FLIP_ROW.format(transform, f"{number}{FLIPS}", FLIP, WHAT_FLIPS.format(BUDGET))
+
+
+def flips(found: Iterable[Smallest], task: Task) -> Markup:
+    """Show what each way came to: a sentence, and the texts on the way with their answers."""
+    return join(_way(each, task) for each in found)
+
+
+def _way(found: Smallest, task: Task) -> Markup:
+    way, count = WAYS[found.way], len(found.steps)
+    lines = join(
+        Markup("<li>{} {}</li>").format(verdict(step.prediction), step.text)
+        for step in (found.steps if found.found else ())
+    )
+    texts = Markup('<ol class="seeds">{}</ol>').format(lines) if lines else NOTHING
+    if count > LISTED:
+        texts = twin(f"all {count} texts on the way", texts) + Markup(
+            '<ol class="seeds"><li>{} {}</li></ol>'
+        ).format(verdict(found.steps[-1].prediction), found.steps[-1].text)
+    return title(term(way.title, way.summary)) + Markup("<p>{}</p>{}").format(found.sentence, texts)
+
+
+LISTED = 2
+"""Texts of a way that are shown at once; more are folded away."""
 
 
 def _steps(result: Result) -> Markup:

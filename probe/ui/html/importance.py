@@ -59,8 +59,11 @@ def shaded(example: Example, scores: Importance, answer: tuple[int, int] | None 
 
 
 def _caption(scores: Importance) -> Markup:
-    return Markup('What “{}” rests on — {} <span class="hide-phone">· {}</span>').format(
-        scores.label, KEYS[scores.sign], METHODS[scores.method].title.lower()
+    what = f"What “{scores.label}” rests on"
+    if scores.against:
+        what = f"Why “{scores.label}” and not “{scores.against}”"
+    return Markup('{} — {} <span class="hide-phone">· {}</span>').format(
+        what, KEYS[scores.sign], METHODS[scores.method].title.lower()
     )
 
 
@@ -86,7 +89,7 @@ def score_table(example: Example, scores: Importance) -> Markup:
         rows,
         METHODS[scores.method].title,
         scores.where,
-        scores.label,
+        scores.target,
         SIGNS[scores.sign],
         delta,
     )

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk
-from probe.analysis.hans import Profiled, in_heuristics, profile
+from probe.analysis.hans import Profiled, in_heuristics, over_templates, profile
 from probe.analysis.summary import Summary
-from probe.statistics import Estimate, share
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
-from probe.tasks.task import Label
 from probe.templates import Request, TemplatePair, generate, subcases
 from probe.templates.generate import HEURISTICS as NAMES
 from probe.transforms import Options, apply
@@ -87,17 +85,13 @@ def _profiled(setting: Setting) -> Iterator[Chunk[Profiled]]:
         yield Chunk((row,), done, len(subcases()), 0.0)
 
 
-def _right(rows: Sequence[Profiled], gold: Label) -> Estimate:
-    """Return the accuracy over all pairs of a gold label."""
-    of_gold = [row for row in rows if row.gold == gold]
-    n, correct = sum(row.n for row in of_gold), sum(row.correct for row in of_gold)
-    return share([at < correct for at in range(n)])
-
-
 @counted("hans", _profiled, "sub-case")
 def both_kinds(setting: Setting, rows: Sequence[Profiled]) -> Finding:
     """Measure the pairs that follow and those that do not apart."""
-    entailed, others = (_right(rows, gold) for gold in (ENTAILMENT, NON_ENTAILMENT))
+    entailed, others = (
+        over_templates(row for row in rows if row.gold == gold)
+        for gold in (ENTAILMENT, NON_ENTAILMENT)
+    )
     here = f"{setting.title} on pairs like those of HANS"
     return Finding(
         f"Right on {100 * entailed.value:.0f} % of the pairs that follow and on "

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import gradio as gr
 from markupsafe import Markup
@@ -20,7 +20,6 @@ from probe.data.rows import read_rows
 from probe.errors import CheckupError, FileError, UserError
 from probe.models.bundled import title_of
 from probe.models.library import require_parts
-from probe.models.windows import Long
 from probe.runs.access import ModelAccess, chosen_runs, new_owner, start_runs
 from probe.runs.engine import Engine
 from probe.runs.experiment import run_title
@@ -29,17 +28,19 @@ from probe.runs.store import Store
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
-from probe.terms import capitalised
+from probe.terms import capitalised, sentence
 from probe.text.duration import duration_words
 from probe.transforms import REGISTRY
 from probe.ui.api.endpoint import (
+    REQUIRED,
     Name,
     NamesByName,
     OptionalUpload,
     Seed,
+    Stated,
     Token,
     Whole,
-    endpoint,
+    endpoint_of,
     over_http,
 )
 from probe.ui.events import QUIET
@@ -49,12 +50,14 @@ from probe.ui.measure import hans
 from probe.ui.measure.choice import BUNDLED, Asked, Choice
 from probe.ui.measure.texts import columns_of, options_of
 from probe.ui.page import Page
+from probe.ui.panels.options import control, tasks_with
 from probe.ui.run_tab.shown import RunView, looking_at
 from probe.ui.run_tab.tab import MEASURING, RunArea, Updates, Values
 from probe.ui.visitors.visitor_files import own_file, read_upload
 
-MAX_N, MAX_PER_SUBCASE = 1000, 500
-"""Examples that are changed in each way, and pairs of a sub-case of HANS, at most."""
+CHOSEN = ("seed", "long", "precision")
+"""What of a check-up is asked beside the texts, for every view."""
+FORM = tuple(name for name in measuring.ASKED if name not in CHOSEN)
 HINT = (
     "Everything that the papers would ask of one model, in one report: each change of the texts, "
     "how sure it is, kinds of texts, for inference HANS, beside the other models, and what to try "
@@ -80,11 +83,12 @@ def plan_of(
     the person.
     """
     task, (address, order, template) = models.for_run(visitor, model)
-    if asked.n > MAX_N or asked.per_subcase > MAX_PER_SUBCASE:
-        raise CheckupError(
-            f"the page changes up to {MAX_N:,} examples in each way and takes up to "
-            f"{MAX_PER_SUBCASE} pairs for each sub-case of HANS; the command line takes more"
-        )
+    for name in measuring.NUMBERS:
+        if (number := getattr(asked, name)) > (most := measuring.ASKED[name].high):
+            raise CheckupError(
+                f"{name} is {number:,}, of which the page takes up to {most:,}; "
+                "the command line takes more"
+            )
     name, words = "", tuple[str, ...]()
     examples: Sequence[Any] = bundled_examples(task, "test")
     if file:
@@ -99,15 +103,20 @@ def plan_of(
     return replace(plan, address=address if address != model else "", template=template), examples
 
 
-def plans_of(models: ModelAccess, *values: Any) -> list[Planned]:  # Any: of the choice, then n
+def plans_of(
+    models: ModelAccess, *values: Any
+) -> list[Planned]:  # Any: of the choice, then of FORM
     """Return the plan of each model that is chosen. Raises a sentence for the person."""
-    *chosen, n = values
-    choice = Asked.read(*chosen)
-    if n is None:
-        raise CheckupError("Examples changed in each way must be a whole number")
+    choice = Asked.read(*values[: -len(FORM)])
+    form = dict(zip(FORM, values[-len(FORM) :], strict=True))
+    if lacking := [name for name, value in form.items() if value is None]:
+        words = measuring.ASKED[lacking[0]].words
+        raise CheckupError(f"{lacking[0]} must be a whole number: {words}")
     if not choice.models:
         raise CheckupError("choose a model above first")
-    asked = measuring.Asked(n=int(n), seed=choice.seed, long=choice.long)
+    asked = measuring.Asked(
+        **form | {name: getattr(choice, name) for name in CHOSEN}  # as they are named there
+    )
     file = None if choice.source == BUNDLED else choice.file
     said = (file, choice.meanings, choice.columns)
     return [plan_of(models, choice.visitor, model, asked, *said) for model in choice.models]
@@ -151,10 +160,7 @@ def build(page: Page) -> None:
     with gr.Row(elem_id="checkup", elem_classes="runs-tab"):
         with gr.Column(elem_id="checkup-new", elem_classes=["card", "new-run"], min_width=240):
             gr.HTML(HEAD, padding=False)
-            n = gr.Number(
-                measuring.Asked.n, label="Examples changed in each way", precision=0, minimum=1,
-                maximum=MAX_N, elem_id="checkup-n",
-            )  # fmt: skip
+            form = build_form()
             estimate = gr.HTML(MEASURING, elem_id="checkup-estimate", padding=False)
             start = gr.Button(
                 "Check up", variant="primary", elem_id="checkup-start", interactive=False
@@ -171,7 +177,7 @@ def build(page: Page) -> None:
     with gr.Column() as inference_only:
         hans.build(page, choice.models)
     page.on_open(lambda task: gr.Column(visible=task == NLI.name), page.task, inference_only)
-    fields = [*choice.inputs, n]
+    fields = [*choice.inputs, *form]
 
     def opened(values: Values, request: gr.Request) -> Updates:
         task, query = task_named(values[page.task]), dict(request.query_params)
@@ -196,12 +202,30 @@ def build(page: Page) -> None:
         return since(store, looked.owner, looked.runs, values[older])
 
     drawn = page.on_open(opened, area.asked, area.shown, **area.turn)
-    mark = page.mark_of(*choice.changed, n.change, after=[drawn])
+    mark = page.mark_of(*choice.changed, *(each.change for each in form), after=[drawn])
     mark.change(lambda *values: forecast(models, *values), fields, estimate, **QUIET)
     start.click(begin, {*fields, *area.asked}, area.shown, **area.turn)
     choice.allow(start)
     told = page.mark_of(older.upload, area.list.select)
     told.change(show_changes, {*area.asked, older}, changes, **QUIET)
+
+
+def build_form() -> list[Any]:
+    """Lay out what is asked of a check-up alone; the first stands in sight. In the order of FORM.
+
+    What does not suit the task that is chosen is out of sight.
+    """
+    suited = {"n": [], "per_subcase": ["of-tasks", f"of-{NLI.name}"]}
+
+    def laid_out(name: str) -> Any:
+        facts, begins = measuring.ASKED[name], getattr(measuring.Asked, name)
+        classes = suited[name] if name in suited else tasks_with([name])
+        return control(name, facts, begins, classes, elem_id=f"checkup-{name}")
+
+    first, *others = FORM
+    shown = laid_out(first)
+    with gr.Accordion("Settings: word salad, HANS", open=False, elem_classes="fold"):
+        return [shown, *map(laid_out, others)]
 
 
 def since(store: Store, owner: str, ids: Sequence[str], path: str | None) -> Markup:
@@ -227,53 +251,59 @@ def write_files(runs: Sequence[StoredRun], folder: Path) -> list[Path]:
     ]
 
 
+def _field(argument: Stated) -> Any:
+    """Return the component in which an argument travels beside a file."""
+    begins = "" if argument.default is REQUIRED else argument.default
+    if argument.type is OptionalUpload:
+        return gr.File(type="filepath", label=argument.name)
+    if isinstance(begins, int):
+        return gr.Number(begins, label=argument.name, precision=0)
+    value = begins if isinstance(begins, str) else json.dumps(begins)
+    return gr.Textbox(value, label=argument.name)
+
+
 @over_http()
 def build_api(models: ModelAccess, engine: Engine) -> None:
     """Add `/checkup`; `/run`, `/cancel` and `/again` take its runs."""
-    usual = measuring.Asked
+    about = """Start a check-up of a model; returns its id and owner's token.
 
-    @endpoint
-    def checkup(
-        model: Name,
-        n: Whole = usual.n,
-        per_subcase: Whole = usual.per_subcase,
-        seed: Seed = usual.seed,
-        owner: Token = "",
-        file: OptionalUpload = None,
-        label_values: NamesByName = {},  # noqa: B006  # read, never changed
-        long: Long = usual.long,
-    ) -> dict[str, Any]:
-        """Start a check-up of a model; returns its id and owner's token.
+Without the token nobody reads the run. What `/run` returns at its end holds the findings."""
 
-        Without the token nobody reads the run. What `/run` returns at its end holds the findings.
-
-        Args:
-            model: A model of any task that the page offers.
-            n: How many examples are changed in each way.
-            per_subcase: How many pairs each sub-case of HANS has.
-            seed: Which examples are changed, and how.
-            owner: A token that an earlier call returned; a new one is made without.
-            file: A labelled table of the model's task, in place of the app's examples.
-            label_values: Labels by the value of the file that means them, as a JSON object.
-            long: cut, or windows, in which a premise longer than the model reads is read.
-        """
-        visitor, asked = owner or new_owner(), usual(n, per_subcase, seed, long=long)
-        planned = plan_of(models, visitor, model, asked, file, json.dumps(label_values))
+    def checkup(values: dict[str, Any]) -> dict[str, Any]:  # Any: as their types have them
+        asked = measuring.Asked(**{name: values[name] for name in measuring.ASKED})
+        visitor, said = values["owner"] or new_owner(), json.dumps(values["label_values"])
+        planned = plan_of(models, visitor, values["model"], asked, values["file"], said)
         request = experiment.run_request(*planned)
         (run,) = start_runs(models.store, engine, visitor, [request])
         return {"run": run.id, "owner": visitor}
 
+    types = {
+        **get_type_hints(measuring.Asked),
+        **dict.fromkeys(measuring.NUMBERS, Whole),
+        "seed": Seed,
+    }
+    asked = [
+        Stated(
+            name,
+            types[name],
+            sentence(": ".join(filter(None, (facts.words, ", ".join(facts.values))))),
+            getattr(measuring.Asked, name),
+        )
+        for name, facts in measuring.ASKED.items()
+    ]
+    file = "A labelled table of the model's task, in place of the app's examples."
+    meant = "Labels by the value of the file that means them, as a JSON object."
+    token = "A token that an earlier call returned; a new one is made without."
+    arguments = [
+        Stated("model", Name, "A model of any task that the page offers."),
+        *asked[:3],
+        Stated("owner", Token, token, ""),
+        Stated("file", OptionalUpload, file, None),
+        Stated("label_values", NamesByName, meant, {}),
+        *asked[3:],  # at the end, where those of earlier versions are
+    ]
     with gr.Row(visible=False):  # a file needs components of its own to travel in
-        fields = [
-            gr.Textbox("", label="model"),
-            gr.Number(usual.n, label="n", precision=0),
-            gr.Number(usual.per_subcase, label="per_subcase", precision=0),
-            gr.Number(usual.seed, label="seed", precision=0),
-            gr.Textbox("", label="owner"),
-            gr.File(type="filepath", label="file"),
-            gr.Textbox("{}", label="label_values"),
-            gr.Textbox(usual.long, label="long"),
-        ]
+        fields = list(map(_field, arguments))
         answered = gr.JSON(label="run")
         call = gr.Button()
-    call.click(checkup, fields, answered, api_name="checkup")
+    call.click(endpoint_of(checkup, about, arguments), fields, answered, api_name="checkup")

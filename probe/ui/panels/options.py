@@ -23,10 +23,13 @@ def build() -> list[Any]:  # Any: gradio's components share no useful type
     gr.HTML(_out_of_sight(), padding=False, elem_classes="style-only")
     for group, term in GROUPS.items():
         names = [name for name in OPTIONS if group_of(name) == group]
-        with gr.Column(elem_classes=_tasks_with(names)):
+        with gr.Column(elem_classes=tasks_with(names)):
             gr.HTML(title(term.title))
             with gr.Row():
-                controls |= {name: _control(name, OPTIONS[name]) for name in names}
+                controls |= {
+                    name: control(name, OPTIONS[name], getattr(DEFAULTS, name), tasks_with([name]))
+                    for name in names
+                }
     return [controls[name] for name in OPTIONS]
 
 
@@ -42,7 +45,7 @@ def read_long(value: Long, task: Task) -> Long:
     return value if task.settled else "cut"
 
 
-def _tasks_with(names: Collection[str]) -> list[str]:
+def tasks_with(names: Collection[str]) -> list[str]:
     """Return the classes of what stands for some options: one for each task that has any."""
     suited = [task for task in offered_tasks() if not set(names).isdisjoint(options_of(task))]
     return ["of-tasks", *(f"of-{task.name}" for task in suited)]
@@ -69,10 +72,12 @@ def shown(name: str, value: object) -> object:
     return _text(value) if OPTIONS[name].values else value
 
 
-def _control(name: str, option: Option) -> Any:
-    default = getattr(DEFAULTS, name)
+def control(
+    name: str, option: Option, default: Any, classes: Sequence[str], **more: Any
+) -> Any:  # Any: components share no useful type, nor do values
+    """Lay out the control of an option that begins with a value."""
     label = f"{capitalised(option.words)} · {name}"
-    place: dict[str, Any] = {"min_width": 290, "elem_classes": _tasks_with([name])}
+    place: dict[str, Any] = {"min_width": 290, "elem_classes": classes, **more}
     if option.values:
         choices = [(words, _text(value)) for value, words in option.values.items()]
         return gr.Dropdown(choices, value=_text(default), label=label, **place)

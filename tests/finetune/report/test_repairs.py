@@ -2,19 +2,15 @@
 
 import csv
 import json
-import math
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-
-import pytest
 
 from finetune.report.files import FILES, write_files
 from finetune.report.tables import (
     METHODS,
     MarkdownTable,
     in_percent,
-    mean_share,
     repair_tables,
     settings,
     transfer_table,
@@ -129,19 +125,11 @@ def test_tables_come_in_the_papers_order_and_say_how_models_were_trained() -> No
     assert len(list(repair_tables([MITIGATION]))) == 1 and not list(repair_tables([]))
 
 
-def test_a_table_is_markdown_with_shares_in_percent_and_wilsons_intervals() -> None:
+def test_a_table_is_markdown_with_shares_in_percent_and_intervals() -> None:
     table = MarkdownTable("Figures.", ("a", "b"), [("1", "2"), ("3", "4")], {})
     assert written(table) == "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
     assert with_interval(Estimate(0.8149, 0.804, 0.826, 100)) == "81.5 (80.4–82.6)"
     assert with_interval(NOTHING) == in_percent(None) == "–"
-    found = mean_share([0.4, 0.6], 100)  # for the examples of one repeat
-    # Wilson's for 50 of 100 by hand: (0.5 + z²/200 ± z sqrt(0.25/100 + z²/40000)) / (1 + z²/100)
-    z = 1.959964
-    half = z * math.sqrt(0.0025 + z**2 / 40_000) / (1 + z**2 / 100)
-    assert (found.value, found.n) == (0.5, 100)
-    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
-    assert mean_share([0.85, 0.875], 20).low > mean_share([0.85], 20).low  # about no whole number
-    assert mean_share([], 100).n == mean_share([0.5], 0).n == 0
 
 
 def test_each_kind_of_run_has_its_files(tmp_path: Path) -> None:

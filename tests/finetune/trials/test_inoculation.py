@@ -520,5 +520,9 @@ def test_a_gap_of_f1_is_judged_as_one_of_accuracy() -> None:
     assert (verdict["gap"], verdict["closed"]) == (pytest.approx(0.5), pytest.approx(1.0))
     row, expected = curve_frame([before], task=READING).iloc[0], mean(before.challenge_right)
     assert (row["accuracy"], row["low"]) == (25.0, pytest.approx(100 * expected.low))
+    other = replace(after, cell=replace(AFTER, seed=AFTER.seed + 1), challenge_right=(0.5,) * 400)
+    row = curve_frame([after, other], task=READING).iloc[0]  # over 400 texts, of two seeds
+    assert (row["accuracy"], row["seeds"]) == (62.5, 2)
+    assert (row["low"], row["high"]) == (0, 100)
     control = {**verdict, "control": {"before": 0.2, "after": 0.3}}
     assert "F1 went from 20.0 to 30.0 %" in " ".join(details(control, "oracle_lr"))

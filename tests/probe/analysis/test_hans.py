@@ -22,6 +22,8 @@ def test_every_sub_case_is_a_row_right_as_often_as_a_plain_loop_finds() -> None:
         (heuristic, gold, 15) for heuristic in HEURISTICS for gold in (E, X)
     ]
     right = {row.subcase: row.correct for row in found}
+    assert all(sum(n for _, n in row.templates.values()) == row.n for row in found)
+    assert all(sum(hit for hit, _ in row.templates.values()) == row.correct for row in found)
     for subcase in ("ln_passive", "le_passive"):
         pairs = list(generate(Request("hans", subcase=subcase), 3, 5))
         said = [shared().predict([pair])[0].label for pair in pairs]
@@ -46,11 +48,20 @@ def test_two_accuracies_say_whether_the_profile_is_there() -> None:
         (20, 18, 4, "says entailment of 90 % of the entailed pairs and of 80 % of the others"),
     ):
         # the other label is right where entailment is not said
-        rows = [Profiled("subsequence", "a", E, n, entailed)]
-        rows += [Profiled("subsequence", name, X, n - n // 2 if name == "b" else n // 2, half)
-                 for name, half in (("b", others - others // 2), ("c", others // 2))]  # fmt: skip
+        halves = (("b", others - others // 2), ("c", others // 2))
+        made = [("a", E, entailed, n)]
+        made += [(name, X, it, n - n // 2 if name == "b" else n // 2) for name, it in halves]
+        rows = [
+            Profiled("subsequence", name, gold, n, right, {f"{name}_1": (right, n)})
+            for name, gold, right, n in made
+        ]
         assert words in verdicts(rows)["subsequence"], (entailed, others)
-    assert in_heuristics(rows)[1] == Profiled("subsequence", "", X, 20, 4)  # added up
+    together = in_heuristics(rows)[1]  # added up
+    templates = {"b_1": (2, 10), "c_1": (2, 10)}
+    assert together == Profiled("subsequence", "", X, 20, 4, templates)
+    # all of one template right and none of the other: nothing is known of further ones
+    apart = Profiled("subsequence", "", X, 200, 100, {"b_1": (100, 100), "c_1": (0, 100)})
+    assert (apart.estimate.low, apart.estimate.high) == (0, 1)
     shares = {(one.model, one.gold): one.correct / one.n for one in REPORTED}
     assert shares["Decomposable Attention", X] == pytest.approx(0.0274)
     assert shares["ESIM", E] == pytest.approx(0.9859, abs=1e-4)

@@ -34,6 +34,7 @@ from probe.models.classifier import Classifier
 from probe.models.library import AnyModel
 from probe.models.reader import Reader
 from probe.tasks.nli import LABELS, NLI, Pair
+from probe.tasks.reading import READING
 from tests.support.files.questions import asked
 from tests.support.models.tiny_models import (
     FAMILY,
@@ -45,6 +46,7 @@ from tests.support.models.tiny_models import (
     shared,
     tiny_classifier,
 )
+from tests.support.pages.lessons import setting
 
 PAIR = Pair("A man walks slowly to the old park.", "The baker isn't happy!")
 LONGER = Pair("She reads her letter, and then she writes some music.", "He was here.")
@@ -225,8 +227,31 @@ def test_every_word_is_scored_at_its_place_in_its_own_text_alone_or_among_others
                 assert token.end == len(text)
 
 
+def test_why_this_and_not_that_is_one_label_s_scores_less_the_other_s() -> None:
+    (kind, *_), pair = MODELS, PAIRS[0]
+    for method, facts in METHODS.items():
+        how: dict[str, Any] = {"steps": 100, "most_steps": 100}  # as many of each
+        first, second = (
+            attribute(shared(kind), [pair], [label], method, **how)[0] for label in LABELS[:2]
+        )
+        (apart,) = attribute(shared(kind), [pair], LABELS[:1], method, **how, against=LABELS[1])
+        assert (apart.label, apart.against) == LABELS[:2]
+        assert apart.target == f"{LABELS[0]} − {LABELS[1]}" and first.target == LABELS[0]
+        linear = torch.allclose(scores(apart), scores(first) - scores(second), atol=1e-5)
+        assert linear == facts.signed, method  # saliency is a length
+        (turned,) = attribute(shared(kind), [pair], LABELS[1:2], method, **how, against=LABELS[0])
+        assert scores(turned) == pytest.approx(
+            scores(apart) * (-1 if facts.signed else 1), abs=1e-5
+        )
+
+
 def test_what_cannot_be_read_is_refused() -> None:
     classifier = tiny_classifier()
+    for against, labels in (("neutral", ["neutral"]), ("neutral", ["entailment", "neutral"])):
+        with pytest.raises(AttributionError, match="“neutral” is set against itself"):
+            attribute(classifier, [PAIR] * len(labels), labels, against=against)
+    with pytest.raises(AttributionError, match="is asked of labels"):
+        attribute(setting(READING).classifier, [QUESTION], ["Anna"], against="Bo")
     assert attribute(classifier, [], []) == []
     classifier.tokenizer.mask_token = None
     for method in ("integrated_gradients", "occlusion"):

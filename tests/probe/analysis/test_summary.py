@@ -47,6 +47,7 @@ def measured(task: Task, labels: tuple[Label, ...], *golds: Label) -> Measured:
     for gold in golds:
         counts.add(Prediction(ENTAILMENT, shares, labels), gold)
     merged = Counts(task)
+    assert "clusters" not in counts.state  # each value is of its own text
     merged.merge(counts.state)
     assert merged.measured() == counts.measured()
     return counts.measured()
@@ -97,6 +98,27 @@ def test_draws_are_averaged_and_told_apart_also_where_parts_add_up(classifier: C
         assert (found["shuffle"]["agreement"].n, found["sort"].spreads) == (12, {})
     seeds = [[one.result.seed for one in row] for row in made["shuffle"]]
     assert seeds == [[7, 8, 9]] * 12 and all(len(row) == 1 for row in made["sort"])
+
+
+def test_several_changes_of_a_text_are_told_apart_from_several_texts() -> None:
+    def counted(texts: int, each: int) -> Counts:
+        counts = Counts(NLI)
+        for at in range(texts * each):
+            sure = (0.9, 0.1, 0.0) if at // each % 2 else (0.1, 0.9, 0.0)
+            counts.add(Prediction(LABELS[sure.index(0.9)], sure, LABELS), ENTAILMENT, at // each)
+        return counts
+
+    alone, several = counted(60, 1), counted(20, 3)
+    again = Counts(NLI)
+    again.merge(json.loads(json.dumps(several.state)))
+    older = Counts(NLI)  # a version that did not tell them apart
+    older.merge({name: each for name, each in several.state.items() if name != "clusters"})
+    for name in ("accuracy", "entailed"):
+        wide, narrow = several.measured()[name], alone.measured()[name]
+        assert (wide.value, wide.n) == (narrow.value, narrow.n)
+        assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+        assert vars(again.measured()[name]) == pytest.approx(vars(wide))
+        assert vars(older.measured()[name]) == pytest.approx(vars(narrow))
 
 
 def test_entropy_is_none_where_a_model_is_sure_and_all_where_it_is_not() -> None:

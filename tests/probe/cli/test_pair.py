@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from probe.analysis.smallest import WAYS
 from probe.tasks.nli import LABELS
-from tests.support.commands import PAIR, answer, run
+from tests.support.commands import PAIR, answer, refusal, run
 from tests.support.models.tiny_bert import tiny_bert
 
 
@@ -67,6 +68,24 @@ def test_a_pair_is_shown_to_people_with_the_strongest_tokens_of_the_json(model: 
     start, shown = lines[-1].split(": ")
     assert start == "strongest tokens for neutral (saliency)"
     assert shown.split(", ") == [f"{each['token']} {each['score']:+.3f}" for each in strongest]
+
+
+def test_a_difference_of_labels_and_the_smallest_changes_are_shown_when_asked_for(
+    model: str,
+) -> None:
+    words = [*PAIR, "--model", model, "--label", "neutral", "--against", "entailment"]
+    assert "smallest" not in (shape := answer(*words))
+    assert [shape["importance"][name] for name in ("label", "against")] == words[-3::2]
+    flip = [*words, "--flip", "--flip-text", "premise", "--budget", "40"]
+    found = {each["way"]: each for each in answer(*flip)["smallest"]}
+    assert [*found] == [*WAYS] and {each["field"] for each in found.values()} == {"premise"}
+    lines = run(*flip).stdout.splitlines()
+    assert any(line.startswith("strongest tokens for neutral − entailment") for line in lines)
+    for way, each in found.items():
+        assert f"{way}: {each['says']}" in lines
+        assert each["asked"] <= each["budget"] == 40
+    same = refusal(*PAIR, "--model", model, "--against", "joy")
+    assert "--against 'joy' is not one of" in same
 
 
 def test_a_missing_baseline_token_is_one_sentence(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.importance import Importance, attribute, checked, known_check
+from probe.analysis.smallest import smallest
 from probe.analysis.transformed import (
     Examination,
     Transformed,
@@ -24,7 +25,15 @@ from probe.tasks.task import Task, task_named
 from probe.transforms.registry import presets
 from probe.ui.answers.answering import MAX_SHOWN, SharedAnswers, model_key
 from probe.ui.html.elements import NOTHING, alert, join, note
-from probe.ui.html.examination import NO_ANSWER, announcement, answer, full_view, rows
+from probe.ui.html.examination import (
+    FLIPS,
+    NO_ANSWER,
+    announcement,
+    answer,
+    flips,
+    full_view,
+    rows,
+)
 from probe.ui.html.shared_link import MAX_LINK, shared_link
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
@@ -92,7 +101,7 @@ def problem(name: str, model: AnyModel) -> TransformError | None:
 def examined(model: AnyModel, view: View, names: Sequence[str]) -> Examination:
     """Look at the example of a view, changed by these transforms."""
     how = view.options, view.method, view.baseline, view.label
-    return examine(model, view.example, names, view.seed, *how)
+    return examine(model, view.example, names, view.seed, *how, against=view.against)
 
 
 def check_importance(models: ModelAccess, visitor: str, task: str, name: str) -> Markup:
@@ -125,17 +134,30 @@ def open_row(
 
 
 def full(model: AnyModel, view: View, name: str, number: str) -> Markup:
-    """Show a result with what it rests on, and the same change with other seeds."""
+    """Show a result with what it rests on, and the same change with other seeds.
+
+    Behind a number, or alone for the example itself, `FLIPS` asks for the smallest changes instead.
+    """
+    if number == FLIPS:
+        return flips(smallest(model, view.example), view.task)
     if name not in view.names:
         return note("This change is no longer chosen.")
     examination = examined(model, view, [name])
     made = {str(each.result.number): each for each in examination.transformed}
-    shown = made.get(number, examination.transformed[0])
+    shown = made.get(number.removesuffix(FLIPS), examination.transformed[0])
+    if number.endswith(FLIPS):
+        return flips(smallest(model, shown.result.example), view.task)
     example, label = shown.result.example, shown.prediction.answer
     explains = [view.label or explained(view.task, [example], [label])[0]]
     try:
         scores: Importance | str = attribute(
-            model, [example], explains, view.method, view.options.sign, view.baseline
+            model,
+            [example],
+            explains,
+            view.method,
+            view.options.sign,
+            view.baseline,
+            against=view.against,
         )[0]
     except AttributionError as problem:
         scores = str(problem)

@@ -89,7 +89,7 @@ element.addEventListener("click", ({ target }) => {
 
 ROWS = """
 element.addEventListener("toggle", ({ target }) => {
-  if (!target.open || !target.matches(".result") || target.dataset.asked) return;
+  if (!target.open || !target.matches(".result, .flip") || target.dataset.asked) return;
   target.dataset.asked = "yes";
   const { transform, number } = target.dataset;
   trigger("click", { transform, number });
@@ -119,7 +119,7 @@ PUT_FULL = """(markup) => {
   const part = document.createElement("template");
   part.innerHTML = markup;
   const view = part.content.firstElementChild, { transform, number } = view?.dataset ?? {};
-  for (const row of document.querySelectorAll("#rows .result"))
+  for (const row of document.querySelectorAll("#rows .result, #rows .flip"))
     if (row.dataset.transform === transform && row.dataset.number === number)
       row.querySelector(".full").replaceChildren(...view.childNodes);
 }"""

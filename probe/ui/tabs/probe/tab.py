@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial, wraps
+from itertools import permutations
 from pathlib import Path
 from typing import Any, get_args
 
@@ -34,6 +35,7 @@ from probe.ui.tabs.probe.view import (
     Opened,
     absent_tab,
     example_fields,
+    explained_by,
     fields_of,
     max_fields,
     names_a_view,
@@ -149,9 +151,9 @@ def _build_settings(page: Page, parts: Parts, begun: Mapping[str, Any]) -> gr.Fi
             begun["seed"], label="Seed", precision=0, min_width=80, elem_id="seed"
         )
     parts["explain"] = gr.Radio(
-        labels(NLI, PREDICTED),
+        explainable(NLI),
         value=begun["explain"],
-        label="Label explained",
+        label="Label explained, or why one and not another",
         elem_id="explain",
         elem_classes=[
             "of-tasks",
@@ -264,7 +266,7 @@ def values_of(opened: Opened) -> Shown:
         "model": gr.Dropdown(choices=short_model_choices(opened.models), value=values["model"]),
         "gold": gr.Radio(choices=labels(task), value=values["gold"], visible=marked),
         "answer": gr.Textbox(values["answer"], visible=task.has_spans),
-        "explain": gr.Radio(choices=labels(task, PREDICTED), value=values["explain"]),
+        "explain": gr.Radio(choices=explainable(task), value=values["explain"]),
         "transforms": gr.Dropdown(
             choices=changes(task), value=values["transforms"], label=_search(task)
         ),
@@ -307,6 +309,13 @@ def changes(task: Task) -> list[tuple[str, str]]:
 def labels(task: Task, first: tuple[str, str] = UNKNOWN) -> list[tuple[str, str]]:
     """Return the choices of a task's labels by their places, with one for none before them."""
     return [first, *((label, str(place)) for place, label in enumerate(task.labels))]
+
+
+def explainable(task: Task) -> list[tuple[str, str]]:
+    """Return what can be explained: a label, or why one and not another."""
+    pairs = permutations(task.labels, 2)
+    apart = [(f"{one}, not {other}", explained_by(task, one, other)) for one, other in pairs]
+    return [*labels(task, PREDICTED), *apart]
 
 
 def _lines(task: Task, at: int) -> int:

@@ -31,8 +31,8 @@ def max_fields() -> int:
 class View:
     """An example, what answers it, and what is asked.
 
-    `label` is the one explained, None for the gold label, else the predicted one; `long` is as
-    `probe.models.windows.LONG` has it.
+    `label` is the one explained, None for the gold label, else the predicted one; with `against`
+    what sets it apart from that. `long` is as `probe.models.windows.LONG` has it.
     """
 
     task: Task
@@ -45,6 +45,7 @@ class View:
     baseline: BaselineToken
     label: Label | None
     long: Long = "cut"
+    against: Label | None = None
 
     def check(self) -> None:
         """Refuse a view that holds too little or too much.
@@ -65,6 +66,7 @@ def read_view(task: str, fields: Mapping[str, Any]) -> View:
     asked = task_named(task)
     gold = asked.read_gold(fields["answer"]) if asked.has_spans else label_at(asked, fields["gold"])
     texts = {name: fields[f"text_{at}"] for at, name in enumerate(asked.fields, 1)}
+    label, _, against = str(fields["explain"] or "").partition(AND_NOT)
     return View(
         asked,
         asked.example(**texts, gold=gold),
@@ -74,8 +76,9 @@ def read_view(task: str, fields: Mapping[str, Any]) -> View:
         options.read([fields[name] for name in OPTIONS], asked),
         fields["method"],
         fields["baseline"],
-        label_at(asked, fields["explain"]),
+        label_at(asked, label),
         options.read_long(fields["long"], asked),
+        label_at(asked, against),
     )
 
 
@@ -88,7 +91,7 @@ def fields_of(view: View) -> dict[str, Any]:
         "seed": view.seed,
         "method": view.method,
         "baseline": view.baseline,
-        "explain": place_of(view.task, view.label),
+        "explain": explained_by(view.task, view.label, view.against),
         "long": view.long,
         **{name: options.shown(name, getattr(view.options, name)) for name in OPTIONS},
     }
@@ -117,6 +120,15 @@ def place_of(task: Task, label: Label | None) -> str:
     return str(task.labels.index(label)) if label in task.labels else ""
 
 
+AND_NOT = "-"
+"""Stands between the places of two labels of which the difference is explained."""
+
+
+def explained_by(task: Task, label: Label | None, against: Label | None = None) -> str:
+    """Return what the field holds of the label explained, and of the one that it is set against."""
+    return AND_NOT.join(filter(None, (place_of(task, label), place_of(task, against))))
+
+
 def parameters(view: View, revision: str | None = None, grant: str = "") -> dict[str, str]:
     """Return what a link holds of a view; what is empty is left out.
 
@@ -133,6 +145,7 @@ def parameters(view: View, revision: str | None = None, grant: str = "") -> dict
         "method": view.method,
         "baseline": view.baseline,
         "label": view.label or "",
+        "against": view.against or "",
         "long": view.long if view.task.settled and view.long != "cut" else "",
         "options": json.dumps(view.options.changed) if view.options.changed else "",
         "grant": grant,
@@ -145,7 +158,7 @@ MAX_FILE = 2_000_000
 """Bytes of a view's file."""
 PARTS = {
     *("task", "gold", "model", "revision", "transforms", "seed", "method", "baseline", "label"),
-    *("long", "options", "grant"),
+    *("against", "long", "options", "grant"),
 }
 """What a link may hold of a view beside the texts."""
 
@@ -179,6 +192,7 @@ def open_link(models: ModelAccess, visitor: str, query: Mapping[str, str]) -> Op
         cast(BaselineToken, link.one_of("baseline", get_args(BaselineToken), "pad")),
         link.label("label", "label explained", task),
         cast(Long, link.one_of("long", tuple(LONG), "cut")),
+        link.label("against", "label it is set against", task),
     )
     return Opened(view, known, tuple(link.notices))
 

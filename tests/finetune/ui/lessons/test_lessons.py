@@ -1,5 +1,6 @@
 """The lessons about training: models answer, and the gallery's runs are judged."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
 from probe.errors import RunError
+from probe.settings import ASSETS
 from probe.tasks.nli import NLI
 from probe.ui.lessons.lesson import Lesson, Step
 from tests.support.pages.lessons import gallery_setting, last_finding, places, setting, title
@@ -54,6 +56,11 @@ def test_a_run_of_the_gallery_is_judged(home: Path) -> None:
         else:
             assert finding.came_true == int(first.share - second.share >= 0.1), name
             assert "aim=generalise" in finding.shown and "Rozen et al. 2019" in finding.shown
+            skill = "numerical" if name == "numbers" else "dative"
+            path = ASSETS / "gallery" / f"minilm-{skill}-complexity.json"
+            plan = json.loads(path.read_text(encoding="utf-8"))["plan"]
+            told = f"{max(plan['sizes']):,} examples of a kind, {len(plan['seeds'])} times."
+            assert told in finding.shown, name
 
 
 def test_a_model_without_a_run_is_told_which_have_one(home: Path) -> None:

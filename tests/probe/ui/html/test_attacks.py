@@ -12,6 +12,7 @@ from finetune.ui.inoculate import samples
 from probe.analysis.batch import score
 from probe.analysis.comparison import Row
 from probe.analysis.hans import Profiled, profile
+from probe.analysis.smallest import smallest
 from probe.analysis.summary import summarise
 from probe.analysis.transformed import examine
 from probe.data.rows import guess, read_rows
@@ -119,6 +120,9 @@ def test_a_pair_is_examined_and_shown_as_text() -> None:
             )
             require_ours(shown)
         require_ours(compared.side_by_side([examination]))
+    for attack in ATTACKS[:2]:
+        found = smallest(shared("bert"), Pair(attack, f"It is {attack}"), ["reduce"], budget=20)
+        require_ours(probe.flips(found, NLI))
 
 
 def test_compared_rows_are_shown_as_text() -> None:

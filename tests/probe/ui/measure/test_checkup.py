@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 from probe.checkup import experiment, measuring
-from probe.checkup.measuring import Figure, parts_of
+from probe.checkup.measuring import ASKED, Figure, parts_of
 from probe.checkup.report import FORMAT, command, figures_of, read_report, report_of
 from probe.data.hub_dataset import fetch, read_reference
 from probe.errors import UserError
+from probe.models.hardware import resolve
 from probe.models.library import ModelCache
 from probe.runs.access import ModelAccess, as_token
 from probe.runs.engine import Engine
@@ -26,7 +27,7 @@ from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.transforms.registry import ready
 from probe.ui.measure.checkup import (
-    MAX_N,
+    FORM,
     Planned,
     build_api,
     forecast,
@@ -60,10 +61,12 @@ def home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def values(
-    *models: str, source: str = "bundled", n: float | None = 5, task: str = "nli", **more: Any
-) -> list[Any]:
-    """Return the values of the form."""
-    return [ME, task, *chosen(list(models), source, **{"seed": 3, **more}), n]
+    *models: str, source: str = "bundled", n: float | None = 5, task: str = "nli",
+    own: dict[str, object] | None = None, **more: Any,
+) -> list[Any]:  # fmt: skip
+    """Return the values of the form, `own` those of the check-up alone."""
+    form = {name: getattr(measuring.Asked, name) for name in FORM} | {"n": n} | (own or {})
+    return [ME, task, *chosen(list(models), source, **{"seed": 3, **more}), *form.values()]
 
 
 def of_file(home: Path, gold: str = "mine", meanings: str = "") -> list[Any]:
@@ -94,6 +97,10 @@ def test_what_is_chosen_is_checked_up_on_the_texts_of_each_model_s_task() -> Non
     assert list(examples) == list(bundled_examples(READING, "test"))
     plan, _ = plan_of(values("da", long="windows"))
     assert "--long windows" in command(plan)
+    own: dict[str, object] = {"sign": "support", "draws": 2, "per_subcase": 7}
+    plan, _ = plan_of(values("da", precision="bf16", own=own))
+    assert vars(plan.asked) == {**own, "n": 5, "seed": 3, "long": "cut", "precision": "bf16"}
+    assert "--precision bf16 --sign support --draws 2" in command(plan)
     first, second = (
         experiment.run_request(*both) for both in plans_of(MODELS, *values("da", "esim"))
     )
@@ -129,10 +136,11 @@ def test_a_fetched_data_set_keeps_its_name_in_the_command(hub: Hub, tmp_path: Pa
     [
         (values("da", source="one"), "takes more than one pair"),
         (values("da", source="file"), "choose a file first"),
-        (values("da", n=None), "must be a whole number"),
-        (values("da", n=0), "at least one example"),
-        (values("da", n=MAX_N + 1), "the command line takes more"),
-        (values("da", seed=-1), "the seed must be a whole number"),
+        (values("da", n=None), "n must be a whole number"),
+        (values("da", n=0), "n is 0, but how many examples .*: at least 1"),
+        (values("da", n=ASKED["n"].high + 1), "n is 1,001, .* the command line takes more"),
+        (values("da", own={"draws": 21}), "draws is 21, of which the page takes up to 20"),
+        (values("da", seed=-1), "seed is -1, but which examples"),
         (values(), "choose a model above first"),
         (values("nobody"), "there is no model called 'nobody'"),
         ((), "holds 'my "),
@@ -269,9 +277,19 @@ def test_over_http_it_starts_for_its_owner_and_refuses_in_a_sentence(
     refused = {
         ("da", "many", "2", "0"): "n 'many' is not a whole number",
         ("da", "5", "2", "-1"): "seed '-1' is not a whole number",
-        ("da", "0", "2", "0"): "at least one example must be changed",
+        ("da", "0", "2", "0"): "n is 0, but how many examples",
         ("da", "5", "501", "0"): "the command line takes more",
         ("nobody", *numbers): "there is no model called 'nobody'",
+        (
+            "da",
+            *numbers,
+            "",
+            None,
+            "{}",
+            "cut",
+            "auto",
+            "paper",
+        ): "sign 'paper' is not one of support",
         ("da", *numbers, "", "/etc/hostname"): "this file is not here any more",
     }
     for given, sentence in refused.items():
@@ -281,6 +299,9 @@ def test_over_http_it_starts_for_its_owner_and_refuses_in_a_sentence(
     started = call("da", *numbers, ME, None)
     (run,) = store.runs(ME)
     assert (started["run"], started["owner"]) == (run.id, ME)
-    asked = measuring.plan_from(run.plan).asked
-    assert (asked.n, asked.per_subcase, asked.seed, asked.long) == (5, 2, 0, "cut")
+    assert measuring.plan_from(run.plan).asked == measuring.Asked(5, 2, precision=resolve("auto"))
+    call("da", *numbers, ME, None, {}, "windows", "bf16", "abs", 3)
+    told = next(each for each in store.runs(ME) if each.id != run.id)
+    asked = measuring.plan_from(told.plan).asked
+    assert asked == measuring.Asked(5, 2, 0, "windows", "bf16", "abs", 3)
     assert as_token(call("da", *numbers, "", None)["owner"])

@@ -6,7 +6,9 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 import pytest
+from markupsafe import Markup
 
+from probe.analysis.smallest import WAYS
 from probe.errors import FileError, OptionError
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question, problem
@@ -15,9 +17,10 @@ from probe.tasks.task import offered_tasks
 from probe.transforms.options import Options
 from probe.transforms.registry import presets
 from probe.ui.choices import BRING
+from probe.ui.html.examination import FLIPS, flip_row
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
-from probe.ui.tabs.probe.answer import draw, preset_of, take_example
+from probe.ui.tabs.probe.answer import draw, full, preset_of, take_example
 from probe.ui.tabs.probe.tab import models_of, values_of
 from probe.ui.tabs.probe.view import (
     Opened,
@@ -32,6 +35,7 @@ from probe.ui.tabs.probe.view import (
     read_file,
     read_view,
 )
+from tests.support.models.tiny_models import shared
 from tests.support.pages.visitors import ME, page_models
 
 PAIR = Pair("Snow fell.", "It rained & froze.", "contradiction")
@@ -45,8 +49,9 @@ VIEW = View(
     "occlusion",
     "mask",
     "neutral",
+    against="entailment",
 )
-OTHERS = {"label": None, "options": Options(keep=0.3)}
+OTHERS = {"label": None, "against": None, "options": Options(keep=0.3)}
 REVIEW = replace(
     VIEW, task=SENTIMENT, example=Review("Fine.", "positive"), model="minilm_sst2", **OTHERS
 )
@@ -64,6 +69,7 @@ SAID = {
     "model=minilm_sst2": "minilm_sst2 answers another task, sentiment classification",
     "gold=perhaps": "right answer 'perhaps', which is not here; the task has entailment",
     "label=joy": "the label explained 'joy', which is not here",
+    "against=joy": "the label it is set against 'joy', which is not here",
     "method=lime": "the method 'lime', which is not here; auto is used",
     "baseline=zero": "the baseline 'zero', which is not here; pad is used",
     'options={"speed": 1}': "options are not set: there is no option 'speed'",
@@ -157,3 +163,13 @@ def test_examples_and_presets_of_each_task_come_with_right_answers_and_names() -
         assert [preset_of(task, list(held)) for held in presets(task).values()] == [*presets(task)]
         first, *others = [draw(task.name) for _ in range(4)]
         assert first["example"] is None and any(other != first for other in others), task
+
+
+def test_the_smallest_changes_are_looked_for_of_the_example_and_of_what_was_made_of_it() -> None:
+    for name, number, text in (("", "", PAIR.hypothesis), ("sort", "1", "& It froze rained .")):
+        row = flip_row(name, number)
+        assert f'data-transform="{name}" data-number="{number}{FLIPS}"' in row
+        shown = full(shared(), VIEW, name, f"{number}{FLIPS}")
+        assert all(way.title in shown for way in WAYS.values()), name
+        assert str(Markup.escape(text)) in shown or "Nothing" in shown, name
+    assert "no longer chosen" in full(shared(), VIEW, "reverse", "1")
