@@ -5,7 +5,7 @@ premise is nearly always right on the entailed sub-cases and nearly never on the
 two are never pooled.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -83,6 +83,26 @@ def profile(
             yield Profiled(first.heuristic, first.subcase, gold, len(pairs), correct)
 
 
+def profiled(told: Iterable[tuple[str, str, Label, Label]]) -> list[Profiled]:
+    """Return what answers to HANS itself reach, by heuristic, sub-case, gold label and answer."""
+    hits: dict[tuple[str, str, Label], list[bool]] = {}
+    for heuristic, subcase, gold, answer in told:
+        of: Label = ENTAILMENT if gold == ENTAILMENT else NON_ENTAILMENT
+        hits.setdefault((heuristic, subcase, of), []).append(
+            (answer == ENTAILMENT) == (of == ENTAILMENT)
+        )
+    return [Profiled(*part, len(each), sum(each)) for part, each in sorted(hits.items())]
+
+
+def profile_json(rows: Sequence[Profiled]) -> dict[str, Any]:
+    """Return subcases, heuristics and verdicts of one model."""
+    return {
+        "subcases": [_row_json(row) for row in rows],
+        "heuristics": [_row_json(row) for row in in_heuristics(rows)],
+        "verdicts": verdicts(rows),
+    }
+
+
 def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
     """Sum sub-cases up to one row for each heuristic and gold label, entailed ones first."""
     profiled = list(rows)
@@ -142,14 +162,7 @@ def hans_json(
         "per_subcase": n,
         "seed": seed,
         "precision": resolve(precision),
-        "models": {
-            name: {
-                "subcases": [_row_json(row) for row in rows],
-                "heuristics": [_row_json(row) for row in in_heuristics(rows)],
-                "verdicts": verdicts(rows),
-            }
-            for name, rows in profiles.items()
-        },
+        "models": {name: profile_json(rows) for name, rows in profiles.items()},
         "reported_on_hans": [vars(reported) for reported in REPORTED],
         "note": NOTE,
     }

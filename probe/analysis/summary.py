@@ -119,9 +119,10 @@ class Counts:
 
     def add(self, prediction: Prediction, gold: Label | None) -> None:
         """Count the answer to an example with this gold label."""
-        self.shares["confidence"].add(prediction.confidence)
-        if self.task.labels:
-            self.shares["entropy"].add(prediction.entropy)
+        if prediction.probabilities:  # a file may tell the answer alone
+            self.shares["confidence"].add(prediction.confidence)
+            if self.task.labels:
+                self.shares["entropy"].add(prediction.entropy)
         if gold is None:
             return
         self.shares["accuracy"].add(self.task.matches(prediction.label, gold))
@@ -283,7 +284,9 @@ class Totals:
             original=every[ORIGINAL],
             transforms={name: every[name] for name in self.names},
             by_label={
-                label: group for label, group in measured.items() if group[ORIGINAL]["confidence"].n
+                label: group
+                for label, group in measured.items()
+                if any(each.n for each in group[ORIGINAL].estimates.values())
             },
             predicted=dict(self._predicted),
             languages=dict(self._languages),
@@ -392,10 +395,15 @@ def _cell_names(task: Task) -> tuple[str, ...]:
 def _answer_cells(task: Task, prediction: Prediction) -> Cells:
     return {
         "prediction": prediction.label,
-        "confidence": round(prediction.confidence, 6),
+        "confidence": rounded_confidence(prediction),
         **probabilities(task, prediction),
         **span_place(prediction),
     }
+
+
+def rounded_confidence(prediction: Prediction) -> float | None:
+    """Return how sure an answer is as files have it, None where that is not known."""
+    return round(prediction.confidence, 6) if prediction.probabilities else None
 
 
 def probabilities(task: Task, prediction: Prediction) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import typer
 
 from probe.data.names import is_reference
 from probe.errors import FileError, writing
+from probe.statistics import Estimate, percent
 
 
 def print_json(value: Any) -> None:  # Any: JSON
@@ -68,3 +69,18 @@ def check_output_files(inputs: Iterable[Path | None], outputs: Iterable[Path | N
         if not above.is_dir():
             raise FileError(f"{path} cannot be written: {above} is no folder")
         known.append(path)
+
+
+def estimate_words(shape: Mapping[str, Any]) -> str:  # Any: JSON
+    """Write an estimate of a summary in per cent with its interval."""
+    return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
+
+
+def slice_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above
+    """Return the slices of a summary over all gold labels, a line each."""
+    return [
+        f"{one['group'] + ': ' + one['slice']:55} n {one['n']:5}  "
+        + "  ".join(map(estimate_words, (one.get("f1") or one["accuracy"]).values()))
+        for one in shape["slices"]
+        if one["gold"] == "all"
+    ]
