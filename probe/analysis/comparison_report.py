@@ -29,6 +29,7 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
+from probe.analysis.confusion import Confusion, confusion, confusion_json, estimate_json
 from probe.analysis.hans import profile_json, profiled
 from probe.analysis.slices import ALL, HANS, measure, note_on
 from probe.analysis.summary import probabilities, rounded_confidence
@@ -37,7 +38,7 @@ from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.reader import SpanPrediction, span_place
 from probe.models.windows import window_json
-from probe.statistics import FEWEST, MAX_P, Estimate, PairedTest, calibration, p_text
+from probe.statistics import FEWEST, MAX_P, PairedTest, calibration, p_text
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Example, Label, Task, example_json, read_example, task_named
 from probe.templates import TemplatePair
@@ -62,6 +63,7 @@ def comparison_json(
 
     Where answers are spans, f1 and em, the exact match, stand in place of accuracy, bootstrap in
     that of mcnemar, and for the matrix differing: who is right on the rows on which two differ.
+    by_model: by name what `confusion_json` has, nothing where answers are spans.
     """
     scored = [row for row in rows if row.predictions]
     spans = any(row.task.has_spans for row in scored)
@@ -85,6 +87,11 @@ def comparison_json(
         "with_gold": sum(row.gold is not None for row in scored),
         name_of_measure: measured,
         **({"em": exact} if spans else {}),
+        "by_model": {
+            name: one
+            for at, name in enumerate(names)
+            if (one := confusion_json(confusion_of(scored, at)))
+        },
         "pairs_of_models": [
             {
                 "first": names[a],
@@ -106,6 +113,15 @@ def comparison_json(
         ],
         **slices_json(scored, names),
     }
+
+
+def confusion_of(rows: Sequence[Row], model: int) -> Confusion | None:
+    """Return what a model calls the rows with a gold label, None for none."""
+    golden = [row for row in rows if row.predictions and row.gold]
+    if not golden:
+        return None
+    told = [(str(row.gold), row.predictions[model].label) for row in golden]
+    return confusion(golden[0].task, told)
 
 
 def slices_json(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
@@ -156,12 +172,6 @@ def answers_json(scored: Sequence[Scored], name: str) -> dict[str, Any]:
         "calibration": asdict(measured) if measured else None,
         **({"hans": profile_json(profiled(told))} if told else {}),
     }
-
-
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as JSON values, null where n is 0."""
-    known = vars(estimate) if estimate.n else dict.fromkeys(("value", "low", "high"))
-    return {"n": estimate.n, **known}
 
 
 def _cell(cell: Cell) -> dict[str, int]:

@@ -13,6 +13,7 @@ import typer
 from probe.analysis.batch import Row
 from probe.analysis.comparison_report import answers_json
 from probe.analysis.summary import fp32_words
+from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before, require_usable
 from probe.cli.compute import run_to_its_end, stopped_by_interrupt
 from probe.cli.file_options import (
@@ -37,7 +38,9 @@ from probe.cli.options import (
     takes_changes,
 )
 from probe.cli.output import (
+    TablesFile,
     check_output_files,
+    class_lines,
     end_progress,
     estimate_words,
     show_progress,
@@ -142,6 +145,7 @@ def batch_command(
     labels: LabelOrder = "",
     task: TaskName = "",
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    tables: TablesFile = None,
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
     ] = None,
@@ -166,7 +170,8 @@ def batch_command(
     own = file is None  # the texts that its answers are for
     if (file := file or predictions) is None:
         raise FileError("name a file of texts IN, or one of answers by --predictions")
-    check_output_files([file, predictions], [out, pairs, summary])
+    check_output_files([file, predictions], [out, pairs, summary, tables])
+    check_tables_file(tables)
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
@@ -214,6 +219,8 @@ def batch_command(
         shape |= {"precision": None, **answers_json(rows, classifier.name)}
     if summary:
         write_json(shape, summary)
+    if tables:
+        write_tables(shape, tables)
     typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
     measure = "f1" if "f1" in shape else "accuracy"
     if n := shape[f"{measure}_n"]:
@@ -221,8 +228,8 @@ def batch_command(
     if not (shape["scored"] or stopped):
         first = next(read_rows(source, columns, answered))
         raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
-    if rows is not None:
-        typer.echo("\n".join(_answer_lines(shape)))
+    for line in [*class_lines(shape), *(_answer_lines(shape) if rows is not None else ())]:
+        typer.echo(line)
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):

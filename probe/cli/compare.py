@@ -13,6 +13,7 @@ from probe.analysis.comparison_report import (
     comparison_json,
     example_comparison_json,
 )
+from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before
 from probe.cli.file_options import (
     ANSWER_FILES,
@@ -36,7 +37,9 @@ from probe.cli.options import (
     read_example,
 )
 from probe.cli.output import (
+    TablesFile,
     check_output_files,
+    class_lines,
     end_progress,
     estimate_words,
     print_answer,
@@ -81,6 +84,7 @@ def compare_command(
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    tables: TablesFile = None,
     labels: LabelOrders = [],  # noqa: B006
     task: TaskName = "",
     precision: PrecisionName = "auto",
@@ -95,12 +99,13 @@ def compare_command(
     Models that answer with spans are compared by F1 and exact match, and by a paired bootstrap.
     Files of answers take the place of models: who mended what, who broke what, row by row.
     """
-    check_output_files([*(files or []), *predictions], [out, summary])
+    check_output_files([*(files or []), *predictions], [out, summary, tables])
+    check_tables_file(tables)
     file, given = _told_apart([local_file(each) for each in files or []], predictions)
     require_two([*models, *map(str, given)])
     if file is None and not given:
-        if summary or out:
-            raise ComparisonError("--summary and --out are for a file; name one")
+        if summary or out or tables:
+            raise ComparisonError("--summary, --out and --tables are for a file; name one")
         named = ["--columns"] if columns else option_words(reading.said)
         if named:
             raise ComparisonError(f"{named[0]} is for a file; name one")
@@ -166,6 +171,8 @@ def compare_command(
     shape = comparison_json(rows, names, precision if classifiers else None)
     if summary:
         write_json(shape, summary)
+    if tables:
+        write_tables(shape, tables)
     print_answer(as_json, shape, _lines(shape))
     if not shape["scored"]:
         first = next(read_rows(table, chosen, answered))
@@ -215,6 +222,7 @@ def _lines(shape: dict[str, Any]) -> list[str]:
         exact = f"  exact match {estimate_words(shape['em'][name])}" if "em" in shape else ""
         cut = f"  {one['cut']:,} too long, cut" if one["cut"] else ""
         lines.append(f"{name:24} {'F1 ' if exact else ''}{estimate_words(one)}{exact}{cut}")
+        lines += class_lines(shape["by_model"].get(name, {}))
     for couple in shape["pairs_of_models"]:
         lines.append(f"{couple[test]['words']} They agree on {estimate_words(couple['agreement'])}")
     return [*lines, *slice_lines(shape)]

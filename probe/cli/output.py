@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -74,6 +74,29 @@ def check_output_files(inputs: Iterable[Path | None], outputs: Iterable[Path | N
 def estimate_words(shape: Mapping[str, Any]) -> str:  # Any: JSON
     """Write an estimate of a summary in per cent with its interval."""
     return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
+
+
+TablesFile = Annotated[
+    Path | None,
+    typer.Option(help="Where tables of the summary go, as .csv, .md or .tex (booktabs)."),
+]
+
+
+def class_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above
+    """Return the macro F1 of a summary and what its classes come to, nothing without any."""
+    lines = list[str]()
+    for label, one in shape.get("classes", {}).items():
+        told = {"right": one["recall"], "precision": one["precision"]}
+        shares = (f"{name} {estimate_words(each)}" for name, each in told.items() if each["n"])
+        counts = (
+            f"{each['n']:,} as {each['answer']}"
+            for each in shape["confusion"]
+            if each["gold"] == label
+        )
+        lines.append(f"  {label:15} {'; '.join(shares)}; called {', '.join(counts) or 'nothing'}")
+    if lines:
+        lines.insert(0, f"  macro F1 {estimate_words(shape['macro_f1'])}")
+    return lines
 
 
 def slice_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above

@@ -66,6 +66,8 @@ SAMPLES = {"doc", "arguments", "filtered_resps"}
 """The columns by which a file of answers to HANS and one of samples is known."""
 NUMBERED = re.compile(r"(?:label-)?(\d+)")
 """A label by its number, as `label_word` has it."""
+ANSWERS_OF = "answers:"
+"""Begins the name by which a page has a file of answers among its models."""
 NONE = "none"
 """In the place of the columns of scores: they are left out."""
 NEAR = 1e-3

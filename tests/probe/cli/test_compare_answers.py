@@ -37,8 +37,10 @@ def test_who_mended_and_who_broke_what_is_told_row_by_row(
     files: tuple[str, str], tmp_path: Path
 ) -> None:
     base, fixed = files
-    out = tmp_path / "out.jsonl"
-    told = [word for path in files for word in ("--labels", f"{path}={ORDER}")]
+    out, tables = tmp_path / "out.jsonl", tmp_path / "t.md"
+    told = ["--tables", str(tables)] + [
+        word for path in files for word in ("--labels", f"{path}={ORDER}")
+    ]
     for words in (("--predictions", base, "--predictions", fixed), files):
         shape = answer("compare", *words, *told, "--out", str(out))
         assert shape["models"] == [base, fixed]
@@ -46,6 +48,8 @@ def test_who_mended_and_who_broke_what_is_told_row_by_row(
         test = shape["pairs_of_models"][0]["mcnemar"]
         assert (test["only_first_right"], test["only_second_right"]) == (1, 1)
         assert shape["precision"] is None
+        assert shape["by_model"][base]["classes"]["entailment"]["recall"]["value"] == 2 / 3
+        assert f"| {base} | 83.3 (" in tables.read_text()
         rows = [json.loads(line) for line in out.read_text().splitlines()]
         for name, wrong in ((base, 0), (fixed, 3)):
             assert [row[f"{name}.right"] for row in rows] == [at != wrong for at in range(6)]
