@@ -216,7 +216,7 @@ def batch_command(
         scoring = FileScoring(source, classifier, request, places, None if predictions else known)
         shape, stopped = _score(scoring, rows)
     if rows is not None:
-        shape |= {"precision": None, **answers_json(rows, classifier.name)}
+        shape |= answers_json(rows, classifier.name)
     if summary:
         write_json(shape, summary)
     if tables:

@@ -45,6 +45,7 @@ from probe.errors import FileError, UserError, reading, write_whole, writing
 from probe.limits import UNBOUNDED, Bounds
 from probe.models.classifier import Classifier, Model, Named, Precision, resolve
 from probe.models.library import Opened, that_reads
+from probe.models.prediction_file import Predicted
 from probe.models.weights import file_hash
 from probe.models.windows import Long
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
@@ -308,6 +309,8 @@ class Assembly:
         if precisions:
             shape["precision"] = listing(list(precisions))
         several = {PRECISION_ROWS: precisions} if len(precisions) > 1 else {}
+        if isinstance(self._model, Predicted):  # nothing is computed
+            shape["precision"] = None
         forms = {"forms": {name: output.words for name, output in self._outputs.items()}}
         return shape | several | variants_json(self._variants) | forms
 

@@ -4,6 +4,7 @@ A visitor drops one where files are dropped. It then stands among the models by 
 upload, as `texts=file:` names one in an address.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +20,12 @@ from probe.limits import visitor_bounds
 from probe.models.prediction_file import ANSWERS_OF, AnswerFile, Predicted, holds_answers
 from probe.tasks.task import Task
 from probe.ui.choices import model_choices
-from probe.ui.visitors.visitor_files import open_upload, own_file, upload_called
+from probe.ui.visitors.visitor_files import (
+    cache_folder,
+    open_upload,
+    own_file,
+    upload_called,
+)
 
 STAND = (
     "This file holds answers, in {column}: they stand among the models above, to be scored, and "
@@ -27,6 +33,10 @@ STAND = (
 )
 BARE = " Their texts are in another file: drop that one next."
 SAY = "{question}: write labels as words there, or score it from the command line"
+
+
+UPLOAD = re.compile("[0-9a-f]{64}")
+"""The folder of an upload, and so the name of one."""
 
 
 def is_answers(name: str) -> bool:
@@ -45,6 +55,19 @@ def names_here(visitor: str, names: Sequence[str]) -> dict[str, Path]:
     for name in filter(is_answers, names):
         with suppress(FileError):
             found[name] = upload_called(visitor, name.removeprefix(ANSWERS_OF))
+    return found
+
+
+def uploads(visitor: str, names: Sequence[str]) -> dict[str, Path]:
+    """Return files of answers that a caller over HTTP has uploaded and names as models.
+
+    They are the caller's from then on. Raises FileError for one that is not there, or another's.
+    """
+    found = dict[str, Path]()
+    for name in filter(is_answers, names):
+        folder = cache_folder() / name.removeprefix(ANSWERS_OF)
+        files = list(folder.iterdir()) if UPLOAD.fullmatch(folder.name) and folder.is_dir() else []
+        found[name] = own_file(visitor, files[0] if files else folder)
     return found
 
 
@@ -89,13 +112,15 @@ def told_of(table: Source, task: Task) -> tuple[str, bool]:
 
 def answers_on(
     visitor: str, names: Sequence[str], table: Source, columns: Columns, task: Task,
-    options: FileOptions,
+    options: FileOptions, uploaded: Mapping[str, Path] | None = None,
 ) -> dict[str, Predicted]:  # fmt: skip
     """Return the answers of the files among models to the rows of a table, by their names.
 
-    Each is called as its file is, with a number where another is too. Raises FileError.
+    Each is called as its file is, with a number where another is too. They are those `uploaded`,
+    or the visitor's. Raises FileError.
     """
-    given, files = dict[str, Predicted](), names_here(visitor, names)
+    given = dict[str, Predicted]()
+    files = names_here(visitor, names) if uploaded is None else uploaded
     if gone := next((name for name in names if is_answers(name) and name not in files), None):
         raise FileError(f"the file of answers {gone.removeprefix(ANSWERS_OF)[:8]} is not here any "
                         "more: drop it again")  # fmt: skip
