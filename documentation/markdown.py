@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from probe.analysis.tables import markdown
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table; cells keep on one line."""
-    lines = [_row(head), "|" + "---|" * len(head), *(_row(row) for row in rows)]
-    return "\n".join(lines)
+    return markdown(head, rows).rstrip("\n")
 
 
 def code(text: object) -> str:
@@ -19,11 +20,3 @@ def page(title: str, about: str, *parts: str) -> str:
     """Return a page that says that it is written from the code."""
     made = "Written from the code by `make docs`: change the code, not this page."
     return "\n\n".join([f"# {title}", made, about, *filter(None, parts)]) + "\n"
-
-
-def _row(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
-def _cell(cell: object) -> str:
-    return " ".join(str(cell).split()).replace("|", "\\|")

@@ -22,6 +22,7 @@ from finetune.trials.generalisation import (
 )
 from finetune.trials.transfer import Lesson, largest
 from finetune.trials.transfer import Point as Taught
+from probe.analysis.tables import markdown
 from probe.published import PublishedTable, published, published_for
 from probe.runs.run import StoredRun
 from probe.statistics import NOTHING, Estimate, interval, mean_error, mean_share
@@ -47,8 +48,7 @@ class MarkdownTable:
 
 def written(table: MarkdownTable) -> str:
     """Write the rows of a table, with its columns above them."""
-    head, *rows = (f"| {' | '.join(row)} |\n" for row in (table.heads, *table.rows))
-    return "".join((head, f"|{'---|' * len(table.heads)}\n", *rows))
+    return markdown(table.heads, table.rows)
 
 
 def in_percent(value: float | None) -> str:

@@ -3,12 +3,15 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import chain, combinations, count, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from probe.analysis.batch import Row as Scored
 from probe.analysis.comparison import (
     Cell,
     Row,
@@ -26,16 +29,19 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
+from probe.analysis.confusion import Confusion, confusion, confusion_json, estimate_json
+from probe.analysis.hans import profile_json, profiled
 from probe.analysis.slices import ALL, HANS, measure, note_on
-from probe.analysis.summary import probabilities
+from probe.analysis.summary import probabilities, rounded_confidence
 from probe.data.rows import Source
 from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.reader import SpanPrediction, span_place
 from probe.models.windows import window_json
-from probe.statistics import FEWEST, MAX_P, Estimate, PairedTest, p_text
+from probe.statistics import FEWEST, MAX_P, PairedTest, calibration, p_text
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
-from probe.tasks.task import Example, Task, example_json, read_example, task_named
+from probe.tasks.task import Example, Label, Task, example_json, read_example, task_named
+from probe.templates import TemplatePair
 
 CELL = {
     "both": "both_right",
@@ -46,9 +52,9 @@ CELL = {
 
 
 def comparison_json(
-    rows: Sequence[Row], names: Sequence[str], precision: Precision
+    rows: Sequence[Row], names: Sequence[str], precision: Precision | None
 ) -> dict[str, Any]:
-    """Return the whole comparison; what is not defined is null.
+    """Return the whole comparison; what is not defined is null, as the precision of files' answers.
 
     models: the names. accuracy: by name {n, value, low, high, cut} and the same figures for each
     part of the gold labels, as entailed and non_entailed, or paraphrase and non-paraphrase.
@@ -57,6 +63,7 @@ def comparison_json(
 
     Where answers are spans, f1 and em, the exact match, stand in place of accuracy, bootstrap in
     that of mcnemar, and for the matrix differing: who is right on the rows on which two differ.
+    by_model: by name what `confusion_json` has, nothing where answers are spans.
     """
     scored = [row for row in rows if row.predictions]
     spans = any(row.task.has_spans for row in scored)
@@ -73,13 +80,18 @@ def comparison_json(
     name_of_measure = "f1" if spans else "accuracy"
     return {
         "models": list(names),
-        "precision": resolve(precision),
+        "precision": precision and resolve(precision),
         "rows": len(rows),
         "scored": len(scored),
         "errors": len(rows) - len(scored),
         "with_gold": sum(row.gold is not None for row in scored),
         name_of_measure: measured,
         **({"em": exact} if spans else {}),
+        "by_model": {
+            name: one
+            for at, name in enumerate(names)
+            if (one := confusion_json(confusion_of(scored, at)))
+        },
         "pairs_of_models": [
             {
                 "first": names[a],
@@ -99,6 +111,23 @@ def comparison_json(
             }
             for a, b in combinations(range(len(names)), 2)
         ],
+        **slices_json(scored, names),
+    }
+
+
+def confusion_of(rows: Sequence[Row], model: int) -> Confusion | None:
+    """Return what a model calls the rows with a gold label, None for none."""
+    golden = [row for row in rows if row.predictions and row.gold]
+    if not golden:
+        return None
+    told = [(str(row.gold), row.predictions[model].label) for row in golden]
+    return confusion(golden[0].task, told)
+
+
+def slices_json(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
+    """Return the slices of answered rows as `comparison_json` has them; one model has no test."""
+    name_of_measure = "f1" if any(row.task.has_spans for row in rows) else "accuracy"
+    return {
         "slices": [
             {
                 "group": line.slice.group,
@@ -106,18 +135,43 @@ def comparison_json(
                 "gold": line.gold,
                 "n": line.n,
                 name_of_measure: dict(zip(names, map(estimate_json, line.scores), strict=True)),
-                **_test(line.test),
+                **(_test(line.test) if len(names) > 1 else {}),
             }
-            for line in measure(scored)
+            for line in measure(rows)
         ],
         "slices_note": next((note_on(row.task) for row in rows), ""),
     }
 
 
-def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as JSON values, null where n is 0."""
-    known = vars(estimate) if estimate.n else dict.fromkeys(("value", "low", "high"))
-    return {"n": estimate.n, **known}
+def answers_json(scored: Sequence[Scored], name: str) -> dict[str, Any]:
+    """Return what one file of answers comes to beside its summary: slices, calibration and HANS.
+
+    calibration is null without scores or gold labels; hans is there where a column `heuristic` is.
+    """
+    rows, told = list[Row](), list[tuple[str, str, str, Label, Label]]()
+    for one in scored:
+        if one.prediction is None:
+            continue
+        cells, example = one.record.cells, one.example
+        if isinstance(example, Pair):
+            example = of_heuristic(example, cells.get("heuristic"))
+        if isinstance(example, TemplatePair) and example.gold:
+            part = (str(cells.get("subcase") or ""), str(cells.get("template") or one.number))
+            told.append((example.heuristic, *part, example.gold, one.prediction.label))
+        rows.append(Row(one.number, one.task, example, (one.prediction,), cut=(False,)))
+    sure = [row for row in rows if row.gold and row.predictions[0].probabilities]
+    measured = None
+    if sure:
+        labels = sure[0].predictions[0].labels
+        measured = calibration(
+            np.array([row.predictions[0].probabilities for row in sure], dtype=np.float64),
+            np.array([row.task.admissible(row.gold, labels) for row in sure]),
+        )
+    return {
+        **slices_json(rows, [name]),
+        "calibration": asdict(measured) if measured else None,
+        **({"hans": profile_json(profiled(told))} if told else {}),
+    }
 
 
 def _cell(cell: Cell) -> dict[str, int]:
@@ -290,7 +344,7 @@ def compared_frame(table: Source, rows: Sequence[Row], names: Sequence[str]) -> 
             answer = row.predictions[at] if row.predictions else None
             columns: dict[str, Any] = {
                 "prediction": answer.label if answer else None,
-                "confidence": round(answer.confidence, 6) if answer else None,
+                "confidence": rounded_confidence(answer) if answer else None,
                 **({**probabilities(row.task, answer), **span_place(answer)} if answer else {}),
                 "right": row.right(at),
                 "cut": row.cut[at] if row.cut else None,

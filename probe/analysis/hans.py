@@ -6,7 +6,7 @@ two are never pooled.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -97,6 +97,32 @@ def profile(
             )
 
 
+def profiled(told: Iterable[tuple[str, str, str, Label, Label]]) -> list[Profiled]:
+    """Return what answers to HANS itself reach, by heuristic, sub-case, template, gold and answer."""
+    hits: dict[tuple[str, str, Label], dict[str, list[bool]]] = {}
+    for heuristic, subcase, template, gold, answer in told:
+        of: Label = ENTAILMENT if gold == ENTAILMENT else NON_ENTAILMENT
+        own = hits.setdefault((heuristic, subcase, of), {}).setdefault(template, [])
+        own.append((answer == ENTAILMENT) == (of == ENTAILMENT))
+    counted = {
+        part: {name: (sum(each), len(each)) for name, each in own.items()}
+        for part, own in sorted(hits.items())
+    }
+    return [
+        Profiled(*part, sum(n for _, n in own.values()), sum(r for r, _ in own.values()), own)
+        for part, own in counted.items()
+    ]
+
+
+def profile_json(rows: Sequence[Profiled]) -> dict[str, Any]:
+    """Return subcases, heuristics and verdicts of one model."""
+    return {
+        "subcases": [_row_json(row) for row in rows],
+        "heuristics": [_row_json(row) for row in in_heuristics(rows)],
+        "verdicts": verdicts(rows),
+    }
+
+
 def in_heuristics(rows: Iterable[Profiled]) -> list[Profiled]:
     """Sum sub-cases up to one row for each heuristic and gold label, entailed ones first."""
     profiled = list(rows)
@@ -163,14 +189,7 @@ def hans_json(
         "per_subcase": n,
         "seed": seed,
         "precision": resolve(precision),
-        "models": {
-            name: {
-                "subcases": [_row_json(row) for row in rows],
-                "heuristics": [_row_json(row) for row in in_heuristics(rows)],
-                "verdicts": verdicts(rows),
-            }
-            for name, rows in profiles.items()
-        },
+        "models": {name: profile_json(rows) for name, rows in profiles.items()},
         "reported_on_hans": [vars(reported) for reported in REPORTED],
         "note": NOTE,
     }

@@ -308,8 +308,10 @@ def measure(rows: Sequence[Row], first: int = 0, second: int = 1) -> list[Measur
         task = group[0].task
         for gold in (ALL, *(part.gold for part in parts_of(task).values())):
             if part := of_gold(group, gold):
-                scores = tuple(score(part, model) for model in range(len(part[0].predictions)))
-                place, test = slices_of(task).index(each), significance(part, first, second)
+                models = len(part[0].predictions)
+                scores = tuple(score(part, model) for model in range(models))
+                tested = significance(part, first, min(second, models - 1))
+                place, test = slices_of(task).index(each), tested
                 found.append(Measured(each, place, gold, len(part), scores, test))
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from probe.analysis.batch import Row
+from probe.analysis.confusion import Confusion, confusion, confusion_json
 from probe.analysis.transformed import (
     Transformed,
     counted_words,
@@ -96,6 +97,7 @@ class Summary:
     unspaced: int = 0
     windowed: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
+    confusion: Confusion | None = None
 
 
 @dataclass
@@ -120,9 +122,10 @@ class Counts:
 
     def add(self, prediction: Prediction, gold: Label | None, text: int | None = None) -> None:
         """Count the answer to an example with this gold label, made of the text of this number."""
-        self.shares["confidence"].add(prediction.confidence, text)
-        if self.task.labels:
-            self.shares["entropy"].add(prediction.entropy, text)
+        if prediction.probabilities:  # a file may tell the answer alone
+            self.shares["confidence"].add(prediction.confidence, text)
+            if self.task.labels:
+                self.shares["entropy"].add(prediction.entropy, text)
         if gold is None:
             return
         self.shares["accuracy"].add(self.task.matches(prediction.label, gold), text)
@@ -217,6 +220,7 @@ class Totals:
         self.counted = Counter(dict.fromkeys(COUNTED, 0))
         self._languages = Counter[str]()
         self._predicted = Counter(dict.fromkeys(task.labels, 0))
+        self._confused = Counter[tuple[Label, Label]]()
         labels = [gold for gold in task.golds if task.nearest(gold)]
         self._counts = {
             group: {name: Counts(task) for name in (ORIGINAL, *self.names)}
@@ -248,6 +252,8 @@ class Totals:
                 self._languages[legible.language] += 1
             if prediction.label in self._predicted or prediction.label == INVALID:
                 self._predicted[prediction.label] += 1
+            if row.example.gold and self.task.labels:
+                self._confused[row.example.gold, prediction.label] += 1
             for group in {"", row.example.gold} & {*self._counts}:
                 counts = self._counts[group]
                 counts[ORIGINAL].add(prediction, row.example.gold)
@@ -263,6 +269,7 @@ class Totals:
         self.counted.update({name: state.get(name, 0) for name in COUNTED})
         self._languages.update(state.get("languages", {}))
         self._predicted.update(state["predicted"])
+        self._confused.update({(gold, said): n for gold, said, n in state.get("confusion", ())})
         for group, counts in state["counts"].items():
             for name, one in counts.items():
                 self._counts[group][name].merge(one)
@@ -274,6 +281,7 @@ class Totals:
             **self.counted,
             "predicted": dict(self._predicted),
             "languages": dict(self._languages),
+            "confusion": [[*both, n] for both, n in self._confused.items()],
             "counts": {
                 group: {name: one.state for name, one in counts.items()}
                 for group, counts in self._counts.items()
@@ -287,15 +295,20 @@ class Totals:
             for label, group in self._counts.items()
         }
         every = measured.pop("")
+        # of a run that an earlier version began some rows are not counted
+        whole = self._confused.total() == self._counts[""][ORIGINAL].shares["accuracy"].n
         return Summary(
             original=every[ORIGINAL],
             transforms={name: every[name] for name in self.names},
             by_label={
-                label: group for label, group in measured.items() if group[ORIGINAL]["confidence"].n
+                label: group
+                for label, group in measured.items()
+                if any(each.n for each in group[ORIGINAL].estimates.values())
             },
             predicted=dict(self._predicted),
             languages=dict(self._languages),
             errors=self.counted["rows"] - self.counted["scored"],
+            confusion=confusion(self.task, self._confused) if whole else None,
             **self.counted,
         )
 
@@ -400,10 +413,15 @@ def _cell_names(task: Task) -> tuple[str, ...]:
 def _answer_cells(task: Task, prediction: Prediction) -> Cells:
     return {
         "prediction": prediction.label,
-        "confidence": round(prediction.confidence, 6),
+        "confidence": rounded_confidence(prediction),
         **probabilities(task, prediction),
         **span_place(prediction),
     }
+
+
+def rounded_confidence(prediction: Prediction) -> float | None:
+    """Return how sure an answer is as files have it, None where that is not known."""
+    return round(prediction.confidence, 6) if prediction.probabilities else None
 
 
 def probabilities(task: Task, prediction: Prediction) -> dict[str, float]:
@@ -481,6 +499,7 @@ def summary_json(
         "notes": notes(summary, options),
         **({"fp32_sample": sample} if summary.sampled else {}),
         "predicted": dict(summary.predicted),
+        **confusion_json(summary.confusion),
         **_measured_json(summary.original, names[1:], model.task),
         "transforms": by_transform(summary.transforms),
         "by_label": {label: by_transform(group) for label, group in summary.by_label.items()},

@@ -21,6 +21,7 @@ from probe.errors import AttributionError, Unavailable
 from probe.graphemes import has_unspaced
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
+from probe.models.prediction_file import Predicted
 from probe.models.prompted import prompt_json
 from probe.models.reader import SpanPrediction, span_place
 from probe.models.text_model import TextModel
@@ -250,6 +251,11 @@ def explained(task: Task, examples: Sequence[Example], predicted: Sequence[Label
 def require_usable(name: str, model: Model) -> None:
     """Raise UnknownTransform or Unavailable where a chain cannot run on this model's examples."""
     require_ready(name, model.task)
+    if isinstance(model, Predicted):
+        raise Unavailable(
+            f"{name} cannot run here: {model.name} holds answers to these texts alone, and there "
+            "is no model to ask about a changed one; name a model instead"
+        )
     for link in chain(name):
         if "model" in link.needs and not isinstance(model, TextModel):
             raise Unavailable(

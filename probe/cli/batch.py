@@ -3,16 +3,28 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from probe.analysis.batch import Row
+from probe.analysis.comparison_report import answers_json
 from probe.analysis.summary import fp32_words
-from probe.analysis.transformed import notes_before
+from probe.analysis.tables import check_tables_file, write_tables
+from probe.analysis.transformed import notes_before, require_usable
 from probe.cli.compute import run_to_its_end, stopped_by_interrupt
-from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
+from probe.cli.file_options import (
+    ANSWER_FILES,
+    OR_HUB,
+    joined,
+    local_file,
+    settled,
+    takes_answers,
+    takes_file,
+)
 from probe.cli.options import (
     Changes,
     Guard,
@@ -25,13 +37,24 @@ from probe.cli.options import (
     read_changes,
     takes_changes,
 )
-from probe.cli.output import check_output_files, end_progress, show_progress, write_json
+from probe.cli.output import (
+    TablesFile,
+    check_output_files,
+    class_lines,
+    end_progress,
+    estimate_words,
+    show_progress,
+    slice_lines,
+    write_json,
+)
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers import checked_form
-from probe.errors import ExampleError, ExperimentError, Stopped
+from probe.errors import ExampleError, ExperimentError, FileError, Stopped
+from probe.models.classifier import Classifier, Model
 from probe.models.library import Opened, that_reads
+from probe.models.prediction_file import AnswerFile, AnswerOptions, task_of_texts
 from probe.runs.access import COMMAND_LINE
 from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
@@ -50,7 +73,7 @@ from probe.scoring.files import (
     precision_words,
     scoring_request,
 )
-from probe.transforms.registry import require_ready
+from probe.tasks.task import task_named
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted."""
@@ -103,21 +126,26 @@ def score_as_run(
 
 @takes_file(gold="if there")
 @takes_changes
+@takes_answers
 def batch_command(
+    out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
     file: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             metavar="IN",
             help="CSV, TSV, JSONL, Parquet, Excel or SQuAD's JSON, any of them .gz or .zst, "
             f"{OR_HUB}.",
         ),
-    ],
-    out: Annotated[Path, typer.Option(help="Where the scored file goes.")],
+    ] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(help=f"{ANSWER_FILES} IN may be left out where it has the texts.")
+    ] = None,
     transforms: Annotated[str, typer.Option(help="Names or chains, with commas.")] = "",
     model: ModelName = "minilm",
     labels: LabelOrder = "",
     task: TaskName = "",
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    tables: TablesFile = None,
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
     ] = None,
@@ -130,6 +158,7 @@ def batch_command(
         bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
     ] = False,
     reading: FileOptions = AS_THE_FILE_TELLS,
+    said: AnswerOptions = AnswerOptions(),
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`.
 
@@ -138,35 +167,60 @@ def batch_command(
     questions takes SQuAD's JSON, or a table with context, question, answers. Where a table has
     base_id, its rows are variants of questions, of which the worst counts.
     """
-    check_output_files([file], [out, pairs, summary])
+    own = file is None  # the texts that its answers are for
+    if (file := file or predictions) is None:
+        raise FileError("name a file of texts IN, or one of answers by --predictions")
+    check_output_files([file, predictions], [out, pairs, summary, tables])
+    check_tables_file(tables)
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
     source = open_source(path, options=reading)
-    classifier = that_reads(opened(model, labels, task), long)
+    classifier: Model
+    if predictions:
+        if as_run or long != "cut":
+            raise FileError(
+                f"--{'run' if as_run else 'long'} is for a model, not for --predictions"
+            )
+        said = replace(said, orders={str(predictions): labels} if labels else {})
+        answers = AnswerFile.open(predictions, said, reading=reading if own else AS_THE_FILE_TELLS)
+        base = task_named(task) if task else task_of_texts(source)
+        asked = replace(reading, one_file=False)  # a value may be that of an answer
+        asked = answers.asked(base, asked) if own else asked
+        columns = settled(source, path, base, asked)
+        (classifier,) = joined([answers], source, columns, base, asked)
+        precision = "fp32"
+    else:
+        classifier = that_reads(opened(model, labels, task), long)
+        columns = settled(source, path, classifier.task, reading)
     answered = classifier.task
     options = changes(answered)
     for name in names:  # before an earlier result is begun anew
-        require_ready(name, answered)
-    columns = settled(source, path, answered, reading)
+        require_usable(name, classifier)
     before = notes_before(source, columns, answered, [classifier], names, options)
-    for said in before:
-        typer.echo(f"note: {said}", err=True)
+    for sentence in before:
+        typer.echo(f"note: {sentence}", err=True)
     request = ScoringRequest(columns, names, seed, options, precision, guard, reading, long)
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
+    rows = list[Row]() if predictions else None
     if as_run:
         check_forms(places, source, tuple(columns.texts.values()), names)
-        order = classifier.order if labels else ()
-        asked = partial(
+        order = classifier.order if labels and isinstance(classifier, Classifier) else ()
+        start = partial(
             scoring_request, path, source, model, answered, request, Opened(model, order), known
         )
-        shape, stopped = score_as_run(asked, known, places)
+        shape, stopped = score_as_run(start, known, places)
     else:
-        shape, stopped = _score(FileScoring(source, classifier, request, places, known))
+        scoring = FileScoring(source, classifier, request, places, None if predictions else known)
+        shape, stopped = _score(scoring, rows)
+    if rows is not None:
+        shape |= answers_json(rows, classifier.name)
     if summary:
         write_json(shape, summary)
+    if tables:
+        write_tables(shape, tables)
     typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
     measure = "f1" if "f1" in shape else "accuracy"
     if n := shape[f"{measure}_n"]:
@@ -174,23 +228,39 @@ def batch_command(
     if not (shape["scored"] or stopped):
         first = next(read_rows(source, columns, answered))
         raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
+    for line in [*class_lines(shape), *(_answer_lines(shape) if rows is not None else ())]:
+        typer.echo(line)
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
-    for said in shape["notes"]:
-        if said not in before:  # that were of the first rows alone
-            typer.echo(said)
+    for sentence in shape["notes"]:
+        if sentence not in before:  # that were of the first rows alone
+            typer.echo(sentence)
     typer.echo(forms_words(shape["forms"]), err=True)
     if stopped:
         typer.echo("stopped; the same command goes on where this one ended", err=True)
         raise typer.Exit(INTERRUPTED)
 
 
-def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
+def _answer_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: JSON
+    """Say what the answers of a file come to beside their accuracy."""
+    lines = []
+    if sure := shape["calibration"]:
+        told = f"{100 * sure['confidence']:.1f} % sure, {100 * sure['accuracy']:.1f} % right"
+        lines.append(f"calibration error {100 * sure['ece']:.1f} % of {sure['n']:,}: {told}")
+    for one in shape.get("hans", {}).get("heuristics", ()):
+        found = estimate_words({**one, "value": one["accuracy"]})
+        lines.append(f"{one['heuristic']}, {one['gold']}: {found}, n {one['n']}")
+    return [*lines, *slice_lines(shape)]
+
+
+def _score(
+    scoring: FileScoring, rows: list[Row] | None = None
+) -> tuple[dict[str, Any], bool]:  # Any: JSON
     """Score to the end, or until the first Ctrl-C; return the summary, and which it was.
 
-    A second Ctrl-C ends the command.
+    A second Ctrl-C ends the command. The rows are kept where a list is given for them.
     """
     if scoring.anew:
         typer.echo(f"note: {scoring.anew}; all rows are scored again", err=True)
@@ -199,6 +269,8 @@ def _score(scoring: FileScoring) -> tuple[dict[str, Any], bool]:  # Any: JSON
     stopped = True
     with suppress(Stopped), stopped_by_interrupt():
         for chunk in scoring.chunks():
+            if rows is not None:
+                rows += chunk.rows
             show_progress(
                 f"{chunk.done}/{chunk.total} rows, {chunk.per_second:.1f} a second, "
                 f"{chunk.left:.0f} s left"

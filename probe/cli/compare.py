@@ -13,8 +13,17 @@ from probe.analysis.comparison_report import (
     comparison_json,
     example_comparison_json,
 )
+from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before
-from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
+from probe.cli.file_options import (
+    ANSWER_FILES,
+    OR_HUB,
+    joined,
+    local_file,
+    settled,
+    takes_answers,
+    takes_file,
+)
 from probe.cli.options import (
     AsJson,
     Guard,
@@ -28,10 +37,14 @@ from probe.cli.options import (
     read_example,
 )
 from probe.cli.output import (
+    TablesFile,
     check_output_files,
+    class_lines,
     end_progress,
+    estimate_words,
     print_answer,
     show_progress,
+    slice_lines,
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
@@ -40,17 +53,25 @@ from probe.data.source import read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError
 from probe.models.library import that_reads
-from probe.statistics import Estimate, percent
-from probe.tasks.task import Task
+from probe.models.prediction_file import AnswerFile, AnswerOptions, holds_answers, task_of_texts
+from probe.tasks.task import Task, common_task, task_named
 
 
 @takes_file(texts=False, gold="own")
+@takes_answers
 def compare_command(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help=f"CSV, TSV, JSONL or Parquet, {OR_HUB}."),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help=f"CSV, TSV, JSONL or Parquet, {OR_HUB}. Of several those with answers are "
+            "compared, on the texts of the other or of the first.",
+        ),
     ] = None,
     models: ModelNames = [],  # noqa: B006
+    predictions: Annotated[
+        list[Path], typer.Option("--predictions", help=f"{ANSWER_FILES} Beside models or alone.")
+    ] = [],  # noqa: B006
     premise: Annotated[str, typer.Option(help="Compare on this pair instead of a file.")] = "",
     hypothesis: Annotated[str, typer.Option(help="The pair's hypothesis.")] = "",
     texts: Texts = [],  # noqa: B006
@@ -63,6 +84,7 @@ def compare_command(
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
+    tables: TablesFile = None,
     labels: LabelOrders = [],  # noqa: B006
     task: TaskName = "",
     precision: PrecisionName = "auto",
@@ -70,19 +92,23 @@ def compare_command(
     long: LongTexts = "cut",
     as_json: AsJson = False,
     reading: FileOptions = AS_THE_FILE_TELLS,
+    said: AnswerOptions = AnswerOptions(),
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices.
 
     Models that answer with spans are compared by F1 and exact match, and by a paired bootstrap.
+    Files of answers take the place of models: who mended what, who broke what, row by row.
     """
-    check_output_files([file], [out, summary])
-    require_two(models)
-    if file is None:
-        if summary or out:
-            raise ComparisonError("--summary and --out are for a file; name one")
-        said = ["--columns"] if columns else option_words(reading.said)
-        if said:
-            raise ComparisonError(f"{said[0]} is for a file; name one")
+    check_output_files([*(files or []), *predictions], [out, summary, tables])
+    check_tables_file(tables)
+    file, given = _told_apart([local_file(each) for each in files or []], predictions)
+    require_two([*models, *map(str, given)])
+    if file is None and not given:
+        if summary or out or tables:
+            raise ComparisonError("--summary, --out and --tables are for a file; name one")
+        named = ["--columns"] if columns else option_words(reading.said)
+        if named:
+            raise ComparisonError(f"{named[0]} is for a file; name one")
         if not (premise or hypothesis or texts):
             raise ComparisonError(
                 "give a file, or --premise and --hypothesis, or --text FIELD=VALUE"
@@ -105,32 +131,70 @@ def compare_command(
         raise ComparisonError("--answer is the label of a pair; --gold names a file's column")
     if out:
         checked_form(out, guard)
-    path = local_file(file)
-    table = read_table(path, options=reading)
+    own = {str(each): each for each in given}
+    orders = {name: order for text in labels for name, _, order in [text.rpartition("=")]}
+    said = replace(said, orders={name: orders[name] for name in own if name in orders})
+    form = AS_THE_FILE_TELLS if file else reading
+    answers = [AnswerFile.open(each, said, reading=form, name=name) for name, each in own.items()]
+    texts_of = next((each for each in answers if each.has_texts()), None) if not file else None
+    if file is None and texts_of is None:
+        raise ComparisonError(
+            "none of these files holds the texts that it answers to; name a FILE that does, in "
+            "the same order or with a column by which its rows are known"
+        )
+    table = texts_of.table if texts_of else read_table(file or Path(), options=reading)
+    path = table.path
     if out:
         check_cells(out, table, table.form, table.columns)
-    classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
-    answered = held_to(classifiers)
-    asked = _with_columns(replace(reading, gold=gold), columns, answered)
-    chosen = settled(table, path, answered, asked)
-    said = [answered.note] if any(each.task is not answered for each in classifiers) else []
-    for sentence in [*said, *notes_before(table, chosen, answered, classifiers)]:
+    left = [text for text in labels if text.rpartition("=")[0] not in own]
+    classifiers = [that_reads(each, long) for each in all_opened(models, left, task)]
+    known = common_task([each.task for each in classifiers]) if classifiers else None
+    base = known or (task_named(task) if task else task_of_texts(table))
+    asked = _with_columns(replace(reading, gold=gold), columns, base)
+    if given:  # values and columns may be those of another of the files
+        asked = replace(asked, one_file=False)
+    asked = texts_of.asked(base, asked) if texts_of else asked
+    chosen = settled(table, path, base, asked)
+    compared = [*classifiers, *joined(answers, table, chosen, base, asked)]
+    answered = held_to(compared)
+    noted = [answered.note] if any(each.task is not answered for each in compared) else []
+    for sentence in [*noted, *notes_before(table, chosen, answered, compared)]:
         typer.echo(f"note: {sentence}", err=True)
     rows: list[Row] = []
-    names = [classifier.name for classifier in classifiers]
-    for chunk in compare_rows(classifiers, read(table, chosen, answered), precision):
+    names = [each.name for each in compared]
+    for chunk in compare_rows(compared, read(table, chosen, answered), precision):
         rows += chunk.rows
         show_progress(f"{chunk.done}/{chunk.total} rows")
     end_progress()
     if out:
         write_table(compared_frame(table, rows, names), out, guard)
-    shape = comparison_json(rows, names, precision)
+    shape = comparison_json(rows, names, precision if classifiers else None)
     if summary:
         write_json(shape, summary)
+    if tables:
+        write_tables(shape, tables)
     print_answer(as_json, shape, _lines(shape))
     if not shape["scored"]:
         first = next(read_rows(table, chosen, answered))
         raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
+
+
+def _told_apart(files: list[Path], predictions: list[Path]) -> tuple[Path | None, list[Path]]:
+    """Return the file of texts, None for one of answers, and the files of answers.
+
+    Of several files those with answers are told by their columns. Raises ComparisonError.
+    """
+    if len(files) < 2:
+        return next(iter(files), None), predictions
+    answers = [each for each in files if holds_answers(read_table(each).names)]
+    others = [each for each in files if each not in answers]
+    if len(others) > 1:
+        names = " and ".join(each.name for each in others)
+        raise ComparisonError(
+            f"{names} have no column of answers by its name: name each that has by --predictions, "
+            "its column by --prediction, and one file of texts"
+        )
+    return next(iter(others), None), [*answers, *predictions]
 
 
 def _with_columns(reading: FileOptions, text: str, task: Task) -> FileOptions:
@@ -150,23 +214,15 @@ def _with_columns(reading: FileOptions, text: str, task: Task) -> FileOptions:
     )
 
 
-def _estimate(shape: dict[str, Any]) -> str:
-    return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
-
-
 def _lines(shape: dict[str, Any]) -> list[str]:
     """Return the summary as lines: accuracies or F1, tests, slices over all gold labels."""
     measure, test = ("f1", "bootstrap") if "f1" in shape else ("accuracy", "mcnemar")
     lines = [f"{shape['scored']} of {shape['rows']} rows scored, {shape['with_gold']} with gold"]
     for name, one in shape[measure].items():
-        exact = f"  exact match {_estimate(shape['em'][name])}" if "em" in shape else ""
+        exact = f"  exact match {estimate_words(shape['em'][name])}" if "em" in shape else ""
         cut = f"  {one['cut']:,} too long, cut" if one["cut"] else ""
-        lines.append(f"{name:24} {'F1 ' if exact else ''}{_estimate(one)}{exact}{cut}")
+        lines.append(f"{name:24} {'F1 ' if exact else ''}{estimate_words(one)}{exact}{cut}")
+        lines += class_lines(shape["by_model"].get(name, {}))
     for couple in shape["pairs_of_models"]:
-        lines.append(f"{couple[test]['words']} They agree on {_estimate(couple['agreement'])}")
-    for one in shape["slices"]:
-        if one["gold"] == "all":
-            scores = "  ".join(_estimate(each) for each in one[measure].values())
-            name = f"{one['group']}: {one['slice']}"
-            lines.append(f"{name:55} n {one['n']:5}  {scores}")
-    return lines
+        lines.append(f"{couple[test]['words']} They agree on {estimate_words(couple['agreement'])}")
+    return [*lines, *slice_lines(shape)]

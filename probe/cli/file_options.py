@@ -1,7 +1,7 @@
 """The options that say how a file of examples is read, alike in every command that takes one."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -16,6 +16,7 @@ from probe.data.names import is_reference
 from probe.data.reading import Labelled, labelled, reading_of
 from probe.data.rows import NO_COLUMN, Columns, Source
 from probe.errors import OptionError
+from probe.models.prediction_file import AnswerFile, AnswerOptions, Predicted
 from probe.tasks.task import Task
 
 
@@ -59,6 +60,42 @@ def read_options(
             raise OptionError(f"{field} is given twice, by --{field} and by --column")
     values = assignments("--label-value", label_value)
     return FileOptions(header, encoding, sheet, quotes, columns, gold, values)
+
+
+def read_answers(
+    prediction: Annotated[
+        str, typer.Option(help="Column of the answers in a file of them; else by its name.")
+    ] = "",
+    scores: Annotated[
+        str,
+        typer.Option(
+            help="Column of a list of their scores, or one a label with commas; none: without."
+        ),
+    ] = "",
+) -> AnswerOptions:
+    """Read what is said of files of answers."""
+    names = tuple(name.strip() for name in scores.split(",") if name.strip())
+    return AnswerOptions(prediction, names)
+
+
+takes_answers = takes("said", read_answers)
+ANSWER_FILES = (
+    "Answers in a file in the place of a model's: eval_predictions.jsonl, samples of "
+    "lm-evaluation-harness, a submission to GLUE or HANS, any table."
+)
+
+
+def joined(
+    answers: Sequence[AnswerFile], table: Source, columns: Columns, task: Task, options: FileOptions
+) -> list[Predicted]:
+    """Return the answers of files to a table's rows, and say how each is read.
+
+    Raises FileError, FileQuestion.
+    """
+    given = [each.on(table, columns, task, options) for each in answers]
+    for each in given:
+        typer.echo(f"note: {each.words}", err=True)
+    return given
 
 
 GOLD_NEEDED: Any = Annotated[str, typer.Option(help="Column of the gold label.")]  # Any: typer's

@@ -3,14 +3,15 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from probe.data.names import is_reference
 from probe.errors import FileError, writing
+from probe.statistics import Estimate, percent
 
 
 def print_json(value: Any) -> None:  # Any: JSON
@@ -68,3 +69,41 @@ def check_output_files(inputs: Iterable[Path | None], outputs: Iterable[Path | N
         if not above.is_dir():
             raise FileError(f"{path} cannot be written: {above} is no folder")
         known.append(path)
+
+
+def estimate_words(shape: Mapping[str, Any]) -> str:  # Any: JSON
+    """Write an estimate of a summary in per cent with its interval."""
+    return percent(Estimate(shape["value"], shape["low"], shape["high"], shape["n"]))
+
+
+TablesFile = Annotated[
+    Path | None,
+    typer.Option(help="Where tables of the summary go, as .csv, .md or .tex (booktabs)."),
+]
+
+
+def class_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above
+    """Return the macro F1 of a summary and what its classes come to, nothing without any."""
+    lines = list[str]()
+    for label, one in shape.get("classes", {}).items():
+        told = {"right": one["recall"], "precision": one["precision"]}
+        shares = (f"{name} {estimate_words(each)}" for name, each in told.items() if each["n"])
+        counts = (
+            f"{each['n']:,} as {each['answer']}"
+            for each in shape["confusion"]
+            if each["gold"] == label
+        )
+        lines.append(f"  {label:15} {'; '.join(shares)}; called {', '.join(counts) or 'nothing'}")
+    if lines:
+        lines.insert(0, f"  macro F1 {estimate_words(shape['macro_f1'])}")
+    return lines
+
+
+def slice_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above
+    """Return the slices of a summary over all gold labels, a line each."""
+    return [
+        f"{one['group'] + ': ' + one['slice']:55} n {one['n']:5}  "
+        + "  ".join(map(estimate_words, (one.get("f1") or one["accuracy"]).values()))
+        for one in shape["slices"]
+        if one["gold"] == "all"
+    ]

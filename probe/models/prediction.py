@@ -19,7 +19,8 @@ class Prediction:
     """What a model says about an example; probabilities follow `labels` and sum to one at most.
 
     `labels` are the task's, or where the answer is a span the candidate answers. The label may be
-    `INVALID`, which is one of them only where the model has a class for it.
+    `INVALID`, which is one of them only where the model has a class for it. Where a file tells the
+    answer alone there are no probabilities.
     """
 
     label: Label
@@ -28,8 +29,8 @@ class Prediction:
 
     @property
     def confidence(self) -> float:
-        """The largest probability."""
-        return max(self.probabilities)
+        """The largest probability, NaN where none is known."""
+        return max(self.probabilities, default=math.nan)
 
     @property
     def entropy(self) -> float:
@@ -51,8 +52,8 @@ class Prediction:
 
     @property
     def by_label(self) -> dict[Label, float]:
-        """The probability of each label, in their order."""
-        return dict(zip(self.labels, self.probabilities, strict=True))
+        """The probability of each label, in their order; empty where none is known."""
+        return dict(zip(self.labels, self.probabilities, strict=bool(self.probabilities)))
 
 
 def softmax(

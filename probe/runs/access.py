@@ -36,6 +36,7 @@ from probe.models.library import (
     require_open,
     task_of_model,
 )
+from probe.models.prediction_file import ANSWERS_OF
 from probe.runs.database import BroughtRow, CellRow, GrantHolderRow, GrantRow, RunRow
 from probe.runs.engine import Engine
 from probe.runs.experiment import EXPERIMENTS, experiment_of
@@ -290,6 +291,10 @@ class ModelAccess:
 
     def require(self, visitor: str, name: str) -> None:
         """Refuse a model that is not there or not for this visitor. Raises ModelError."""
+        if name.startswith(ANSWERS_OF):
+            raise ModelError(
+                "a file holds answers to its own texts alone, and this asks a model: choose one"
+            )
         if name not in BUNDLED and not self.cache.opened(name):
             self._remember(name)
         self.cache.require(name, () if name in BUNDLED else hidden_models(self.store, visitor))

@@ -38,13 +38,14 @@ from probe.analysis.transformed import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.formats.parquet import arrow_files
 from probe.data.questions import ADVERSARIAL, BASE
-from probe.data.rows import NO_RECORD, Columns, Form, Record, Source, cell
+from probe.data.rows import NO_RECORD, Columns, Form, Record, Source, cell, read_rows
 from probe.data.source import FORMS, end_of, form_of, open_source
 from probe.data.writers import Output, Values, as_json, check_cells, check_rows, free_names
 from probe.errors import FileError, UserError, reading, write_whole, writing
 from probe.limits import UNBOUNDED, Bounds
 from probe.models.classifier import Classifier, Model, Named, Precision, resolve
 from probe.models.library import Opened, that_reads
+from probe.models.prediction_file import Predicted
 from probe.models.weights import file_hash
 from probe.models.windows import Long
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
@@ -127,7 +128,7 @@ def precision_words(summary: Mapping[str, Any]) -> str:  # Any: JSON
     """Say in which precision a file was computed, of several also how many rows in each."""
     rows = summary.get(PRECISION_ROWS, {})
     each = [f"{name} for {count:,} row{'' if count == 1 else 's'}" for name, count in rows.items()]
-    return listing(each) if each else str(summary["precision"])
+    return listing(each) if each else str(summary["precision"] or "answers of a file")
 
 
 PLAIN_ROWS = 1024
@@ -262,6 +263,7 @@ class Assembly:
         """The model's name stands behind our names that the input has too. Raises FileError."""
         self._request, self._model = request, model
         self.totals = Totals(model.task, request.names)
+        self._task, self._names = model.task, source.names
         self._precisions = Counter[str]()
         self._variants = list[VariantScore]()
         self._has_variants = bool(model.task.f1) and BASE in source.names
@@ -277,8 +279,21 @@ class Assembly:
             self._outputs["pairs"].write((NO_RECORD, made) for made in part.made)
         if self._has_variants:
             self._variants += part.variants
-        self.totals.merge(part.totals)
+        older = {} if "confusion" in part.totals else {"confusion": self._confused(records, part)}
+        self.totals.merge({**part.totals, **older})
         self._precisions[part.precision] += len(records)
+
+    def _confused(self, records: Sequence[Record], part: ScoredPart) -> list[list[Any]]:
+        """Count gold labels and answers of a part that an earlier version scored."""
+        rows = read_rows(
+            Source("csv", self._names, iter(records).__iter__), self._request.columns, self._task
+        )
+        told = Counter(
+            (row.example.gold, values[0])
+            for row, values in zip(rows, part.scored, strict=True)
+            if row.example and row.example.gold and values[0] is not None
+        )
+        return [[*both, n] for both, n in told.items()]
 
     def finish(self) -> dict[str, Any]:  # Any: JSON
         """Complete the files with the rows that they hold; return the summary of these.
@@ -294,6 +309,8 @@ class Assembly:
         if precisions:
             shape["precision"] = listing(list(precisions))
         several = {PRECISION_ROWS: precisions} if len(precisions) > 1 else {}
+        if isinstance(self._model, Predicted):  # nothing is computed
+            shape["precision"] = None
         forms = {"forms": {name: output.words for name, output in self._outputs.items()}}
         return shape | several | variants_json(self._variants) | forms
 

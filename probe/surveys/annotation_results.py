@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from probe.analysis.comparison_report import estimate_json
+from probe.analysis.confusion import estimate_json
 from probe.data.rows import is_missing
 from probe.data.source import form_of, read_table
 from probe.data.writers import in_place

@@ -89,6 +89,8 @@ FORMS = (
         signs=frozenset({"entails"}),
     ),
 )
+OUTPUTS_OF_THREE = {"true": ENTAILMENT, "neither": NEUTRAL, "false": CONTRADICTION}
+"""The choices of lm-evaluation-harness."""
 OUTPUTS_OF_TWO = {**spelt(NON_ENTAILMENT, "no false"), **spelt(ENTAILMENT, "true")}
 """What these names say where there is nothing between yes and no."""
 SANITY_PAIRS = (
@@ -159,6 +161,7 @@ NLI = register(
         "nli",
         "Natural language inference",
         labels=LABELS,
+        output_spellings=OUTPUTS_OF_THREE,
         choice="Inference",
         settled=(ENTAILMENT, CONTRADICTION),
     )

@@ -64,6 +64,23 @@ def test_a_file_is_scored_and_its_summary_returned(
         client.predict(given(tmp_path, "text,label\nA.,neutral\n"), "sort", api_name="/batch")
 
 
+def test_uploaded_files_of_answers_stand_where_models_stand(
+    app: App, client: Client, tmp_path: Path
+) -> None:
+    text = "premise,hypothesis,label\nOla swims.,Ola moves.,e\nOla swims.,Ola is glad.,n\n"
+    sent = {"files": ("base.tsv", "index\tprediction\n0\tneutral\n1\tneutral\n")}
+    (path,) = httpx.post(f"{app.url}gradio_api/upload", files=sent).json()
+    name, file = f"answers:{Path(path).parent.name}", given(tmp_path, text)
+    summary, _ = client.predict(file, "", name, api_name="/batch")
+    assert (summary["model"], summary["accuracy"], summary["precision"]) == ("base.tsv", 0.5, None)
+    compared, files = client.predict(file, f"{name},minilm", api_name="/compare")
+    assert compared["models"] == ["base.tsv", "minilm"]
+    assert [row["base.tsv.prediction"] for row in rows_of(files[0])] == ["neutral", "neutral"]
+    for wrong in ("answers:..", f"answers:{'0' * 64}"):
+        with pytest.raises(AppError, match="not here any more"):
+            client.predict(file, "", wrong, api_name="/batch")
+
+
 def test_a_file_of_any_task_is_scored_with_its_columns_and_labels_said(
     app: App, client: Client, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from probe.data.rows import Columns, Source
 from probe.data.source import read_table
 from probe.errors import FileError, FileQuestion
 from probe.limits import visitor_bounds
-from probe.models.classifier import Precision
+from probe.models.classifier import Model, Precision
 from probe.models.library import AnyModel, that_reads
 from probe.models.windows import Long
 from probe.runs.access import ModelAccess
@@ -49,6 +49,7 @@ from probe.ui.api.endpoint import (
     read_example,
     task_of,
 )
+from probe.ui.measure.answer_files import answers_on, is_answers, uploads
 from probe.ui.measure.result_files import write_comparison, write_json
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload, own_file
 
@@ -82,7 +83,8 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         Args:
             file: A table of examples; its columns are guessed by their names.
             transforms: Names or chains, with commas between.
-            model: One that the page offers or /load_model has loaded; empty for the task's first.
+            model: One that the page offers or /load_model has loaded; empty for the task's first;
+                answers:FOLDER as for /compare.
             seed: Where the transforms' chance begins.
             keep: The share of tokens that drop, repeat and replace keep.
             sign: Which tokens count as important.
@@ -109,8 +111,13 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
                 pass
-            named = models.get(owner, model or first_model(models, owner, asked), asked)
-            classifier = that_reads(named, long)
+            classifier: Model
+            if is_answers(model):
+                sent = uploads(owner, [model])
+                classifier = answers_on(owner, [model], source, chosen, asked, reading, sent)[model]
+            else:
+                named = models.get(owner, model or first_model(models, owner, asked), asked)
+                classifier = that_reads(named, long)
             return answering("file_minutes")(score_file)(
                 source, wanted, classifier, Path(file), fresh_folder(owner)
             )
@@ -159,7 +166,7 @@ def settled(table: Source, path: Path, task: Task, options: FileOptions) -> Colu
 
 
 def score_file(
-    source: Source, request: ScoringRequest, classifier: AnyModel, path: Path, folder: Path
+    source: Source, request: ScoringRequest, classifier: Model, path: Path, folder: Path
 ) -> tuple[dict[str, Any], list[str]]:
     """Score a file; return the summary and the places of the files."""
     stem = stem_of(path)
@@ -194,7 +201,8 @@ def build_compare(access: ModelAccess) -> None:
 
         Args:
             file: A table of a task's examples; its columns are guessed by their names.
-            models: Two or more, with commas between.
+            models: Two or more, with commas between; answers:FOLDER for a file of answers, FOLDER
+                that of the path which /upload returned.
             precision: auto, fp32 or bf16.
             owner: The token of one's own runs, which /inoculate returns.
             task: nli, paraphrase, sentiment or reading; if empty, the first model's, as for /probe.
@@ -234,6 +242,7 @@ def build_compare(access: ModelAccess) -> None:
         """
         asked = task_of(access, owner, task, models[0] if models else "")
         example = read_example(asked, texts, premise, hypothesis, gold)
+        require_two(models)
         several = [that_reads(each, long) for each in known(access, owner, models, asked)]
         return example_comparison_json(example, several, precision)
 
@@ -266,19 +275,25 @@ def compare_on(
     long: Long = "cut",
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
-    classifiers = [that_reads(each, long) for each in known(models, owner, names, task)]
+    require_two(names)
+    loaded = known(models, owner, [name for name in names if not is_answers(name)], task)
     check_room(models.store, owner)
+    sent = uploads(owner, names)
     table = read_table(own_file(owner, path), visitor_bounds(), reading)
-    unread = read(table, settled(table, path, task, reading), task)
-    rows = [row for chunk in compare_rows(classifiers, unread, precision) for row in chunk.rows]
-    summary = comparison_json(rows, names, precision)
+    columns = settled(table, path, task, reading)
+    given = answers_on(owner, names, table, columns, task, reading, sent)
+    asked = iter(loaded)
+    several = [given[name] if name in given else that_reads(next(asked), long) for name in names]
+    unread = read(table, columns, task)
+    rows = [row for chunk in compare_rows(several, unread, precision) for row in chunk.rows]
+    names = [each.name for each in several]
+    summary = comparison_json(rows, names, precision if loaded else None)
     stem = stem_of(path)
     return summary, write_comparison(fresh_folder(owner), table, rows, names, summary, stem)[0]
 
 
 def known(models: ModelAccess, owner: str, names: Sequence[str], task: Task) -> list[AnyModel]:
-    """Return the classifiers of two or more models. Raises ComparisonError, ModelError."""
-    require_two(names)
+    """Return the classifiers of models. Raises ModelError."""
     for name in names:
         models.require(owner, name)
     return [models.get(owner, name, task) for name in names]

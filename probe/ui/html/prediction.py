@@ -48,9 +48,8 @@ def short_label(label: str) -> str:
 
 def verdict(prediction: Prediction) -> Markup:
     """Name the label and the confidence."""
-    return Markup('{} <span class="number">{:.2f}</span>').format(
-        label_name(prediction.label), prediction.confidence
-    )
+    sure = f"{prediction.confidence:.2f}" if prediction.probabilities else ""
+    return Markup('{} <span class="number">{}</span>').format(label_name(prediction.label), sure)
 
 
 def bar(prediction: Prediction, kind: str = "", stays: bool = True) -> Markup:
@@ -87,7 +86,7 @@ def short(share: float) -> str:
 
 
 def _shares(prediction: Prediction) -> Iterable[tuple[str, float]]:
-    return zip(prediction.labels, prediction.probabilities, strict=True)
+    return prediction.by_label.items()
 
 
 def place_of(prediction: Prediction) -> tuple[int, int] | None:

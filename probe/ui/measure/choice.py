@@ -31,6 +31,7 @@ from probe.ui.html.elements import alert, hint, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to_measure, link_to_run, not_here, shortened
 from probe.ui.measure import templates
+from probe.ui.measure.answer_files import choices, is_file, names_here, offered
 from probe.ui.measure.texts import LabelledFile, build_file, columns_of, options_of
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options
@@ -292,10 +293,16 @@ def _react(choice: Choice) -> None:
     shown = list(choice.parts.values())
     show = {"js": SHOW_SOURCE % list(choice.parts), **QUIET}
     choice.source.change(None, choice.source, shown, **show)
-    # what was fetched or made is a file from then on
+
+    def dropped(visitor: str, name: str, path: str | None, chosen: list[str] | None) -> list[Any]:
+        """Take what was fetched or made for a file too, and answers in one for a model's."""
+        known = page.core.models.names(visitor, task_named(name))
+        several = offered(visitor, known, path, chosen or [])
+        return [gr.Radio(value=FILE) if path else gr.skip(), several]
+
     file.upload.change(
-        None, [file.upload, choice.source], choice.source,
-        js=f"(file, source) => file ? '{FILE}' : source", **QUIET,
+        dropped, [page.owner, page.task, file.upload, choice.models],
+        [choice.source, choice.models], **QUIET,
     )  # fmt: skip
     kept: list[Any] = [
         choice.source,
@@ -365,7 +372,7 @@ def fill(models: ModelAccess, visitor: str, task: Task, query: Mapping[str, str]
         for name in (*task.fields, "")[:TEXTS]
     ]
     return [
-        gr.Dropdown(choices=model_choices(known), value=list(link.models)),
+        gr.Dropdown(choices=choices(visitor, link.models, known), value=list(link.models)),
         gr.Radio(sources(task), value=link.source),
         gr.Dropdown(value=link.precision),
         gr.Radio(value=link.long),
@@ -418,6 +425,7 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
     several = query.get("view") == "compare"
     usual = first_models(known, 2 if several else 1)
     named = names_in(query.get("models", ""), known)
+    known = [*known, *names_here(visitor, named)]
     here = [name for name in named if name in known][:MAX_MODELS]
     notices += [
         f"The link names the model {shortened(name)!r}: there is no model called that here for "
@@ -476,7 +484,7 @@ def with_run(store: Store, visitor: str, query: Mapping[str, str]) -> Mapping[st
     bundled = plan["file"] == bundled_copy(task_named(plan["task"])).name
     return {
         **query,
-        "models": plan["model"],
+        "models": "" if is_file(plan["model"]) else plan["model"],
         "texts": BUNDLED if bundled else f"{FILE}:{RUN}",
         "seed": str(plan["seed"]),
         "precision": plan["precision"],

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from probe.analysis.transformed import examine
 from probe.data.names import stem_of
 from probe.data.rows import Source
 from probe.errors import ComparisonError, Stopped, UserError
+from probe.models.classifier import Precision
 from probe.models.library import AnyModel, that_reads
 from probe.runs.access import ModelAccess
 from probe.tasks.examples import bundled_examples
@@ -44,6 +46,7 @@ from probe.ui.events import (
     scroll_to,
 )
 from probe.ui.html.elements import NOTHING, alert, note, told
+from probe.ui.measure.answer_files import answers_on, is_answers, is_file, words_of
 from probe.ui.measure.choice import (
     MAX_MODELS,
     ONE,
@@ -115,7 +118,13 @@ def require_models(models: ModelAccess, visitor: str, names: Sequence[str]) -> N
             f"the page compares up to {MAX_MODELS} models; the command line any number"
         )
     for name in names:
-        models.require(visitor, name)
+        if not is_answers(name):
+            models.require(visitor, name)
+
+
+def precision_of(asked: Asked) -> Precision | None:
+    """Return the precision of a comparison, None where files alone answer."""
+    return None if all(map(is_file, asked.models)) else asked.precision
 
 
 class Compare:
@@ -191,19 +200,22 @@ class Compare:
             require_models(models, visitor, names)
             busy = {parts.go: gr.Button(interactive=False), parts.halt: gr.Button(visible=True)}
 
-            def loaded() -> list[AnyModel]:
-                return [that_reads(models.get(visitor, name, task), asked.long) for name in names]
+            def one(name: str) -> AnyModel:
+                return that_reads(models.get(visitor, name, task), asked.long)
 
             if asked.source == ONE:
                 check_example(task, asked.example)
                 yield {parts.progress: told("Asking the models …"), parts.go: busy[parts.go]}
-                examined = [examine(model, asked.example) for model in loaded()]
+                examined = [examine(one(name), asked.example) for name in names]
                 said = say(agreement_on_one(examined))
                 yield {**self.cleared(), parts.say: said, parts.tiles: side_by_side(examined)}
                 return
             check_room(models.store, visitor)
             table = read_upload(visitor, str(asked.file), asked.reading)
-            unread = read(table, asked.columns_in(table), task)
+            columns = asked.columns_in(table)
+            given = answers_on(visitor, names, table, columns, task, asked.reading)
+            called = [given[name].name if name in given else name for name in names]
+            unread = read(table, columns, task)
             name = asked.file.name
             began = time.time()
             with self.line.place(visitor_of(request), caller_left()) as ahead:
@@ -218,21 +230,28 @@ class Compare:
                 yield {**busy, parts.progress: file_progress(starting)}
 
                 def chunks() -> Iterator[Chunk[Row]]:
-                    yield from compare_rows(loaded(), unread, asked.precision)
+                    several = [given[name] if name in given else one(name) for name in names]
+                    yield from compare_rows(several, unread, asked.precision)
 
                 steps = seen_in_steps("file_minutes", chunks(), stopped)
-                yield from self.compared(asked, table, steps)
+                asked = replace(asked, models=tuple(called))
+                yield from self.compared(asked, table, steps, words_of(given))
         except UserError as trouble:
             yield self._unchanged(alert(trouble))
         finally:
             self.stops.withdraw(session)
 
     def compared(
-        self, asked: Asked, table: Source, steps: Iterator[Chunk[Row] | Answered]
+        self,
+        asked: Asked,
+        table: Source,
+        steps: Iterator[Chunk[Row] | Answered],
+        words: str = "",
     ) -> Iterator[Shown]:
         """Show how far it is after each chunk, the figures so far at times, at the end the files.
 
-        The end may be before the last chunk: a press on Stop, or a time that is up.
+        The end may be before the last chunk: a press on Stop, or a time that is up. `words` say how
+        files of answers are read.
         """
         parts = self.parts
         rows, pace, ended, total = list[Row](), Pace(), NOTHING, len(table)
@@ -253,7 +272,10 @@ class Compare:
         if not rows:
             yield self._unchanged(ended + told(STOPPED_AT_ONCE))
             return
-        shown = self.figures(asked, rows) | self.finished(asked, table, rows)
+        shown = self.figures(asked, rows)
+        shown |= self.finished(asked, table, rows)
+        if words:
+            shown[parts.progress] = note(words)
         if far.done < total:
             words = STOPPED_AFTER.format(done=far.done, total=total)
             shown[parts.progress] = ended + told(words)
@@ -280,14 +302,14 @@ class Compare:
     def figures(self, asked: Asked, rows: Sequence[Row]) -> Shown:
         """Show the figures of some rows, and nothing of an earlier comparison."""
         parts, names = self.parts, asked.models
-        tiled = tiles(rows, names, asked.precision)
+        tiled = tiles(rows, names, precision_of(asked))
         said = {parts.say: sentence(rows, names), parts.tiles: tiled}
         return {**self.cleared(), **said}
 
     def finished(self, asked: Asked, table: Source, rows: Sequence[Row]) -> Shown:
         """Show the pictures, the rows on which the first two models differ, and the files."""
         names, folder = list(asked.models), fresh_folder(asked.visitor)
-        summary = comparison_json(rows, names, asked.precision)
+        summary = comparison_json(rows, names, precision_of(asked))
         _, key = write_comparison(folder, table, rows, names, summary, stem_of(asked.file))
         shown, page = self.parts, Pressed(key)
         return {

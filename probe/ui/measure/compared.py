@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import pandas as pd
@@ -24,7 +25,7 @@ from probe.analysis.comparison import (
     score,
     significance,
 )
-from probe.analysis.comparison_report import gold_name, in_a_sentence
+from probe.analysis.comparison_report import confusion_of, gold_name, in_a_sentence
 from probe.analysis.slices import ALL, Measured, inference, measure, note_on, of_gold, slices_of
 from probe.analysis.slices import members as slice_members
 from probe.analysis.transformed import Examination
@@ -52,7 +53,8 @@ from probe.ui.html.importance import importance
 from probe.ui.html.picture import chart, picture
 from probe.ui.html.prediction import bar, label_name, legend, tone, verdict
 from probe.ui.links import link_to_example
-from probe.ui.measure.figures import PRECISION
+from probe.ui.measure.answer_files import is_file
+from probe.ui.measure.figures import PRECISION, confused
 from probe.ui.measure.rows import SAID, pager, rows_on
 
 PARTS = "{measure}, overall and in parts"
@@ -60,9 +62,10 @@ MATRIX = "Where two differ"
 GROUPS = {"entailed": "Entailed", "non_entailed": "Not entailed"}
 WEAKEST, STRONGEST = 0.3, 0.85
 """How strong the ground of a cell is in which two models differ: for one row, and for the most."""
-DIFFER, SAME, RIGHT = "differ", "same", "right"
+DIFFER, SAME, RIGHT, CALLED = "differ", "same", "right", "called"
 """The cells of all rows on which two models differ, which is shown before one is pressed; of those
-on which they agree; of those on which spans differ, by whether each is right: 1 or 0."""
+on which they agree; of those on which spans differ, by whether each is right: 1 or 0; of those with
+one right answer that a model calls something."""
 WORDS = {"1": "right", "0": "wrong"}
 
 
@@ -332,7 +335,7 @@ def empty(task: Task, models: int, examples: int) -> Markup:
     return Markup('<div class="promises">{}</div><p class="soft">{}</p>').format(cards, told)
 
 
-def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Markup:
+def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision | None) -> Markup:
     """Show each model's accuracy or F1 with n and interval, and what belongs to it.
 
     That is the accuracy on each part of the labels, or the exact match.
@@ -348,8 +351,10 @@ def tiles(rows: Sequence[Row], names: Sequence[str], precision: Precision) -> Ma
     told = f"{len(answered):,} of {len(rows):,} {unit}s scored, with 95 % intervals{errors}"
     return Markup('<div class="tiles compared">{}</div>{}').format(
         shown,
-        Markup('<p class="fine">{}; {}. {}</p>').format(
-            told, term(resolve(precision), PRECISION), caveat
+        Markup('<p class="fine">{}{}. {}</p>').format(
+            told,
+            Markup("; {}").format(term(resolve(precision), PRECISION)) if precision else NOTHING,
+            caveat,
         ),
     )
 
@@ -363,6 +368,8 @@ def _tile(rows: Sequence[Row], model: int, name: str) -> Markup:
         known = [(part, one) for part, one in group_accuracies(rows, model).items() if one.n]
         parts = (f"{GROUPS.get(part, part)} {100 * one.value:.0f} %" for part, one in known)
         said.append(" · ".join(parts))
+        if (found := confusion_of(rows, model)) and found.macro_f1.n:
+            said.append(f"macro F1 {percent(found.macro_f1)}")
     if cut := sum(row.cut[model] for row in rows if row.cut):
         said.append(f"{cut} too long, cut")
     title = title_of(name)
@@ -453,11 +460,31 @@ LONG_CELL = Markup('<td class="long">{}</td>')
 
 def numbers(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Markup:
     """Show the tests of all models, and behind a fold every slice."""
-    return Markup('<section class="card" aria-label="The tests">{}{}{}</section>').format(
+    return _called(rows, names, pressed) + Markup(
+        '<section class="card" aria-label="The tests">{}{}{}</section>'
+    ).format(
         title("The tests, two models at a time"),
         tests(rows, names),
         slices(rows, names, pressed),
     )
+
+
+def _called(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Markup:
+    """Draw what each model calls what; nothing where answers are spans or none is right."""
+    drawn = []
+    for model, name in enumerate(names):
+        found = confusion_of(rows, model)
+        if not found:
+            return NOTHING
+        asks = partial(_confused_cell, pressed, model)
+        title = f"What {title_of(name)} calls what"
+        stem = f"confusion-{model + 1}"
+        drawn.append(confused(found, rows[0].task, stem, asks, title, explained=not model))
+    return Markup('<div class="two wide">{}</div>').format(join(drawn))
+
+
+def _confused_cell(pressed: Pressed, model: int, gold: str, answer: str) -> str:
+    return pressed.of(f"{CALLED}|{model}|{gold}|{answer}")
 
 
 def cell_button(cell: str, label: str, count: int) -> Markup:
@@ -546,6 +573,15 @@ def chosen(
         return f"{a} {WORDS[left]}, {b} {WORDS[right]}", quarter
     if kind == "answers":
         return f"{a} {left}, {b} {right}", members(rows, first, second, (left, right))
+    if kind == CALLED and left in map(str, range(len(names))):
+        gold, _, answer = right.partition("|")
+        each = int(left)
+        called = [
+            row
+            for row in rows
+            if row.predictions and (row.gold, row.predictions[each].label) == (gold, answer)
+        ]
+        return f"{gold_title(gold)}, called {answer} by {title_of(names[each])}", called
     if kind == "gold" and left:
         scored = [row for row in rows if row.predictions and row.gold]
         kept = {row.number for row in of_gold(scored, left)}
@@ -599,14 +635,12 @@ def _line(row: Row, names: Sequence[str]) -> Markup:
 def _answer(row: Row, model: int, name: str) -> Markup:
     """Show what a model says of a row, whether it is right, and a link to Probe."""
     f1, right = row.f1(model), {True: "right", False: "wrong", None: ""}[row.right(model)]
-    return Markup(
-        '<span class="whole">{}</span><br><span class="whole fine">{} '
+    there = Markup(
         '<a href="{}" target="_blank" rel="noopener" '
-        'aria-label="open row {} in Probe with {}, in a new tab">open in Probe</a></span>'
-    ).format(
+        'aria-label="open row {} in Probe with {}, in a new tab">open in Probe</a>'
+    ).format(link_to_example(row.task, row.example, name), row.number + 1, name)
+    return Markup('<span class="whole">{}</span><br><span class="whole fine">{} {}</span>').format(
         verdict(row.predictions[model]),
         right if f1 is None or row.right(model) else f"{right}, F1 {f1:.2f}",
-        link_to_example(row.task, row.example, name),
-        row.number + 1,
-        name,
+        NOTHING if is_file(name) else there,
     )

@@ -1,16 +1,19 @@
 """What a scored file's figures mean: a sentence, tiles, pictures, and a table of all of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
 from math import isnan
 
 import pandas as pd
 from markupsafe import Markup
 
+from probe.analysis.confusion import Confusion
 from probe.analysis.summary import Measured, Summary, fp32_words, summary_frame
 from probe.baselines import BASELINES
 from probe.models.bundled import title_of
 from probe.pictures.forest import Forest, ForestRow
-from probe.pictures.heat_map import Head, HeatMap, heat_map, heat_svg, share_cell
+from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_map, heat_svg, share_cell
 from probe.statistics import (
     FEWEST,
     Estimate,
@@ -21,6 +24,7 @@ from probe.statistics import (
     spread_words,
     sureness,
 )
+from probe.statistics import NOTHING as NOWHERE
 from probe.tasks.label_rules import UNDEFINED
 from probe.tasks.task import Task
 from probe.text.duration import duration
@@ -72,12 +76,16 @@ def figures(
     """
     pictures = (kept(summary, task, stem, key), intervals(summary, task, stem))
     measured = spans_right(summary, stem) if task.has_spans else rules
-    more = (confidence(summary, stem) if summary.transforms else NOTHING, measured)
+    called = NOTHING
+    if summary.confusion:
+        called = confused(summary.confusion, task, f"{stem}-confusion", partial(_called, key))
+    more = (confidence(summary, stem) if summary.transforms else called, measured)
+    last = (called, NOTHING) if summary.transforms else (NOTHING, NOTHING)
     every = twin(EVERY, sheet(measures(summary), MEASURED)) if key else NOTHING
     said = [*notes, fp32_words(summary.sampled, summary.differing)]
     tiled = tiles(summary, task, key)
     main = (meaning(summary, task), tiled, *map(note, filter(None, said)))
-    return join((*main, *map(_beside, (pictures, more)), every))
+    return join((*main, *map(_beside, (pictures, more, last)), every))
 
 
 def _beside(pictures: tuple[Markup, Markup]) -> Markup:
@@ -115,7 +123,10 @@ def _rightness(summary: Summary, task: Task) -> Markup:
     """Show how much is right: the accuracy, or for spans the F1 with the exact match under it."""
     accuracy = summary.original["accuracy"]
     if not task.has_spans:
-        return _tile("Accuracy", *_figure(accuracy, _apart(summary, task)))
+        shown, more = _figure(accuracy, _apart(summary, task))
+        found = summary.confusion.macro_f1 if summary.confusion else NOWHERE
+        macro = f"; macro F1 {100 * found.value:.1f} %" if found.n else ""
+        return _tile("Accuracy", shown, f"{more}{macro}")
     value, more = _figure(summary.original["f1"], "no right answers in this file")
     exact = f"; exact match {100 * accuracy.value:.1f} %" if accuracy.n else ""
     return _tile("F1", value, f"{more}{exact}")
@@ -461,6 +472,73 @@ def _rows(summary: Summary, measure: str) -> list[ForestRow]:
         ForestRow(chain_title(name), measured[measure], name)
         for name, measured in summary.transforms.items()
     ]
+
+
+CALLED = "What is called what"
+MACRO = (
+    "the mean over the classes of F1, the harmonic mean of accuracy and precision. Accuracy, the "
+    "recall: of those that are so, how many are called so; precision: of those called so, how many "
+    "are"
+)
+
+
+def _called(key: str, gold: str, answer: str) -> str:
+    return Selection(key, gold=gold, answer=answer).asked if key else ""
+
+
+def confused(
+    found: Confusion, task: Task, stem: str, asks: Callable[[str, str], str], title: str = CALLED,
+    explained: bool = True,
+) -> Markup:  # fmt: skip
+    """Draw counts by right answer and answer given, with accuracy and precision beside them.
+
+    `asks` returns what a press on a count reports, "" for nothing.
+    """
+    classes = {each.label: each for each in found.classes}
+    given = {gold: sum(found.of(gold, answer) for answer in found.answers) for gold in found.golds}
+
+    def share(estimate: Estimate | None) -> Cell:
+        if estimate is None or not estimate.n:
+            return Cell("–")
+        tip = f"{interval(estimate)} %, n = {estimate.n:,}"
+        return Cell(f"{100 * estimate.value:.0f} %", tip=tip, n=estimate.n)
+
+    cells = [
+        [
+            *(
+                Cell(f"{n:,}", MOST * n / given[gold], asks(gold, answer) if n else "")
+                for answer in found.answers
+                for n in [found.of(gold, answer)]
+            ),
+            share(classes[gold].recall if gold in classes else None),
+        ]
+        for gold in found.golds
+    ]
+    if classes:
+        last = [
+            share(classes[each].precision if each in classes else None) for each in found.answers
+        ]
+        cells.append([*last, Cell("")])
+    down, across = (
+        [Head(label, kind=f"label tone-{tone(label)}") for label in labels]
+        for labels in (found.golds, found.answers)
+    )
+    heat = HeatMap(
+        [*down, *([Head("precision")] if classes else ())], [*across, Head("accuracy")], cells,
+        "right answer ↓ answer →",
+    )  # fmt: skip
+    macro, press = "", f" A press on a number shows its {task.unit}s." if asks("", "") else ""
+    if found.macro_f1.n:
+        two = " of two classes" if len(classes) < len(found.answers) else ""
+        macro = f"Macro F1{two} {percent(found.macro_f1)}{f': {MACRO}' if explained else ''}."
+    frame = pd.DataFrame(
+        [(*both, found.of(*both)) for both in product(found.golds, found.answers)],
+        columns=["right answer", "answer", "n"],
+    )
+    return picture(
+        title, heat_map(heat, title), frame, heat_svg(heat, title), stem=stem,
+        sentence=f"{macro}{press}".strip(),
+    )  # fmt: skip
 
 
 RULES = "Accuracy of rules that read no sentence"

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from probe.analysis import comparison as comparison
 from probe.analysis.comparison_report import compared_frame, keep, kept
+from probe.analysis.tables import WRITERS, write_tables
 from probe.data.rows import Source
 from probe.data.source import form_of
 from probe.data.writers import GUARDED_FORMS, write_guarded_copy, write_table
@@ -38,6 +39,9 @@ KINDS = {
     "-summary": "all figures with n and interval",
     "-comparison": "all figures with n and interval",
     "-pairs": "the texts that the changes made, each with what it was made from",
+    "-tables.csv": "the tables of the summary",
+    "-tables.md": "the same tables as Markdown",
+    "-tables.tex": "the same tables as LaTeX, with the package booktabs",
 }
 """How the names of result files end, in the order in which they are offered, and what they hold."""
 
@@ -69,7 +73,14 @@ def write_comparison(
     note = write_json(summary, folder / f"{stem}-comparison.json")
     keep(rows, folder / COMPARED)
     write_json({"models": list(names)}, folder / MODELS)
+    write_all_tables(summary, folder, stem)
     return [str(compared), str(note)], result_key(folder)
+
+
+def write_all_tables(summary: Mapping[str, Any], folder: Path, stem: str) -> None:
+    """Write the tables of a summary in each form."""
+    for end in WRITERS:
+        write_tables(summary, folder / f"{stem}-tables{end}")
 
 
 def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
@@ -145,11 +156,12 @@ def _size(path: Path) -> str:
 
 
 def _kind(path: Path) -> str:
-    return "".join(path.stem.rpartition("-")[1:])
+    kind = "".join(path.stem.rpartition("-")[1:])
+    return kind if kind in KINDS else kind + path.suffix
 
 
 def _guardable(path: Path) -> bool:
-    return form_of(path) in GUARDED_FORMS
+    return "-tables" not in _kind(path) and form_of(path) in GUARDED_FORMS
 
 
 def _guarded_copy(path: Path) -> Path:

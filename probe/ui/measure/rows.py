@@ -30,6 +30,7 @@ from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert, each, join, note, table, term
 from probe.ui.html.prediction import label_name, short_label, tone
 from probe.ui.links import link_to
+from probe.ui.measure.answer_files import is_file
 from probe.ui.measure.result_files import kept_folder
 
 Record = dict[str, Any]
@@ -107,7 +108,8 @@ class ResultRows:
             "SELECT gold FROM rows WHERE gold != '' GROUP BY gold ORDER BY min(number) LIMIT ?",
             [KEPT_GOLDS],
         )
-        facts: Record = {"task": self._plan.task.name, "names": self._names, "model": model}
+        asked = "" if is_file(model) else model  # of a file's answers none can be asked again
+        facts: Record = {"task": self._plan.task.name, "names": self._names, "model": asked}
         facts |= {"golds": [] if self._plan.task.has_spans else [gold for (gold,) in golds]}
         sums = ", ".join(f"total({condition})" for condition in FILTERS.values())
         counts = self._database.execute(f"SELECT {sums} FROM rows").fetchone()
@@ -192,8 +194,8 @@ def _made(task: Task, before: Mapping[str, str], cells: Cells) -> Record:
 class Selection:
     """Which rows are shown of the result with a key, and in which order.
 
-    `kept` is a filter, `gold` a right answer or "" for any, `change` one under which the answer
-    stays, "" for any; `order` is a column, with - before it downwards.
+    `kept` is a filter, `gold` a right answer and `answer` a given one, "" for any, `change` one
+    under which the answer stays, "" for any; `order` is a column, with - before it downwards.
     """
 
     key: str
@@ -203,6 +205,7 @@ class Selection:
     search: str = ""
     order: str = ""
     page: str = "1"
+    answer: str = ""
 
     @classmethod
     def read(cls, text: str) -> "Selection":
@@ -245,8 +248,9 @@ def rows_page(selection: Selection) -> RowsPage:
     with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True)) as database:
         facts = json.loads(database.execute("SELECT facts FROM facts").fetchone()[0])
         where, given = [FILTERS.get(selection.kept, "1")], list[Any]()
-        if selection.gold:
-            where, given = [*where, "gold = ?"], [*given, selection.gold]
+        for column, label in (("gold", selection.gold), ("label", selection.answer)):
+            if label:
+                where, given = [*where, f"{column} = ?"], [*given, label]
         if selection.search:
             where += ["instr(searched, ?)"]
             given += [selection.search.casefold()]
@@ -286,7 +290,7 @@ def rows_view(selection: Selection) -> Markup:
     """Show a page of rows, and all that asks for others. Raises FileError."""
     page = rows_page(selection)
     task, counts = task_named(page.facts["task"]), page.facts["counts"]
-    kept = {"key": selection.key, "change": selection.change, "order": selection.order}
+    kept = {name: getattr(selection, name) for name in ("key", "change", "order", "answer")}
     buttons = (
         Markup(
             '<button name="kept" value="{0}" aria-pressed="{1}">{0} <span>{2:,}</span></button>'
@@ -303,6 +307,8 @@ def rows_view(selection: Selection) -> Markup:
     if selection.change:
         title = chain_title(selection.change)
         said = note(f"Only rows whose answer stays under “{title}”.")
+    if selection.answer:
+        said += note(f"Only rows whose answer is {selection.answer}.")
     return Markup('<form class="rows"><button hidden></button>{}{}{}{}{}</form>').format(
         each(
             Markup('<input type="hidden" name="{0[0]}" value="{0[1]}">'),
@@ -376,8 +382,9 @@ def _line(row: Record, task: Task, names: Sequence[str], model: str) -> Markup:
             there, row["row"], row["row"]
         )
     marks = (Markup(' <span class="soft tiny unread">{}</span>').format(m) for m in row["marks"])
-    answer = Markup('{} <span class="num">{:.2f}</span>{}').format(
-        _label(row["label"]), row["confidence"], join(marks)
+    sure = "" if row["confidence"] is None else f"{row['confidence']:.2f}"
+    answer = Markup('{} <span class="num">{}</span>{}').format(
+        _label(row["label"]), sure, join(marks)
     )
     right = {
         True: Markup('<span class="is-right">✓ <span>right</span></span>'),

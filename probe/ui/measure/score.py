@@ -25,7 +25,8 @@ from probe.analysis.summary import Totals
 from probe.data.names import stem_of
 from probe.data.rows import Source
 from probe.errors import FileError, ModelError, Stopped, UnknownRun, UserError, writing
-from probe.models.library import AnyModel, that_reads
+from probe.models.classifier import Model
+from probe.models.library import that_reads
 from probe.runs.access import (
     DAY,
     SCORED_HERE,
@@ -74,6 +75,7 @@ from probe.ui.events import EACH, FORM, PRESSED, QUIET, cell_of, in_turn, scroll
 from probe.ui.html.elements import NOTHING, alert, join, link, note, twin
 from probe.ui.html.run import under_way, worked
 from probe.ui.links import link_to_run
+from probe.ui.measure.answer_files import answers_on, is_file, words_of
 from probe.ui.measure.choice import (
     BUNDLED,
     CHANGED,
@@ -99,6 +101,7 @@ from probe.ui.measure.result_files import (
     files_view,
     guard,
     result_key,
+    write_all_tables,
     write_json,
 )
 from probe.ui.measure.rows import ResultRows, Selection, browse, rows_view
@@ -130,6 +133,10 @@ PARTIAL = (
 NO_RUN = (
     "The link names a scored file that is not here, or that you may not see; ask who gave you the "
     "link for a new one."
+)
+LEFT_OUT = (
+    "The {n} changes chosen are left out: a file holds answers to its own texts alone, and changed "
+    "ones ask a model."
 )
 READY = "Scored before, with the app's own texts. Choose others above, or other changes, and Score."
 SHOWN = "Shown to you by a link, with its texts and files."
@@ -230,8 +237,11 @@ def _write(run: StoredRun, folder: Path) -> None:
     pairs = folder / f"{stem}-pairs.{form}" if plan.request.names else None
     rows = ResultRows(folder, plan)
     shape, totals = assemble(run, Places(folder / f"{stem}-scored.{form}", pairs), rows.add)
+    if is_file(plan.model):
+        shape["precision"] = None
     rules = rows.finish(plan.model)
     write_json(shape, folder / f"{stem}-summary.json")
+    write_all_tables(shape, folder, stem)
     sizes = {path.name: path.stat().st_size for path in folder.iterdir()}
     write_json(asdict(RunResult(totals.state, shape, rules, sizes)), folder / RESULT)
 
@@ -349,17 +359,24 @@ class Score:
             check_start(store, visitor)
             source = open_upload(visitor, str(upload), asked.reading)
             stopped = self.stops.reason(session)
+            columns, name = asked.columns_in(source), asked.model
+            given = answers_on(visitor, [name], source, columns, task, asked.reading).get(name)
             wanted = ScoringRequest(
-                asked.columns_in(source), tuple(names), asked.seed, read_options, asked.precision,
+                columns, tuple(names), asked.seed, read_options, asked.precision,
                 reading=asked.reading, long=asked.long,
             )  # fmt: skip
-            own, opened = self.core.models.for_run(visitor, asked.model)
+            if given:  # there is no model to ask about changed texts
+                wanted = replace(wanted, names=(), precision="fp32", long="cut")
+                own, opened = given.task, None
+            else:
+                own, opened = self.core.models.for_run(visitor, name)
             if not asks_alike(own, task):
                 words = f"{asked.model} answers {own.title.lower()}, not {task.title.lower()}"
                 raise ModelError(words)
             file = own_file(visitor, upload)
-            ordered = partial(scoring_request, file, source, asked.model, own, wanted, opened)
-            if len(source) > settings().background_rows:
+            called = given.name if given else name
+            ordered = partial(scoring_request, file, source, called, own, wanted, opened)
+            if len(source) > settings().background_rows and not given:
                 run = start(store, self.core.engine, visitor, ordered())
                 yield self.going_on(visitor, run)
                 return
@@ -376,17 +393,23 @@ class Score:
                 starting = FileProgress(upload.name, "starting", total=len(source))
                 yield {**begun, parts.progress: file_progress(starting)}
 
-                def load() -> AnyModel:
-                    return that_reads(self.core.models.get(visitor, asked.model, task), asked.long)
+                def load() -> Model:
+                    return given or that_reads(
+                        self.core.models.get(visitor, name, task), asked.long
+                    )
 
-                yield from self._scored(visitor, source, load, ordered(), stopped)
+                for shown in self._scored(visitor, source, load, ordered(), stopped):
+                    said = [LEFT_OUT.format(n=len(names))] if given and names else []
+                    if given and parts.head in shown:
+                        shown[parts.trouble] = join(map(note, [words_of({"": given}), *said]))
+                    yield shown
         except UserError as trouble:
             yield self.failed(alert(trouble))
         finally:
             self.stops.withdraw(session)
 
     def _scored(
-        self, visitor: str, source: Source, load: Callable[[], AnyModel], ordered: RunRequest,
+        self, visitor: str, source: Source, load: Callable[[], Model], ordered: RunRequest,
         stopped: Reason,
     ) -> Iterator[Shown]:  # fmt: skip
         """Score here; show how far that is and the figures so far, at the end the result."""
@@ -419,6 +442,8 @@ class Score:
             raise
         finally:  # also where the page is left
             run = None
+            if state == "queued" and is_file(plan.model):  # no worker could go on with a file's
+                state = "cancelled"
             if state and (results or state != "cancelled"):
                 run = keep(self.core.store, visitor, ordered, results, began, state)
             else:

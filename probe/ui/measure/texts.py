@@ -12,17 +12,19 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.transformed import notes_before
-from probe.data.file_options import FLAGS, FileOptions, read_form
+from probe.data.file_options import AS_THE_FILE_TELLS, FLAGS, FileOptions, read_form
 from probe.data.reading import LabelValue, LabelValues, Reading, reading_of
 from probe.data.rows import NO_COLUMN, Columns, Source, cell
 from probe.data.source import first_rows, read_table
 from probe.errors import FileError, FileQuestion, LabelError, UserError
+from probe.models.prediction_file import AnswerFile
 from probe.settings import ASSETS
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI, NON_ENTAILMENT, NUMBERED
 from probe.tasks.task import Label, Task, label_word, offered_tasks, task_named
 from probe.ui.events import CHANGING, LAST, QUIET
 from probe.ui.html.elements import NOTHING, alert, join, note, sheet, twin
 from probe.ui.html.prediction import label_name
+from probe.ui.measure.answer_files import told_of
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import open_upload
 
@@ -236,7 +238,10 @@ def show_file(visitor: str, task_name: str, path: str | None, form: str | None =
         return [NOTHING, NOTHING, NOTHING, *hidden, *nothing]
     try:
         table = open_upload(visitor, path, read_form(form or ""))
-        reading = reading_of(table, table.path, task)
+        answers, bare = told_of(table, task)
+        if bare:
+            return [NOTHING, NOTHING, note(answers), *hidden, *nothing]
+        reading = reading_of(table, table.path, task, _asked_of(table, task))
         if len(table.names) < len(task.fields) and not reading.others:
             reading.settled  # noqa: B018  # no list could answer
     except FileQuestion as question:
@@ -254,13 +259,18 @@ def show_file(visitor: str, task_name: str, path: str | None, form: str | None =
     return [
         sheet(first_rows(table), "first rows of the file"),
         _labels(table, reading, task),
-        _doubts(table, reading, task),
+        (note(answers) if answers else NOTHING) + _doubts(table, reading, task),
         switch,
         gr.Column(visible=True),
         "",
         *_lists(table.names, reading.columns, task),
         said,
     ]
+
+
+def _asked_of(table: Source, task: Task, options: FileOptions = AS_THE_FILE_TELLS) -> FileOptions:
+    """Return how a file is read, as samples of answers tell it too."""
+    return AnswerFile("", table.path, table).asked(task, options)
 
 
 def _ways(question: FileQuestion, said: str) -> gr.Dropdown:
@@ -456,6 +466,6 @@ def options_of(chosen: Sequence[str | None], task: Task, meanings: str = "") -> 
 def columns_of(table: Source, path: Path, task: Task, options: FileOptions) -> Columns:
     """Return how a file is read by what is said. Raises FileError where it is still asked."""
     try:
-        return reading_of(table, path, task, options).settled
+        return reading_of(table, path, task, _asked_of(table, task, options)).settled
     except FileQuestion as question:
         raise FileError(f"{question.sentence}; say it below the file") from question

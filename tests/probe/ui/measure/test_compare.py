@@ -12,17 +12,19 @@ from probe.analysis.batch import FIRST_ROWS, Chunk
 from probe.analysis.comparison import Row, compare_rows, read
 from probe.data.rows import Source, guess
 from probe.data.source import read_table
+from probe.errors import ModelError
 from probe.tasks.nli import NLI
 from probe.ui.answers.answering import in_steps
+from probe.ui.measure.answer_files import names_here, offered
 from probe.ui.measure.choice import BUNDLED, FILE, ONE, UNCHANGED, Asked
 from probe.ui.measure.compare import Compare
-from probe.ui.measure.compared import Pressed
+from probe.ui.measure.compared import CALLED, Pressed
 from probe.ui.measure.result_files import files_of
 from tests.support.files.scoring_files import pair_file
 from tests.support.models.tiny_models import shared
 from tests.support.pages.choices import chosen
 from tests.support.pages.views import asked_by, each_named, named, pressed, view_of
-from tests.support.pages.visitors import ME
+from tests.support.pages.visitors import ME, uploaded
 
 NAMES, ROWS = ["one", "other"], 300
 
@@ -108,3 +110,39 @@ def test_one_pair_is_not_begun_again_meanwhile_and_offers_no_stop_that_nothing_h
     assert "halt" not in asking and "halt" not in answered and answered["tiles"]
     (refused,) = asked(view, ["da"], ONE)
     assert UNCHANGED in refused["progress"]
+
+
+def test_files_of_answers_stand_where_models_stand(
+    view: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
+    rows = [
+        f"A cat sleeps {at}.,It rests.,{gold}" for at, gold in enumerate(("entailment", "neutral"))
+    ]
+    files = list[Path]()
+    for name, answers in (
+        ("base", ("entailment", "entailment")),
+        ("fixed", ("neutral", "neutral")),
+    ):
+        path = tmp_path / name / "eval.csv"
+        path.parent.mkdir()
+        lines = (f"{row},{answer}\n" for row, answer in zip(rows, answers, strict=True))
+        path.write_text("premise,hypothesis,label,prediction\n" + "".join(lines))
+        files.append(uploaded(path))
+    chosen_ones = list[str]()
+    for file in files:  # each is dropped, and stands beside those before it
+        chosen_ones = offered(ME, ["minilm"], str(file), chosen_ones or ["minilm"]).value
+    assert [names_here(ME, chosen_ones)[name] for name in chosen_ones] == files
+    columns = ("premise", "hypothesis", "label", None)
+    given = chosen(chosen_ones, FILE, str(files[1]), columns)
+    *_, last = each_named(view, view.compare_texts(asked_by(), ME, "nli", *given))
+    assert "eval.csv and 2 eval.csv cannot be told apart (50.0 and 50.0" in last["say"]
+    assert "matched to the rows of eval.csv by their texts" in last["progress"]
+    key = last["files"].partition('name="key" value="')[2].partition('"')[0]
+    cell = f"{CALLED}|1|entailment|neutral"
+    turned = named(view, view.press(pressed(str(Pressed(key, cell=cell)))))
+    assert "entailed, called neutral by 2 eval.csv: 1" in turned["rows"]
+    assert "open in Probe" not in turned["rows"]
+    assert {"-tables.csv", "-tables.md", "-tables.tex"} <= set(files_of(key))
+    with pytest.raises(ModelError, match="this asks a model"):
+        view.models.require(ME, chosen_ones[0])

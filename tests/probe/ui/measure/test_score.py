@@ -27,6 +27,7 @@ from probe.scoring.files import SCORING, ScoringRequest, input_file, scoring_req
 from probe.scoring.ready import ready_run
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, offered_tasks
+from probe.ui.measure.answer_files import offered
 from probe.ui.measure.choice import FILE, fill
 from probe.ui.measure.progress import FileProgress, file_progress, in_words, per_second_words
 from probe.ui.measure.result_files import files_of, files_view, kept_folder
@@ -110,19 +111,39 @@ def test_a_file_that_is_scored_in_the_answer_is_a_run_with_the_same_result_as_th
 ) -> None:
     *steps, last = scoring(view, tmp_path / "mine.csv")
     first = next(step for step in steps if "figures" in step)
-    assert f"n = {FIRST_ROWS}<" in str(first["figures"]) and "data-cell" not in first["figures"]
+    assert f"n = {FIRST_ROWS};" in str(first["figures"]) and "data-cell" not in first["figures"]
     mine = view.core.store.get(last["run"])
     assert (mine.state, len(mine.results)) == ("done", len(PARTS))
     assert f"{ROWS} rows, {ROWS} scored" in last["head"] and "Only you see" in last["who"]
     here, there = (files_of(key_in(each)) for each in (last, named(view, view.shown(run, ME))))
     assert [path.name for path in here.values()] == [
-        *("mine-scored.csv", "mine-summary.json", "mine-pairs.csv")
+        *("mine-scored.csv", "mine-summary.json", "mine-pairs.csv"),
+        *(f"mine-tables.{form}" for form in ("csv", "md", "tex")),
     ]
     for kind in here:
         assert here[kind].read_bytes() == there[kind].read_bytes()
     written = list(csv.DictReader(here["-scored"].open(newline="", encoding="utf-8")))
     right = [row["prediction"] == row["label"] for row in written]
     assert len(written) == ROWS and [row["right"] == "True" for row in written] == right
+
+
+def test_a_file_of_answers_is_a_run_without_changes(view: Score, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(
+        "premise,hypothesis,label,prediction\n"
+        "A cat sleeps.,It rests.,entailment,entailment\n"
+        "A cat sleeps.,It runs.,contradiction,neutral\n"
+    )
+    *_, last = scoring(view, file, offered(ME, [], str(uploaded(file)), []).value[0])
+    assert "50.0 %" in last["figures"]
+    assert "The 1 changes chosen are left out" in last["trouble"]
+    assert "there is no confidence" in last["trouble"]
+    (stored_run,) = view.core.store.runs(ME, "scoring")
+    assert (stored_run.state, stored_run.plan["model"]) == ("done", "mine.csv")
+    selection = Selection(key_in(last), gold="contradiction", answer="neutral")
+    assert [row["row"] for row in rows_page(selection).rows] == [2]
+    opened = named(view, view.shown(stored_run, ME))  # as by its link
+    assert opened["figures"] == last["figures"]
 
 
 def test_a_stop_keeps_the_parts_that_are_done_and_goes_on_later(
