@@ -98,7 +98,7 @@ def profile(
 
 
 def profiled(told: Iterable[tuple[str, str, str, Label, Label]]) -> list[Profiled]:
-    """Return what answers to HANS itself reach, by heuristic, sub-case, template, gold and answer."""
+    """Return what HANS was answered, by heuristic, sub-case, template, gold label and answer."""
     hits: dict[tuple[str, str, Label], dict[str, list[bool]]] = {}
     for heuristic, subcase, template, gold, answer in told:
         of: Label = ENTAILMENT if gold == ENTAILMENT else NON_ENTAILMENT
