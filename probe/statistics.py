@@ -105,7 +105,7 @@ class Share:
         if not self.n:
             return NOTHING
         middle = self.count / self.n
-        return _student(middle, max(0.0, self.squares - middle * self.count), self.n, 0.0)
+        return _student(middle, max(0.0, self.squares - middle * self.count), self.n, 0.0, 1.0)
 
 
 def share(hits: Sequence[bool]) -> Estimate:
@@ -124,23 +124,23 @@ def wilson(count: float, n: int) -> Estimate:
     return Estimate(count / n, float(low), float(high), n)
 
 
-def mean(values: Sequence[float], least: float = 0.0) -> Estimate:
-    """Return the mean with Student's interval, cut to what values can be: from `least` to 1."""
+def mean(values: Sequence[float], least: float = 0.0, most: float = 1.0) -> Estimate:
+    """Return the mean with Student's interval, cut to what values can be."""
     if not values:
         return NOTHING
     middle = math.fsum(values) / len(values)
-    return _student(middle, math.fsum((x - middle) ** 2 for x in values), len(values), least)
+    return _student(middle, math.fsum((x - middle) ** 2 for x in values), len(values), least, most)
 
 
-def _student(middle: float, deviations: float, n: int, least: float) -> Estimate:
+def _student(middle: float, deviations: float, n: int, least: float, most: float) -> Estimate:
     """Return a mean with its interval, from the sum of squared deviations."""
     if n == 1:
-        return Estimate(middle, least, 1.0, 1)
+        return Estimate(middle, least, most, 1)
     with first_import:
         from scipy.stats import t
 
     half = float(t.ppf(0.975, n - 1)) * math.sqrt(deviations / (n - 1) / n)
-    return Estimate(middle, max(least, middle - half), min(1.0, middle + half), n)
+    return Estimate(middle, max(least, middle - half), min(most, middle + half), n)
 
 
 def mean_score(task: Task, scores: Sequence[float]) -> Estimate:

@@ -24,7 +24,7 @@ def _tokenizer() -> NLTKWordTokenizer:
 
 
 NOT_BY_WORD = re.compile(r"[^\w\s.,;:?!%$#&@+=/*-]|\.\.|--|\s[.?!]|[.,:?!][.?!]+\s*$")
-"""What makes the tokens of a word depend on the words beside it: quotes, brackets, rows of marks."""
+"""What may make tokens of a word depend on those beside it: quotes, brackets, rows of marks."""
 
 
 def tokenise(text: str) -> list[str]:

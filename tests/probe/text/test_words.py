@@ -49,7 +49,25 @@ def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
     assert join(tokenise(text)) == tokens.replace("|", " ")  # nothing is detokenised
 
 
-PIECES = "a can cannot gonna Mr. e.g. 1,000 a:b 3.5 .. -- . , : ; ? ! - % $ ' ( ) \n".split(" ")
+PIECES = [
+    *(
+        "a",
+        "can",
+        "cannot",
+        "gonna",
+        "Mr.",
+        "e.g.",
+        "1,000",
+        "a:b",
+        "3.5",
+        "..",
+        "--",
+        ".",
+        ",",
+        ":",
+    ),
+    *(";", "?", "!", "-", "%", "$", "'", "(", ")", "\n"),
+]
 
 
 @STEADY
