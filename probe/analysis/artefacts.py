@@ -8,7 +8,7 @@ some numbers for each of its tokens, so that all of SNLI fits into a laptop's me
 import math
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +43,7 @@ from probe.statistics import (
     wilson,
 )
 from probe.stopping import check_stop
-from probe.tasks.task import Label, Task
+from probe.tasks.task import Label, Task, task_named
 from probe.text.words import listing, tokenise
 
 Chance = Literal["share", "uniform"]
@@ -177,6 +177,15 @@ class Leaning:
     lacking: Estimate
     difference: Estimate
     misled: Estimate
+
+    @property
+    def apart(self) -> str:
+        """The difference in points, with what it lacks."""
+        one, few = self.difference, "; too few rows to be quoted"
+        if not one.n:
+            return "no difference: all rows are of one kind"
+        ends = (f"{100 * each:+.1f}" for each in (one.value, one.low, one.high))
+        return "{} ({} to {})".format(*ends) + (few if one.n < FEWEST else "")
 
 
 @dataclass(frozen=True)
@@ -383,10 +392,13 @@ def find_artefacts(
     against: Path | None = None,
     other_options: FileOptions = AS_THE_FILE_TELLS,
     bounds: Bounds = UNBOUNDED,
+    load: Callable[[], Model] | None = None,
+    precision: Precision = "auto",
 ) -> Iterator[Step | Artefacts]:
     """Look at a set, and at what it shares with another; the last that is yielded is the result.
 
-    Raises as `read_corpus` does, and OptionError for a field that the task has not.
+    A model that is to be loaded is asked about the other set where there is one. Raises as
+    `read_corpus` does, and OptionError for a field that the task has not.
     """
     judged = request.field or task.target
     if judged not in task.fields:
@@ -409,7 +421,7 @@ def find_artefacts(
         raise FileError(f"{path.name} has no rows")
     yield Step("counting words", 0, 1)
     names = list(vocabulary)
-    tested, telling, found = give_aways(corpus, judged, names, request)
+    tested, telling, words = give_aways(corpus, judged, names, request)
     rules = list[Rule]()
     for each in cross_validated(corpus, judged, names, request):
         if isinstance(each, Rule):
@@ -432,7 +444,7 @@ def find_artefacts(
             f"there are fewer than {request.folds} different {task.title_of(task.source or judged)}"
             " texts, so that nothing is cross-validated"
         )
-    yield Artefacts(
+    found = Artefacts(
         file=path.name,
         task=task.name,
         field=judged,
@@ -443,11 +455,28 @@ def find_artefacts(
         traits=tuple(_traits(corpus)),
         tested=tested,
         telling=telling,
-        words=tuple(found),
+        words=tuple(words),
         rules=tuple(rules),
         repeats=_repeats(corpus),
         shared=shared,
     )
+    if load is None:
+        yield found
+        return
+    yield Step("loading the model", 0, 1)
+    weighed_on = (against, other_options) if against else (path, options)
+    yield from _weigh(found, load(), *weighed_on, bounds, precision)
+
+
+def final(
+    steps: Iterator[Step | Artefacts], tell: Callable[[Step], object] = lambda step: None
+) -> Artefacts:
+    """Go through all steps, tell each, and return what was found."""
+    for step in steps:
+        if isinstance(step, Artefacts):
+            return step
+        tell(step)
+    raise ValueError("the last step is what was found")
 
 
 def _traits(corpus: Corpus) -> Iterator[Trait]:
@@ -681,20 +710,16 @@ def _shared(corpus: Corpus, other: Corpus, name: str, request: Request) -> Share
     )
 
 
-def weigh(
+def _weigh(
     found: Artefacts,
     model: Model,
     path: Path,
-    task: Task,
-    options: FileOptions = AS_THE_FILE_TELLS,
-    bounds: Bounds = UNBOUNDED,
-    precision: Precision = "auto",
+    options: FileOptions,
+    bounds: Bounds,
+    precision: Precision,
 ) -> Iterator[Step | Artefacts]:
-    """Ask a model about the rows of a file, and compare those with give-away words and without.
-
-    The words are those that were found, of each label; the file may be another. Raises as
-    `read_corpus` does.
-    """
+    """Ask a model about the rows of a file, and compare those with give-away words and without."""
+    task = task_named(found.task)
     source = open_source(path, bounds, options)
     columns = reading_with_gold(source, path, task, options).columns
     telling: dict[Label, set[str]] = {}
@@ -731,9 +756,7 @@ def weigh(
         having = share([right for kind, right in own if kind == "having"])
         lacking = share([right for kind, right in own if kind != "having"])
         misled = share([right for kind, right in own if kind == "misled"])
-        if having.n and lacking.n:
-            apart = joined_difference(lacking, having)
-            leanings.append(Leaning(label, having, lacking, apart, misled))
+        leanings.append(Leaning(label, having, lacking, joined_difference(lacking, having), misled))
     yield replace(found, model=model.name, weighed_on=path.name, weighed=tuple(leanings))
 
 

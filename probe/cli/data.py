@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -13,12 +14,11 @@ from probe.analysis.artefacts import (
     Artefacts,
     Chance,
     Request,
-    Step,
     artefacts_json,
+    final,
     find_artefacts,
     in_words,
     label_list,
-    weigh,
 )
 from probe.cli.file_options import OR_HUB, local_file, takes_file
 from probe.cli.options import AsJson, LabelOrder, PrecisionName, choice, loaded
@@ -81,34 +81,20 @@ def data_command(
     request = Request(field, least, top, chance, folds, similarity, seed)
     path, other = local_file(file), local_file(against) if against else None
     several = replace(reading, one_file=not other)
+    steps = find_artefacts(
+        path, asked, request, several, other, several, precision=precision,
+        load=partial(loaded, model, labels, asked.name) if model else None,
+    )  # fmt: skip
     try:
-        found = _last(find_artefacts(path, asked, request, several, other, several))
+        found = final(steps, lambda step: show_progress("{}: {:,}/{:,}".format(*step)))
     except FileQuestion as question:
         tasks = [f"--task {name}" for name in question.tasks]
         raise FileQuestion(question.sentence, *question.options, *tasks) from None
-    if model:
-        asks = weigh(
-            found, loaded(model, labels, asked.name), other or path, asked, several,
-            precision=precision,
-        )  # fmt: skip
-        found = _last(asks)
+    end_progress()
     shape = artefacts_json(found)
     if summary:
         write_json(shape, summary)
     print_answer(as_json, shape, _lines(found))
-
-
-def _last(steps: Iterator[Step | Artefacts]) -> Artefacts:
-    """Show how far the work is, and return what it found."""
-    found: Artefacts | None = None
-    for step in steps:
-        if isinstance(step, Artefacts):
-            found = step
-        else:
-            show_progress(f"{step.words}: {step.done:,}/{step.total:,}")
-    end_progress()
-    assert found  # the last that is yielded
-    return found
 
 
 def _lines(found: Artefacts) -> Iterator[str]:
@@ -140,8 +126,8 @@ def _lines(found: Artefacts) -> Iterator[str]:
     )
     again = found.repeats
     yield (
-        f"{again.rows:,} rows repeat an earlier one; {again.contradicted:,} have an equal row with "
-        "another label"
+        f"Rows that repeat an earlier one: {again.rows:,}; rows of which an equal one has another "
+        f"label: {again.contradicted:,}"
     )
     yield from (f"  rows {first} and {second}" for first, second in again.examples)
     if shared := found.shared:
@@ -157,10 +143,8 @@ def _lines(found: Artefacts) -> Iterator[str]:
     if found.model:
         yield f"{found.model} on {found.weighed_on}, with a give-away word of the label or without:"
     for each in found.weighed:
-        apart = 100 * each.difference.value, 100 * each.difference.low, 100 * each.difference.high
         yield (
             f"  {each.label:14} with {percent(each.having)} of {each.having.n:,}  without "
-            f"{percent(each.lacking)} of {each.lacking.n:,}  difference "
-            "{:+.1f} ({:+.1f} to {:+.1f})  ".format(*apart)
-            + f"with another label's {percent(each.misled)} of {each.misled.n:,}"
+            f"{percent(each.lacking)} of {each.lacking.n:,}  difference {each.apart}  "
+            f"with another label's {percent(each.misled)} of {each.misled.n:,}"
         )

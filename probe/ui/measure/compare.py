@@ -97,9 +97,12 @@ element.addEventListener("change", ({ target }) => {
 FRESH = fresh("compare-results")
 
 
-def asked_by(task: Task, link: Link) -> list[Any]:
-    """Return the values of a choice by a link, none where it cannot be compared at once."""
-    if not link.ready or len(link.models) < 2:
+def asked_by(task: Task, link: Link, models: int = 2) -> list[Any]:
+    """Return the values of a choice by a link, none where it cannot be asked at once.
+
+    It takes so many models.
+    """
+    if not link.ready or len(link.models) < models:
         return []
     texts = [link.texts.get(name, "") for name in (*task.fields, "")[:TEXTS]]
     file = [str(link.file) if link.file else None, *[None] * column_count(), ""]

@@ -37,6 +37,8 @@ KINDS = {
     "-compared": "every column as it was, then each model's answer",
     "-summary": "all figures with n and interval",
     "-comparison": "all figures with n and interval",
+    "-data": "all figures with n and interval",
+    "-words": "the words that give a label away, a row each",
     "-pairs": "the texts that the changes made, each with what it was made from",
 }
 """How the names of result files end, in the order in which they are offered, and what they hold."""
