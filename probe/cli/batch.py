@@ -9,11 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+from probe.analysis.contrast_sets import check_key, contrast_lines, offer
 from probe.analysis.summary import fp32_words
 from probe.analysis.transformed import notes_before
 from probe.cli.compute import run_to_its_end, stopped_by_interrupt
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
+    BundleColumn,
     Changes,
     Guard,
     LabelOrder,
@@ -129,6 +131,7 @@ def batch_command(
     as_run: Annotated[
         bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
     ] = False,
+    bundle: BundleColumn = "",
     reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Score a file; rows that cannot be scored say why in the column `error`.
@@ -144,6 +147,8 @@ def batch_command(
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
     source = open_source(path, options=reading)
+    if bundle:
+        check_key(source, bundle)
     classifier = that_reads(opened(model, labels, task), long)
     answered = classifier.task
     options = changes(answered)
@@ -153,7 +158,11 @@ def batch_command(
     before = notes_before(source, columns, answered, [classifier], names, options)
     for said in before:
         typer.echo(f"note: {said}", err=True)
-    request = ScoringRequest(columns, names, seed, options, precision, guard, reading, long)
+    if offered := "" if bundle else offer(source.names):
+        typer.echo(f"note: {offered}", err=True)
+    request = ScoringRequest(
+        columns, names, seed, options, precision, guard, reading, long, bundle=bundle
+    )
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     if as_run:
@@ -176,6 +185,8 @@ def batch_command(
         raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
+    for line in contrast_lines(shape["contrast_sets"]) if bundle else ():
+        typer.echo(line)
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
     for said in shape["notes"]:

@@ -7,16 +7,25 @@ from typing import Annotated, Any
 
 import typer
 
-from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
+from probe.analysis.comparison import (
+    Row,
+    compare_rows,
+    held_to,
+    keyed,
+    read,
+    require_two,
+)
 from probe.analysis.comparison_report import (
     compared_frame,
     comparison_json,
     example_comparison_json,
 )
+from probe.analysis.contrast_sets import check_key, contrast_json, contrast_lines, key_of, offer
 from probe.analysis.transformed import notes_before
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import (
     AsJson,
+    BundleColumn,
     Guard,
     LabelOrders,
     LongTexts,
@@ -69,6 +78,7 @@ def compare_command(
     guard: Guard = False,
     long: LongTexts = "cut",
     as_json: AsJson = False,
+    bundle: BundleColumn = "",
     reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Compare models on a file, or on one pair: accuracy, disagreement, McNemar's test, slices.
@@ -109,11 +119,14 @@ def compare_command(
     table = read_table(path, options=reading)
     if out:
         check_cells(out, table, table.form, table.columns)
+    if bundle:
+        check_key(table, bundle)
     classifiers = [that_reads(each, long) for each in all_opened(models, labels, task)]
     answered = held_to(classifiers)
     asked = _with_columns(replace(reading, gold=gold), columns, answered)
     chosen = settled(table, path, answered, asked)
     said = [answered.note] if any(each.task is not answered for each in classifiers) else []
+    said += [] if bundle else filter(None, [offer(table.names)])
     for sentence in [*said, *notes_before(table, chosen, answered, classifiers)]:
         typer.echo(f"note: {sentence}", err=True)
     rows: list[Row] = []
@@ -125,6 +138,9 @@ def compare_command(
     if out:
         write_table(compared_frame(table, rows, names), out, guard)
     shape = comparison_json(rows, names, precision)
+    if bundle:
+        keys = [key_of(record.cells, bundle) for record in table.records()]
+        shape["contrast_sets"] = contrast_json(keyed(rows, keys), names, bundle)
     if summary:
         write_json(shape, summary)
     print_answer(as_json, shape, _lines(shape))
@@ -169,4 +185,4 @@ def _lines(shape: dict[str, Any]) -> list[str]:
             scores = "  ".join(_estimate(each) for each in one[measure].values())
             name = f"{one['group']}: {one['slice']}"
             lines.append(f"{name:55} n {one['n']:5}  {scores}")
-    return lines
+    return lines + (contrast_lines(shape["contrast_sets"]) if "contrast_sets" in shape else [])

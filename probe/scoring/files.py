@@ -23,7 +23,9 @@ from probe.analysis.batch import (
     variant_scores,
     variants_json,
 )
+from probe.analysis.contrast_sets import Keyed, contrast_json, key_of
 from probe.analysis.summary import (
+    RIGHT,
     Totals,
     fp32_sample,
     made_cells,
@@ -142,6 +144,8 @@ class ScoringRequest:
 
     `long` is as `probe.models.windows.LONG` has it.
 
+    `bundle` is the column that joins rows to contrast sets, if any.
+
     `foreign_file`: the file as a whole is not in English, so that a row in doubt is not either.
     """
 
@@ -154,6 +158,7 @@ class ScoringRequest:
     reading: FileOptions = AS_THE_FILE_TELLS
     long: Long = "cut"
     foreign_file: bool = False
+    bundle: str = ""
 
     @property
     def chunk_rows(self) -> int:
@@ -179,6 +184,7 @@ def identity(
         "pairs": places.pairs and places.pairs.resolve(),
         "format": FORMAT,
     }
+    del settings["bundle"]  # of the summary alone
     text = json.dumps(settings, sort_keys=True, default=str)
     files = arrow_files(path) if path.is_dir() else [path]
     return {
@@ -264,6 +270,7 @@ class Assembly:
         self.totals = Totals(model.task, request.names)
         self._precisions = Counter[str]()
         self._variants = list[VariantScore]()
+        self._bundled, self._right = list[Keyed](), columns.scored.index(RIGHT)
         self._has_variants = bool(model.task.f1) and BASE in source.names
         names = free_names(source.columns, columns.scored, Path(model.name).name)
         self._outputs = {"scored": Output(places.scored, names, source, request.guard)}
@@ -277,6 +284,11 @@ class Assembly:
             self._outputs["pairs"].write((NO_RECORD, made) for made in part.made)
         if self._has_variants:
             self._variants += part.variants
+        if column := self._request.bundle:
+            self._bundled += (
+                Keyed(key_of(record.cells, column), record.number + 1, [values[self._right]])
+                for record, values in zip(records, part.scored, strict=True)
+            )
         self.totals.merge(part.totals)
         self._precisions[part.precision] += len(records)
 
@@ -295,6 +307,9 @@ class Assembly:
             shape["precision"] = listing(list(precisions))
         several = {PRECISION_ROWS: precisions} if len(precisions) > 1 else {}
         forms = {"forms": {name: output.words for name, output in self._outputs.items()}}
+        if column := request.bundle:
+            name = self._model.name
+            shape["contrast_sets"] = contrast_json(self._bundled, [name], column)
         return shape | several | variants_json(self._variants) | forms
 
 

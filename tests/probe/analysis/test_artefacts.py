@@ -148,7 +148,10 @@ def test_the_command_shows_repeats_near_duplicates_and_a_model_on_rows_with_and_
             any(f" {word} " in f" {pair.hypothesis.lower()} " for word in tell[pair.gold or ""])
             for pair in own
         ]
-        said = [each.label == pair.gold for each, pair in zip(classifier(own), own, strict=True)]
+        said = [
+            each.label == pair.gold
+            for each, pair in zip(classifier.predict(own, "auto"), own, strict=True)
+        ]
         right = [ok for ok, having in zip(said, has, strict=True) if having]
         found = one["having"] or {"n": 0, "value": 0}  # a label that no word tells
         assert (found["n"], found["n"] * found["value"]) == (len(right), sum(right))
