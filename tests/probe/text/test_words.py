@@ -4,7 +4,7 @@ import re
 from typing import cast
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from probe.text.duration import duration, duration_words
@@ -72,6 +72,8 @@ PIECES = [
 
 @STEADY
 @given(st.lists(st.sampled_from(PIECES)), st.sampled_from(["", " "]))
+@example(["a.", ")"], " ")
+@example(["a", "\n", '"'], "")
 def test_a_text_split_word_by_word_is_split_as_the_whole(pieces: list[str], between: str) -> None:
     text = between.join(pieces)
     assert tokenise(text) == [each for each in _tokenizer().tokenize(text) if each.strip()]
