@@ -32,7 +32,7 @@ from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
 from probe.ui.lessons.word_salad import WORD_SALAD
-from probe.ui.measure import checkup, choice, compare, score
+from probe.ui.measure import checkup, choice, compare, data, score
 from probe.ui.page import Core, Place, View, build_pages
 from probe.ui.server import serving
 from probe.ui.server.serving import load_behind, start
@@ -55,6 +55,7 @@ PLACES = (
             View("score", "Score", score.build),
             View("compare", "Compare", compare.build),
             View("checkup", "Check-up", checkup.build),
+            View("data", "Data", data.build),
             View("people", "Ask people", own_sets.build),
         ),
         shared=choice.build,

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from probe.errors import MissingWeights, UnknownBaseline
+from probe.first_import import first_import
 from probe.settings import ASSETS
 from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label, Task
@@ -102,6 +104,22 @@ def label_scores(hypothesis: str, weights: BagWeights) -> npt.NDArray[np.float64
     return total
 
 
+BAG = 0.1
+"""C of a bag that is fitted to a file: within half a point of the best for 8,000 rows of SNLI and
+for 110,000 of several sets."""
+
+
+def fit_bag(matrix: Any, targets: npt.NDArray[np.int64], strength: float) -> Any:
+    """Fit multinomial logistic regression to which words occur: (rows, words), a sparse matrix.
+
+    `strength` is C, the inverse of the regularisation; both Any are untyped scikit-learn's.
+    """
+    with first_import:
+        from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=strength, max_iter=1000).fit(matrix, targets)
+
+
 @cache
 def load(folder: Path) -> BagWeights:
     """Read the weights that `recipes.bag_of_words` wrote. Raises MissingWeights."""
@@ -140,7 +158,17 @@ def numerical(pairs: Sequence[Pair]) -> list[Label]:
 
 def words(text: str) -> list[str]:
     """Return the lower-cased tokens without the marks . ? ! at their ends."""
-    return [bare for token in tokenise(text.lower()) if (bare := token.strip(".?!"))]
+    return bare(tokenise(text.lower()))
+
+
+def bare(tokens: Sequence[str]) -> list[str]:
+    """Return tokens without the marks . ? ! at their ends."""
+    return [word for token in tokens if (word := token.strip(".?!"))]
+
+
+def in_one_run(words: Sequence[str], among: Sequence[str]) -> bool:
+    """Whether words, of which none has a blank, stand among others in one run."""
+    return " ".join(["", *words, ""]) in " ".join(["", *among, ""])
 
 
 def _entailed(pairs: Sequence[Pair], holds: Callable[[list[str], list[str]], bool]) -> list[Label]:
@@ -171,15 +199,11 @@ def lexical_overlap(pairs: Sequence[Pair]) -> list[Label]:
     "McCoy et al. 2019, section 2",
 )
 def subsequence(pairs: Sequence[Pair]) -> list[Label]:
-    """Search the premise for the hypothesis as a run of whole words, of which none has a blank.
+    """Search the premise for the hypothesis as a run of whole words.
 
     The released code looks for a substring, which also finds "the cat" in "the category".
     """
-
-    def spaced(words: list[str]) -> str:
-        return " ".join(["", *words, ""])
-
-    return _entailed(pairs, lambda premise, hypothesis: spaced(hypothesis) in spaced(premise))
+    return _entailed(pairs, lambda premise, hypothesis: in_one_run(hypothesis, premise))
 
 
 @register(

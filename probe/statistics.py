@@ -134,7 +134,7 @@ class Share:
             return NOTHING
         middle = self.count / self.n
         deviations = max(0.0, self.squares - middle * self.count)
-        return self._over_texts(_student(middle, deviations, self.n, 0.0))
+        return self._over_texts(_student(middle, deviations, self.n, 0.0, 1.0))
 
     def _over_texts(self, plain: Estimate) -> Estimate:
         if not self.is_clustered:
@@ -142,7 +142,7 @@ class Share:
         texts, totals, products, sizes = self.clusters
         mean, scale = plain.value, (texts / self.n) ** 2  # deviations of a text's sum, as its mean
         deviations = scale * (totals - 2 * mean * products + mean * mean * sizes)
-        return widest(plain, _student(mean, max(0.0, deviations), texts, 0.0))
+        return widest(plain, _student(mean, max(0.0, deviations), texts, 0.0, 1.0))
 
 
 def widest(*intervals: Estimate) -> Estimate:
@@ -176,23 +176,23 @@ def wilson(count: float, n: int) -> Estimate:
     return Estimate(count / n, float(low), float(high), n)
 
 
-def mean(values: Sequence[float], least: float = 0.0) -> Estimate:
-    """Return the mean with Student's interval, cut to what values can be: from `least` to 1."""
+def mean(values: Sequence[float], least: float = 0.0, most: float = 1.0) -> Estimate:
+    """Return the mean with Student's interval, cut to what values can be."""
     if not values:
         return NOTHING
     middle = math.fsum(values) / len(values)
-    return _student(middle, math.fsum((x - middle) ** 2 for x in values), len(values), least)
+    return _student(middle, math.fsum((x - middle) ** 2 for x in values), len(values), least, most)
 
 
-def _student(middle: float, deviations: float, n: int, least: float) -> Estimate:
+def _student(middle: float, deviations: float, n: int, least: float, most: float) -> Estimate:
     """Return a mean with its interval, from the sum of squared deviations."""
     if n == 1:
-        return Estimate(middle, least, 1.0, 1)
+        return Estimate(middle, least, most, 1)
     with first_import:
         from scipy.stats import t
 
     half = float(t.ppf(0.975, n - 1)) * math.sqrt(deviations / (n - 1) / n)
-    return Estimate(middle, max(least, middle - half), min(1.0, middle + half), n)
+    return Estimate(middle, max(least, middle - half), min(most, middle + half), n)
 
 
 def mean_score(task: Task, scores: Sequence[float]) -> Estimate:

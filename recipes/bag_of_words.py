@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
 
-from probe.baselines import WEIGHTS_FILE, BagWeights, bag_of_words
+from probe.baselines import WEIGHTS_FILE, BagWeights, bag_of_words, fit_bag
 from probe.cli.file_options import labelled_and_told, takes_file
 from probe.cli.group import group
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
@@ -37,7 +37,7 @@ def train(pairs: Sequence[Pair], min_count: int) -> BagWeights:
         raise TrainingError(
             f"no word is in {min_count} hypotheses; a lower --least keeps rarer words"
         ) from none_left
-    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=1000).fit(matrix, targets)
+    model = fit_bag(matrix, np.array(targets), INVERSE_REGULARISATION)
     rows = {word: row for row, word in enumerate(bags.get_feature_names_out().tolist())}
     return BagWeights(rows, model.coef_.T.round(DECIMALS), model.intercept_.round(DECIMALS))
 

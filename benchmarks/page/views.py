@@ -172,6 +172,7 @@ VIEWS = (
         one_after_another(shows("#hans"), press("#hans-run", "#hans-picture .picture")),
         long=True,
     ),
+    View("data", "measure?view=data&models=minilm&texts=bundled", shows("#data-found .say")),
     View("people", "measure?view=people", shows("#annotate-form", "#annotate-one .how")),
     View(
         "people-set",

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from probe.analysis.batch import Chunk, in_chunks
+from probe.analysis.contrast_sets import Keyed
 from probe.data.rows import Columns, Source, is_missing, read_rows, require_text
 from probe.errors import ComparisonError, ExampleError
 from probe.models.classifier import Model, Precision, Prediction, predict_each
@@ -185,6 +186,13 @@ def of_heuristic(pair: Pair, heuristic: object) -> Pair:
     if not heuristic or is_missing(heuristic):
         return pair
     return TemplatePair(**example_json(pair), heuristic=str(heuristic))
+
+
+def keyed(rows: Sequence[Row], keys: Sequence[str]) -> Iterator[Keyed]:
+    """Yield rows with what joins them to bundles; `keys` are those of the whole file, in order."""
+    models = max((len(row.predictions) for row in rows), default=0)
+    for row in rows:
+        yield Keyed(keys[row.number], row.number + 1, [row.right(at) for at in range(models)])
 
 
 @dataclass(frozen=True)

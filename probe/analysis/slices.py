@@ -1,7 +1,7 @@
 """Which examples are in which slice, and how good each model is there."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -254,28 +254,50 @@ class Measured:
         return self.test.name == "mcnemar"
 
 
+def length(text: str) -> int:
+    """Return how many pieces between blanks hold a letter or digit."""
+    return sum(any(map(str.isalnum, piece)) for piece in text.split())
+
+
+def overlap(target: Collection[str], source: Collection[str]) -> float:
+    """Return the share of the target's different words that are in the source too, 1 for none."""
+    different = set(target)
+    return len(different.intersection(source)) / len(different) if different else 1.0
+
+
+def is_negated(words: Collection[str]) -> bool:
+    """Whether one of some words is a negation word."""
+    return not NEGATIONS.isdisjoint(words)
+
+
+def overlap_key(share: float) -> str:
+    """Return the key of the slice for an overlap."""
+    return SHARED if share == 1 else HALF if share >= 0.5 else FEW
+
+
+def length_key(length: int) -> str:
+    """Return the key of the slice for a length of the target."""
+    return SHORT if length <= 5 else MIDDLE if length <= 10 else LONG
+
+
 @lru_cache(maxsize=20_000)  # a page asks again for the same examples
 def keys_of(task: Task, example: Example) -> frozenset[str]:
-    """Return the keys of the slices that an example is in.
+    """Return the keys of the slices that an example is in; without a source all words are shared.
 
-    The overlap is the share of the target's different words that are in the source too, 1 for none
-    or without a source; the length counts the pieces between blanks of the target that hold a
-    letter or digit. The heuristics of HANS are those by which a pair would be entailed.
+    The heuristics of HANS are those by which a pair would be entailed.
     """
     texts = task.texts(example)
     text = texts[task.target]
     target = set(words(text))
-    shared = target & set(words(texts[task.source])) if task.source else target
-    overlap = len(shared) / len(target) if target else 1.0
-    length = sum(any(map(str.isalnum, piece)) for piece in text.split())
+    shared = overlap(target, words(texts[task.source])) if task.source else 1.0
     found = {
-        SHARED if overlap == 1 else HALF if overlap >= 0.5 else FEW,
-        PLAIN if NEGATIONS.isdisjoint(target) else NEGATED,
-        SHORT if length <= 5 else MIDDLE if length <= 10 else LONG,
+        overlap_key(shared),
+        NEGATED if is_negated(target) else PLAIN,
+        length_key(length(text)),
     }
     if (own := getattr(example, "heuristic", "")) in HEURISTICS:  # of a pair from a template
         found.add(own)
-    if isinstance(example, Pair) and shared == target:
+    if isinstance(example, Pair) and shared == 1:
         found |= {name for name in RULED if BASELINES[name]([example]) == [ENTAILMENT]}
     if isinstance(example, Question):
         found.add(question_word(example.question))

@@ -12,6 +12,7 @@ import typer
 
 from probe.analysis.batch import Row
 from probe.analysis.comparison_report import answers_json
+from probe.analysis.contrast_sets import check_key, contrast_lines, offer
 from probe.analysis.summary import fp32_words
 from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before, require_usable
@@ -26,6 +27,7 @@ from probe.cli.file_options import (
     takes_file,
 )
 from probe.cli.options import (
+    BundleColumn,
     Changes,
     Guard,
     LabelOrder,
@@ -157,6 +159,7 @@ def batch_command(
     as_run: Annotated[
         bool, typer.Option("--run", help="Score on worker processes, or on ENGINE's cluster.")
     ] = False,
+    bundle: BundleColumn = "",
     reading: FileOptions = AS_THE_FILE_TELLS,
     said: AnswerOptions = AnswerOptions(),
 ) -> None:
@@ -177,6 +180,8 @@ def batch_command(
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
     source = open_source(path, options=reading)
+    if bundle:
+        check_key(source, bundle)
     classifier: Model
     if predictions:
         if as_run or long != "cut":
@@ -199,9 +204,12 @@ def batch_command(
     for name in names:  # before an earlier result is begun anew
         require_usable(name, classifier)
     before = notes_before(source, columns, answered, [classifier], names, options)
-    for sentence in before:
+    offered = "" if bundle else offer(source.names)
+    for sentence in filter(None, [*before, offered]):
         typer.echo(f"note: {sentence}", err=True)
-    request = ScoringRequest(columns, names, seed, options, precision, guard, reading, long)
+    request = ScoringRequest(
+        columns, names, seed, options, precision, guard, reading, long, bundle=bundle
+    )
     places = Places(out, pairs)
     known = identity(path, classifier, request, places)
     rows = list[Row]() if predictions else None
@@ -232,6 +240,8 @@ def batch_command(
         typer.echo(line)
     if PRECISION_ROWS in shape:
         typer.echo(f"computed in {precision_words(shape)}")
+    for line in contrast_lines(shape["contrast_sets"]) if bundle else ():
+        typer.echo(line)
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
     for sentence in shape["notes"]:

@@ -7,12 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from probe.analysis.comparison import Row, compare_rows, held_to, read, require_two
+from probe.analysis.comparison import (
+    Row,
+    compare_rows,
+    held_to,
+    keyed,
+    read,
+    require_two,
+)
 from probe.analysis.comparison_report import (
     compared_frame,
     comparison_json,
     example_comparison_json,
 )
+from probe.analysis.contrast_sets import check_key, contrast_json, contrast_lines, key_of, offer
 from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before
 from probe.cli.file_options import (
@@ -26,6 +34,7 @@ from probe.cli.file_options import (
 )
 from probe.cli.options import (
     AsJson,
+    BundleColumn,
     Guard,
     LabelOrders,
     LongTexts,
@@ -91,6 +100,7 @@ def compare_command(
     guard: Guard = False,
     long: LongTexts = "cut",
     as_json: AsJson = False,
+    bundle: BundleColumn = "",
     reading: FileOptions = AS_THE_FILE_TELLS,
     said: AnswerOptions = AnswerOptions(),
 ) -> None:
@@ -146,6 +156,8 @@ def compare_command(
     path = table.path
     if out:
         check_cells(out, table, table.form, table.columns)
+    if bundle:
+        check_key(table, bundle)
     left = [text for text in labels if text.rpartition("=")[0] not in own]
     classifiers = [that_reads(each, long) for each in all_opened(models, left, task)]
     known = common_task([each.task for each in classifiers]) if classifiers else None
@@ -158,6 +170,7 @@ def compare_command(
     compared = [*classifiers, *joined(answers, table, chosen, base, asked)]
     answered = held_to(compared)
     noted = [answered.note] if any(each.task is not answered for each in compared) else []
+    noted += [] if bundle else filter(None, [offer(table.names)])
     for sentence in [*noted, *notes_before(table, chosen, answered, compared)]:
         typer.echo(f"note: {sentence}", err=True)
     rows: list[Row] = []
@@ -169,6 +182,9 @@ def compare_command(
     if out:
         write_table(compared_frame(table, rows, names), out, guard)
     shape = comparison_json(rows, names, precision if classifiers else None)
+    if bundle:
+        keys = [key_of(record.cells, bundle) for record in table.records()]
+        shape["contrast_sets"] = contrast_json(keyed(rows, keys), names, bundle)
     if summary:
         write_json(shape, summary)
     if tables:
@@ -225,4 +241,5 @@ def _lines(shape: dict[str, Any]) -> list[str]:
         lines += class_lines(shape["by_model"].get(name, {}))
     for couple in shape["pairs_of_models"]:
         lines.append(f"{couple[test]['words']} They agree on {estimate_words(couple['agreement'])}")
-    return [*lines, *slice_lines(shape)]
+    lines += slice_lines(shape)
+    return lines + (contrast_lines(shape["contrast_sets"]) if "contrast_sets" in shape else [])

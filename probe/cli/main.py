@@ -6,6 +6,7 @@ COMMANDS = {
     "pair": "probe.cli.pair:pair_command",
     "batch": "probe.cli.batch:batch_command",
     "compare": "probe.cli.compare:compare_command",
+    "data": "probe.cli.data:data_command",
     "checkup": "probe.cli.checkup:checkup_command",
     "hans": "probe.cli.hans:hans_command",
     "transforms": "probe.cli.listings:transforms_command",

@@ -95,6 +95,12 @@ Texts = Annotated[
     list[str],
     typer.Option("--text", metavar="FIELD=VALUE", help="A text of the task by its field."),
 ]
+BundleColumn = Annotated[
+    str,
+    typer.Option(
+        "--bundle", metavar="COLUMN", help="Joins rows to contrast sets, of which all are right."
+    ),
+]
 TaskName = Annotated[str, typer.Option("--task", help="The model's task; its own if empty.")]
 
 

@@ -582,18 +582,8 @@ def labelled(
     Raises FileQuestion where that is not clear, FileError, LimitError and LabelError.
     """
     table = read_table(path, bounds, options)
-    reading = reading_of(table, path, task, options)
-    for question in reading.questions:
-        answers = [each for each in question.options if each != f"--gold {NO_COLUMN}"]
-        raise FileQuestion(f"{path.name}: {question.sentence}", *answers, tasks=question.tasks)
-    columns = reading.columns
-    if columns.gold is None:
-        raise FileQuestion(
-            f"gold labels are needed here, and of the columns of {path.name} none is taken for "
-            f"them; it has: {listed(table.names)}",
-            "--gold NAME",
-        )
-    rows = list(read_rows(table, columns, task))
+    reading = reading_with_gold(table, path, task, options)
+    rows = list(read_rows(table, reading.columns, task))
     for row in rows:
         for problem in row.problems:
             if isinstance(problem, LimitError):
@@ -607,19 +597,41 @@ def labelled(
     return Labelled(examples, len(rows) - len(examples), words)
 
 
+def reading_with_gold(table: Source, path: Path, task: Task, options: FileOptions) -> Reading:
+    """Return how a file is read whose gold labels are needed. Raises FileQuestion, FileError."""
+    reading = reading_of(table, path, task, options)
+    for question in reading.questions:
+        answers = [each for each in question.options if each != f"--gold {NO_COLUMN}"]
+        raise FileQuestion(f"{path.name}: {question.sentence}", *answers, tasks=question.tasks)
+    if reading.columns.gold is None:
+        raise FileQuestion(
+            f"gold labels are needed here, and of the columns of {path.name} none is taken for "
+            f"them; it has: {listed(table.names)}",
+            "--gold NAME",
+        )
+    return reading
+
+
+def why_left_out(row: InputRow, needs_gold: bool = True) -> str:
+    """Return why a row is no example, "" where it is one."""
+    if row.problems:
+        known = (words for kind, words in LEFT_OUT.items() if isinstance(row.problems[0], kind))
+        return next(known, "without a text that can be read")
+    return "without a gold label" if needs_gold and not row.example.gold else ""
+
+
 def left_out(rows: Sequence[InputRow], needs_gold: bool = True) -> str:
     """Count the rows that are no example, by why they are none; "" where all are."""
-    reasons = Counter[str]()
-    for row in rows:
-        if row.problems:
-            known = (words for kind, words in LEFT_OUT.items() if isinstance(row.problems[0], kind))
-            reasons[next(known, "without a text that can be read")] += 1
-        elif needs_gold and not row.example.gold:
-            reasons["without a gold label"] += 1
+    reasons = Counter(why for row in rows if (why := why_left_out(row, needs_gold)))
+    return left_out_words(reasons, len(rows))
+
+
+def left_out_words(reasons: Mapping[str, int], rows: int) -> str:
+    """Say how many of some rows are left out, by reason; "" where none is."""
     if not reasons:
         return ""
     counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items())
-    return f"{sum(reasons.values()):,} of {len(rows):,} rows are left out: {counts}"
+    return f"{sum(reasons.values()):,} of {rows:,} rows are left out: {counts}"
 
 
 def stream_examples(

@@ -23,7 +23,9 @@ from probe.analysis.batch import (
     variant_scores,
     variants_json,
 )
+from probe.analysis.contrast_sets import Keyed, contrast_json, key_of
 from probe.analysis.summary import (
+    RIGHT,
     Totals,
     fp32_sample,
     made_cells,
@@ -143,6 +145,8 @@ class ScoringRequest:
 
     `long` is as `probe.models.windows.LONG` has it.
 
+    `bundle` is the column that joins rows to contrast sets, if any.
+
     `foreign_file`: the file as a whole is not in English, so that a row in doubt is not either.
     """
 
@@ -155,6 +159,7 @@ class ScoringRequest:
     reading: FileOptions = AS_THE_FILE_TELLS
     long: Long = "cut"
     foreign_file: bool = False
+    bundle: str = ""
 
     @property
     def chunk_rows(self) -> int:
@@ -180,6 +185,7 @@ def identity(
         "pairs": places.pairs and places.pairs.resolve(),
         "format": FORMAT,
     }
+    del settings["bundle"]  # of the summary alone
     text = json.dumps(settings, sort_keys=True, default=str)
     files = arrow_files(path) if path.is_dir() else [path]
     return {
@@ -266,6 +272,7 @@ class Assembly:
         self._task, self._names = model.task, source.names
         self._precisions = Counter[str]()
         self._variants = list[VariantScore]()
+        self._bundled, self._right = list[Keyed](), columns.scored.index(RIGHT)
         self._has_variants = bool(model.task.f1) and BASE in source.names
         names = free_names(source.columns, columns.scored, Path(model.name).name)
         self._outputs = {"scored": Output(places.scored, names, source, request.guard)}
@@ -279,6 +286,11 @@ class Assembly:
             self._outputs["pairs"].write((NO_RECORD, made) for made in part.made)
         if self._has_variants:
             self._variants += part.variants
+        if column := self._request.bundle:
+            self._bundled += (
+                Keyed(key_of(record.cells, column), record.number + 1, [values[self._right]])
+                for record, values in zip(records, part.scored, strict=True)
+            )
         older = {} if "confusion" in part.totals else {"confusion": self._confused(records, part)}
         self.totals.merge({**part.totals, **older})
         self._precisions[part.precision] += len(records)
@@ -312,6 +324,9 @@ class Assembly:
         if isinstance(self._model, Predicted):  # nothing is computed
             shape["precision"] = None
         forms = {"forms": {name: output.words for name, output in self._outputs.items()}}
+        if column := request.bundle:
+            name = self._model.name
+            shape["contrast_sets"] = contrast_json(self._bundled, [name], column)
         return shape | several | variants_json(self._variants) | forms
 
 

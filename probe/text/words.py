@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from probe.first_import import first_import
@@ -23,12 +23,30 @@ def _tokenizer() -> NLTKWordTokenizer:
     return NLTKWordTokenizer()
 
 
+NOT_BY_WORD = re.compile(r"[^\w\s.,;:?!%$#&@+=/*-]|\.\.|--|\s[.?!]|[.,:?!][.?!]+\s*$")
+"""What may make tokens of a word depend on those beside it: quotes, brackets, rows of marks."""
+
+
 def tokenise(text: str) -> list[str]:
     """Split into Penn Treebank tokens: contractions apart, quotes as `` and ''.
 
-    The tokenizer of `nltk.word_tokenize`, without its sentence splitter and so without data.
+    The tokenizer of `nltk.word_tokenize`, without its sentence splitter and so without data. Where
+    no word depends on another, words that came before need not be split again.
     """
+    if not text.isascii() or NOT_BY_WORD.search(text):
+        return _split(text)
+    *before, last = text.split() or [""]
+    return [token for word in before for token in _within(word)] + _split(last)
+
+
+def _split(text: str) -> list[str]:
     return [token for token in _tokenizer().tokenize(text) if token.strip()]
+
+
+@lru_cache(maxsize=50_000)
+def _within(word: str) -> Sequence[str]:
+    """Split a word that another follows: its full stop ends no sentence."""
+    return _split(f"{word} x")[:-1]
 
 
 FINAL_MARKS = {

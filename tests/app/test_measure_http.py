@@ -222,3 +222,18 @@ def test_a_text_one_longer_than_is_read_is_its_rows_error(client: Client, tmp_pa
     summary, files = client.predict(file, "", api_name="/batch")
     assert (summary["scored"], summary["errors"]) == (1, 1)
     assert "at most 50,000 are read here" in Path(files[0]).read_text()
+
+
+def test_a_set_is_looked_at_without_a_model_and_with_one(
+    app: App, client: Client, tmp_path: Path
+) -> None:
+    lines = [f"{p.premise},{p.hypothesis},{p.gold}\n" for p in tiny_pairs(60)]
+    file = given(tmp_path, "premise,hypothesis,label\n" + "".join(lines))
+    asked = {"file": file, "api_name": "/data", "least": 10}
+    shape = client.predict(**asked)
+    assert ("not", "contradiction") in {(word["text"], word["label"]) for word in shape["words"]}
+    shape = client.predict(**asked, against=file, model=add_model(app, "tiny-data", NLI))
+    assert (shape["shared"]["equal"], shape["weighed"][0]["having"]["n"]) == (60, 60)
+    assert shape["weighed"][0]["lacking"] is None  # every row has a word that gives it away
+    with pytest.raises(AppError, match="has no text 'text'"):
+        client.predict(**asked, field="text")

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
 
+from probe.analysis.artefacts import Chance, Request, artefacts_json, final, find_artefacts
 from probe.analysis.comparison import compare_rows, read, require_two
 from probe.analysis.comparison_report import comparison_json, example_comparison_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
@@ -37,12 +39,14 @@ from probe.ui.api.endpoint import (
     Name,
     Names,
     NamesByName,
+    OptionalUpload,
     Seed,
     Share,
     Text,
     Texts,
     Token,
     Upload,
+    Whole,
     endpoint,
     first_model,
     over_http,
@@ -297,6 +301,84 @@ def known(models: ModelAccess, owner: str, names: Sequence[str], task: Task) -> 
     for name in names:
         models.require(owner, name)
     return [models.get(owner, name, task) for name in names]
+
+
+@over_http()
+def build_data(access: ModelAccess) -> None:
+    """Add `/data` to the page, with components of its own: a file needs one to travel in."""
+    usual = Request()
+
+    @endpoint
+    @answering("file_minutes")
+    def data(
+        file: Upload,
+        against: OptionalUpload = None,
+        model: Name = "",
+        task: Name = "",
+        field: Name = usual.field,
+        least: Whole = usual.least,
+        top: Whole = usual.top,
+        chance: Chance = usual.chance,
+        similarity: Share = usual.similarity,
+        seed: Seed = usual.seed,
+        owner: Token = "",
+        columns: NamesByName = {},  # noqa: B006  # gradio reads the default for its schema
+        label_values: NamesByName = {},  # noqa: B006  # as above
+        form: Name = "",
+    ) -> dict[str, Any]:
+        """Look at a set with gold labels: the summary of `python -m probe data`.
+
+        Args:
+            file: A table of examples with gold labels; its columns are guessed by their names.
+            against: Another part of the set, for near duplicates; a model is asked about it.
+            model: Asked about rows with and without give-away words, if named.
+            task: nli, paraphrase or sentiment; if empty, that of the model, or nli.
+            field: The text whose words are looked at; the judged one if empty.
+            least: Rows that a word must be in.
+            top: Words of each label that are returned, and as many bigrams.
+            chance: share, the label's share of the file, or uniform, as in the paper.
+            similarity: The Jaccard index from which texts are near duplicates.
+            seed: Of the folds of the cross-validation, and of the hashes.
+            owner: The token of one's own runs, which /inoculate returns.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
+        """
+        asked = task_of(access, owner, task, model)
+        reading = options_by_name(columns, label_values, form)
+        path = own_file(owner, file)
+        other = own_file(owner, against) if against else None
+        if model:
+            access.require(owner, model)
+        several = replace(reading, one_file=not other)
+        request = Request(
+            field, max(1, least), max(1, top), chance, similarity=similarity, seed=seed
+        )
+        bounds = visitor_bounds()
+        load = partial(access.get, owner, model, asked) if model else None
+        found = find_artefacts(path, asked, request, several, other, several, bounds, load)
+        return artefacts_json(final(found))
+
+    with gr.Row(visible=False):
+        asked = [
+            gr.File(type="filepath", label="file"),
+            gr.File(type="filepath", label="against"),
+            gr.Textbox("", label="model"),
+            gr.Textbox("", label="task"),
+            gr.Textbox(usual.field, label="field"),
+            gr.Number(usual.least, label="least", precision=0),
+            gr.Number(usual.top, label="top", precision=0),
+            gr.Textbox(usual.chance, label="chance"),
+            gr.Number(usual.similarity, label="similarity", minimum=0, maximum=1),
+            gr.Number(usual.seed, label="seed", precision=0),
+            gr.Textbox("", label="owner"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
+        ]
+        answered = gr.JSON(label="summary")
+        call = gr.Button()
+    call.click(data, asked, answered, api_name="data", concurrency_id="compare")
 
 
 @over_http()

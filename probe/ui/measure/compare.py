@@ -63,9 +63,11 @@ from probe.ui.measure.compared import (
     DIFFER,
     Pressed,
     agreement_on_one,
+    bundled,
     empty,
     matrix,
     numbers,
+    offered,
     parts,
     rows_of,
     say,
@@ -74,7 +76,13 @@ from probe.ui.measure.compared import (
     tiles,
 )
 from probe.ui.measure.progress import FileProgress, file_progress
-from probe.ui.measure.result_files import files_view, guard, kept_comparison, write_comparison
+from probe.ui.measure.result_files import (
+    files_of,
+    files_view,
+    guard,
+    kept_comparison,
+    write_comparison,
+)
 from probe.ui.measure.texts import column_count
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, read_upload
@@ -100,9 +108,12 @@ element.addEventListener("change", ({ target }) => {
 FRESH = fresh("compare-results")
 
 
-def asked_by(task: Task, link: Link) -> list[Any]:
-    """Return the values of a choice by a link, none where it cannot be compared at once."""
-    if not link.ready or len(link.models) < 2:
+def asked_by(task: Task, link: Link, models: int = 2) -> list[Any]:
+    """Return the values of a choice by a link, none where it cannot be asked at once.
+
+    It takes so many models.
+    """
+    if not link.ready or len(link.models) < models:
         return []
     texts = [link.texts.get(name, "") for name in (*task.fields, "")[:TEXTS]]
     file = [str(link.file) if link.file else None, *[None] * column_count(), ""]
@@ -309,12 +320,14 @@ class Compare:
     def finished(self, asked: Asked, table: Source, rows: Sequence[Row]) -> Shown:
         """Show the pictures, the rows on which the first two models differ, and the files."""
         names, folder = list(asked.models), fresh_folder(asked.visitor)
+        columns = asked.columns_in(table)
         summary = comparison_json(rows, names, precision_of(asked))
         _, key = write_comparison(folder, table, rows, names, summary, stem_of(asked.file))
         shown, page = self.parts, Pressed(key)
         return {
             shown.pictures: gr.Row(visible=True),
-            shown.parts: parts(rows, names, page),
+            shown.parts: parts(rows, names, page)
+            + offered(rows, table.columns, [*columns.texts.values(), columns.gold], page),
             shown.matrix: matrix(rows, names, page),
             shown.numbers: numbers(rows, names, page),
             shown.browse: gr.Column(visible=True),
@@ -333,6 +346,9 @@ class Compare:
             pressed = Pressed.read(cell_of(event))
             rows, names = kept_comparison(pressed.key)
             pressed.check(names)
+            if column := pressed.bundle:
+                scored = files_of(pressed.key)["-compared"]
+                return {parts.rows: bundled(scored, rows, names, column)}
             shown = {parts.rows: rows_of(rows, names, pressed)}
             if pressed.cell == DIFFER and pressed.page == 1:
                 shown[parts.matrix] = matrix(rows, names, pressed)

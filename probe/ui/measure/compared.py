@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 from markupsafe import Markup
@@ -53,6 +54,7 @@ from probe.ui.html.importance import importance
 from probe.ui.html.picture import chart, picture
 from probe.ui.html.prediction import bar, label_name, legend, tone, verdict
 from probe.ui.links import link_to_example
+from probe.ui.measure import bundles
 from probe.ui.measure.answer_files import is_file
 from probe.ui.measure.figures import PRECISION, confused
 from probe.ui.measure.rows import SAID, pager, rows_on
@@ -66,6 +68,7 @@ DIFFER, SAME, RIGHT, CALLED = "differ", "same", "right", "called"
 """The cells of all rows on which two models differ, which is shown before one is pressed; of those
 on which they agree; of those on which spans differ, by whether each is right: 1 or 0; of those with
 one right answer that a model calls something."""
+BUNDLE = "bundle"
 WORDS = {"1": "right", "0": "wrong"}
 
 
@@ -99,6 +102,12 @@ class Pressed:
         if self.first == self.second or max(self.first, self.second) >= len(names):
             raise ComparisonError("choose two of the models that were compared")
 
+    @property
+    def bundle(self) -> str:
+        """The column by which rows are to be joined to contrast sets, "" for none."""
+        kind, _, column = self.cell.partition("|")
+        return column if kind == BUNDLE else ""
+
     def of(self, cell: str) -> str:
         """Return what a button says that asks for other rows of the same models."""
         return str(replace(self, cell=cell, page=1)) if cell else ""
@@ -113,6 +122,34 @@ def parts(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> Markup
     title = PARTS.format(measure="F1" if plot.measure == "f1" else "Accuracy")
     stem = f"{plot.measure}-in-parts"
     return chart(title, plot, stem=stem)
+
+
+def offered(
+    rows: Sequence[Row], columns: Sequence[str], used: Sequence[str | None], pressed: Pressed
+) -> Markup:
+    """Offer the columns of a file that may join its rows to contrast sets."""
+    if not any(row.gold for row in rows if row.predictions):
+        return NOTHING
+    attributes = Markup('type="button" class="link" data-cell="{}"')
+    asks = {
+        name: attributes.format(pressed.of(f"{BUNDLE}|{name}"))
+        for name in columns
+        if name not in used
+    }
+    return bundles.offer(columns, asks)
+
+
+def bundled(scored: Path, rows: Sequence[Row], names: Sequence[str], column: str) -> Markup:
+    """Show the contrast sets of compared rows. Raises FileError."""
+    task, models = rows[0].task, range(len(names))
+    judged = [
+        bundles.Judged(
+            row.number + 1, task.texts(row.example) if row.example else {}, row.gold or "",
+            [answer.label for answer in row.predictions], [row.right(at) for at in models],
+        )
+        for row in rows
+    ]  # fmt: skip
+    return bundles.bundles(scored, judged, task, names, column)
 
 
 def parts_plot(rows: Sequence[Row], names: Sequence[str], pressed: Pressed) -> DotPlot:

@@ -38,6 +38,8 @@ KINDS = {
     "-compared": "every column as it was, then each model's answer",
     "-summary": "all figures with n and interval",
     "-comparison": "all figures with n and interval",
+    "-data": "all figures with n and interval",
+    "-words": "the words that give a label away, a row each",
     "-pairs": "the texts that the changes made, each with what it was made from",
     "-tables.csv": "the tables of the summary",
     "-tables.md": "the same tables as Markdown",

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from probe.analysis.transformed import MOSTLY
 from probe.baselines import baseline, baselines_for
 from probe.data.rows import Columns, InputRow, Source, is_missing, read_rows
-from probe.errors import UserError
+from probe.errors import FileError, UserError
 from probe.models.windows import Long
 from probe.scoring.files import ScoredPart, ScoringPlan, ValueColumns
 from probe.statistics import Estimate, Share
@@ -30,8 +30,9 @@ from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert, each, join, note, table, term
 from probe.ui.html.prediction import label_name, short_label, tone
 from probe.ui.links import link_to
+from probe.ui.measure import bundles
 from probe.ui.measure.answer_files import is_file
-from probe.ui.measure.result_files import kept_folder
+from probe.ui.measure.result_files import files_of, kept_folder
 
 Record = dict[str, Any]
 """A scored row as JSON values."""
@@ -73,11 +74,14 @@ class ResultRows:
         self._database.execute("PRAGMA synchronous = OFF")
         self._database.execute(f"CREATE TABLE rows ({', '.join(columns)})")
         self._database.execute("BEGIN")
+        self._free = dict[str, None]()
 
     def add(self, part: Source, scored: ScoredPart) -> None:
         """Write the rows of a part behind the others. Raises FileError."""
         task, request = self._plan.task, self._plan.request
         rows = list(read_rows(part, request.columns, task))
+        used = {*request.columns.texts.values(), request.columns.gold}
+        self._free |= dict.fromkeys(name for name in part.columns if name not in used)
         shown = part_view(rows, request.columns, scored, task, self._names, request.long)
         self._database.executemany(self._insert, map(self._columns, shown))
         golden = [row.example for row in rows if row.example and row.example.gold]
@@ -110,6 +114,7 @@ class ResultRows:
         )
         asked = "" if is_file(model) else model  # of a file's answers none can be asked again
         facts: Record = {"task": self._plan.task.name, "names": self._names, "model": asked}
+        facts["columns"] = list(self._free)
         facts |= {"golds": [] if self._plan.task.has_spans else [gold for (gold,) in golds]}
         sums = ", ".join(f"total({condition})" for condition in FILTERS.values())
         counts = self._database.execute(f"SELECT {sums} FROM rows").fetchone()
@@ -196,6 +201,8 @@ class Selection:
 
     `kept` is a filter, `gold` a right answer and `answer` a given one, "" for any, `change` one
     under which the answer stays, "" for any; `order` is a column, with - before it downwards.
+    `bundle` is the column by which rows are joined to contrast sets, which then stand below the
+    rows.
     """
 
     key: str
@@ -206,6 +213,7 @@ class Selection:
     order: str = ""
     page: str = "1"
     answer: str = ""
+    bundle: str = ""
 
     @classmethod
     def read(cls, text: str) -> "Selection":
@@ -309,7 +317,7 @@ def rows_view(selection: Selection) -> Markup:
         said = note(f"Only rows whose answer stays under “{title}”.")
     if selection.answer:
         said += note(f"Only rows whose answer is {selection.answer}.")
-    return Markup('<form class="rows"><button hidden></button>{}{}{}{}{}</form>').format(
+    return Markup('<form class="rows"><button hidden></button>{}{}{}{}{}{}</form>').format(
         each(
             Markup('<input type="hidden" name="{0[0]}" value="{0[1]}">'),
             [*kept.items(), ("kept", selection.kept)],
@@ -318,7 +326,34 @@ def rows_view(selection: Selection) -> Markup:
         said,
         rows_table(page.rows, task, page.facts["names"], selection.order, page.facts["model"]),
         pager(page.number, page.last, page.count),
+        _bundles(selection, page.facts, task),
     )
+
+
+def _bundles(selection: Selection, facts: Mapping[str, Any], task: Task) -> Markup:
+    """Offer what may join the rows, and show what the chosen column makes of them."""
+    columns = facts.get("columns", [])  # a result of an earlier version does not say them
+    attributes = Markup('name="bundle" value="{}" class="link"')
+    offered = bundles.offer(columns, {name: attributes.format(name) for name in columns})
+    if not offered or not facts["golds"] or selection.bundle not in columns:
+        return offered if facts["golds"] else NOTHING
+    place = kept_folder(selection.key) / ROWS
+    with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True)) as database:
+        every = [
+            json.loads(row) for (row,) in database.execute("SELECT row FROM rows ORDER BY number")
+        ]
+    rows = [
+        bundles.Judged(
+            row["row"], row["texts"], row["gold"], [row["label"]],
+            [None if row["right"] is None else bool(row["right"])],
+        )
+        for row in every
+    ]  # fmt: skip
+    scored = files_of(selection.key)["-scored"]
+    try:
+        return offered + bundles.bundles(scored, rows, task, [facts["model"]], selection.bundle)
+    except FileError as trouble:
+        return offered + alert(trouble)
 
 
 def _golds(selection: Selection, golds: Sequence[Label]) -> Markup:

@@ -4,13 +4,23 @@ import re
 from typing import cast
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from probe.text.duration import duration, duration_words
 from probe.text.inflection import inflect, lemmas
 from probe.text.wordnet import Pos
-from probe.text.words import Span, join, listing, same_words, sentences, spans, substitute, tokenise
+from probe.text.words import (
+    Span,
+    _tokenizer,
+    join,
+    listing,
+    same_words,
+    sentences,
+    spans,
+    substitute,
+    tokenise,
+)
 from tests.support.cases import each
 from tests.support.property_settings import STEADY
 
@@ -37,6 +47,36 @@ TEXT = st.text(alphabet="ab AB.,!?'\"-é\n", max_size=40)
 def test_words_are_split_as_the_treebank_does(text: str, tokens: str) -> None:
     assert tokenise(text) == [token for token in tokens.split("|") if token]
     assert join(tokenise(text)) == tokens.replace("|", " ")  # nothing is detokenised
+
+
+PIECES = [
+    *(
+        "a",
+        "can",
+        "cannot",
+        "gonna",
+        "Mr.",
+        "e.g.",
+        "1,000",
+        "a:b",
+        "3.5",
+        "..",
+        "--",
+        ".",
+        ",",
+        ":",
+    ),
+    *(";", "?", "!", "-", "%", "$", "'", "(", ")", "\n"),
+]
+
+
+@STEADY
+@given(st.lists(st.sampled_from(PIECES)), st.sampled_from(["", " "]))
+@example(["a.", ")"], " ")
+@example(["a", "\n", '"'], "")
+def test_a_text_split_word_by_word_is_split_as_the_whole(pieces: list[str], between: str) -> None:
+    text = between.join(pieces)
+    assert tokenise(text) == [each for each in _tokenizer().tokenize(text) if each.strip()]
 
 
 @each(

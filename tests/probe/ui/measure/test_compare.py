@@ -65,6 +65,11 @@ def test_a_file_is_compared_to_its_end_and_its_rows_are_pressed(
     assert "300 pairs, page 2 of 15" in turned["rows"] and list(turned) == ["rows"]
     swapped = named(view, view.press(pressed(str(Pressed(key, 1, 0)))))
     assert list(swapped) == ["rows", "matrix", "numbers"]
+    # thirty pairs come round ten times: what a hypothesis is asked of is answered alike
+    alike = named(view, view.press(pressed(str(Pressed(key, cell="bundle|premise")))))["rows"]
+    assert "Contrast sets by premise: " in alike and "exact McNemar p = 1.000" in alike
+    said = named(view, view.press(pressed(str(Pressed(key, cell="bundle|id")))))
+    assert "there are no contrast sets" in said["rows"] and "|bundle|id" in last["parts"]
     for wrong in (Pressed(key, 0, 2), Pressed(key, 1, 1)):
         said = named(view, view.press(pressed(str(wrong))))
         assert "choose two of the models" in said["rows"]

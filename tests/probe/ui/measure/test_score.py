@@ -31,7 +31,7 @@ from probe.ui.measure.answer_files import offered
 from probe.ui.measure.choice import FILE, fill
 from probe.ui.measure.progress import FileProgress, file_progress, in_words, per_second_words
 from probe.ui.measure.result_files import files_of, files_view, kept_folder
-from probe.ui.measure.rows import PAGE_ROWS, Selection, rows_page
+from probe.ui.measure.rows import PAGE_ROWS, Selection, browse, rows_page
 from probe.ui.measure.score import Score, background_runs, result_of, start
 from probe.ui.panels import options
 from probe.ui.visitors.visitor_files import bundled_copy, folder_of, own_file
@@ -385,3 +385,24 @@ def test_how_far_a_file_is_and_what_can_be_pressed() -> None:
     assert 'data-title="25 % · a.csv"' in file_progress(going)
     speeds = {0.04: "0.04", 0.36: "0.36", 3.2: "3.2", 12.6: "13", 1234.0: "1,234"}
     assert [per_second_words(each) for each in speeds] == [f"{s} a second" for s in speeds.values()]
+
+
+def test_rows_are_joined_to_contrast_sets_by_a_column_that_is_pressed(
+    view: Score, tmp_path: Path
+) -> None:
+    lines = pair_file(tmp_path / "mine.csv", 24).read_text().splitlines()
+    keyed = [f"key,{lines[0]}", *(f"k{at // 4},{line}" for at, line in enumerate(lines[1:]))]
+    (tmp_path / "mine.csv").write_text("\n".join(keyed) + "\n")
+    *_, last = scoring(view, tmp_path / "mine.csv")
+    key = key_in(last)
+    offered = re.findall(r'name="bundle" value="(\w+)"', str(last["rows"]))
+    assert offered == ["key", "id"] and "Contrast sets by" not in last["rows"]
+    written = list(csv.DictReader(files_of(key)["-scored"].open(newline="", encoding="utf-8")))
+    right = [[row["right"] == "True" for row in written[at : at + 4]] for at in range(0, 24, 4)]
+    shown = browse(pressed(Selection(key, bundle="key").asked))
+    split = sum(any(each) and not all(each) for each in right)
+    assert f"of the bundles, on some of {split}, on none of" in shown
+    assert f"{sum(map(all, right)) / 6:.1%}".replace("%", " %") in shown
+    assert shown.count("<h4>k") == split
+    alone = browse(pressed(Selection(key, bundle="id").asked))
+    assert "there are no contrast sets" in alone
