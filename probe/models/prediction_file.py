@@ -111,7 +111,7 @@ class Predicted:
         Raises ExampleError for one to which it has no answer.
         """
         numbers = [int(example.id) for example in examples]
-        if lacking := next((each for each in numbers if each not in self.answers), None):
+        for lacking in (each for each in numbers if each not in self.answers):
             absent = f"{Path(self.name).name} has no answer to this row"
             raise ExampleError(self.why.get(lacking, absent))
         return [self.answers[number] for number in numbers]

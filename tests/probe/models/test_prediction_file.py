@@ -12,7 +12,8 @@ from probe.analysis.batch import score
 from probe.data.file_options import FileOptions
 from probe.data.reading import reading_of
 from probe.data.source import read_table
-from probe.errors import FileError, FileQuestion, UserError
+from probe.errors import ExampleError, FileError, FileQuestion, UserError
+from probe.models.prediction import Prediction
 from probe.models.prediction_file import (
     AnswerFile,
     AnswerOptions,
@@ -20,7 +21,7 @@ from probe.models.prediction_file import (
     holds_answers,
     task_of_texts,
 )
-from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NON_ENTAILMENT
+from probe.tasks.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import Label
 from tests.support.cases import check_each
 
@@ -238,3 +239,12 @@ def test_files_of_answers_are_told_by_their_columns() -> None:
     assert holds_answers(["pairID", "gold_label"])
     assert holds_answers(["premise", "minilm.prediction"])
     assert not holds_answers(list(TEXTS[0]))
+
+
+def test_a_row_without_an_answer_says_so_the_first_one_too() -> None:
+    answer = Prediction(NEUTRAL, (), LABELS)
+    for lacking in (0, 2):
+        held = Predicted("a.csv", None, NLI, {at: answer for at in range(3) if at != lacking})
+        asked = [Pair(*PAIRS[at][:2], id=str(at)) for at in range(3)]
+        with pytest.raises(ExampleError, match=r"a\.csv has no answer to this row"):
+            held.predict(asked)
