@@ -269,6 +269,8 @@ def _build_place(blocks: gr.Blocks, place: Place, places: Sequence[Place], core:
                 with gr.Tab(view.title, id=view.name, elem_id=f"view-{view.name}"):
                     build(view)
         addressed.append(tabs)
+    if shared:
+        shared.built()
     names = [view.name for view in place.views]
     tasks = [each.name for each in offered_tasks()]
     given = f"{json.dumps(place.key)}, {json.dumps(names)}, {json.dumps(tasks)}"

@@ -26,7 +26,7 @@ from probe.transforms.options import DEFAULTS, Options
 from probe.transforms.registry import require_ready
 from probe.ui.api.files import is_open
 from probe.ui.choices import model_choices
-from probe.ui.events import CHANGING, EMPTY, ENABLED, QUIET, in_focus
+from probe.ui.events import CHANGING, EMPTY, ENABLED, GIVE_BACK_AND_HIDE, QUIET, in_focus
 from probe.ui.html.elements import alert, hint, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to_measure, link_to_run, not_here, shortened
@@ -219,15 +219,24 @@ class Choice:
     notices: gr.HTML
     parts: dict[str, Any] = field(default_factory=dict)  # Any: what is shown for each source
     opened: gr.events.Dependency | None = None
+    allowed: list[tuple[gr.Button, str]] = field(default_factory=list)
 
     def allow(self, button: gr.Button, busy: str = "") -> None:
         """Let a button be pressed once what the page's address says stands in the choice.
 
         What the address has begun stays begun: then the part of the id `busy` stands there.
         """
-        given = f'() => document.getElementById("{busy}") ? {{ __type__: "update" }} : ({ENABLED})'
+        self.allowed.append((button, busy))
+
+    def built(self) -> None:
+        """Allow the buttons of all views at once, when these are laid out."""
+        buttons, busy = map(list, zip(*self.allowed, strict=True))
+        given = (
+            f"() => {json.dumps(busy)}.map((id) => "
+            f'document.getElementById(id) ? {{ __type__: "update" }} : ({ENABLED}))'
+        )
         if self.opened:
-            self.opened.then(None, None, button, js=given, **QUIET)
+            self.opened.then(None, None, buttons, js=given, **QUIET)
 
     @property
     def chosen(self) -> list[Any]:  # Any: components share no useful type
@@ -553,6 +562,14 @@ def asked_for(results: str) -> str:
   delete results?.dataset.changed;
   {FOLDED}
   return values;
+}}"""
+
+
+def done(results: str) -> str:
+    """Return what lights results again, gives back the button and hides the one that stops it."""
+    return f"""progress => {{
+  ({fresh(results)})(progress);
+  return ({GIVE_BACK_AND_HIDE})();
 }}"""
 
 

@@ -38,7 +38,6 @@ from probe.ui.api import files as compare_api
 from probe.ui.events import (
     EACH,
     FORM,
-    GIVE_BACK_AND_HIDE,
     PRESSED,
     QUIET,
     cell_of,
@@ -56,6 +55,7 @@ from probe.ui.measure.choice import (
     Link,
     asked_for,
     build_link,
+    done,
     fresh,
     read_link,
 )
@@ -178,8 +178,8 @@ class Compare:
 
     def _end(self, compared: Dependency) -> None:
         parts = self.parts
-        compared.then(None, parts.progress, None, js=FRESH, **QUIET)
-        compared.then(None, None, [parts.go, parts.halt], js=GIVE_BACK_AND_HIDE, **QUIET)
+        ended = done("compare-results")
+        compared.then(None, parts.progress, [parts.go, parts.halt], js=ended, **QUIET)
 
     def open(self, visitor: str, task_name: str, request: gr.Request) -> list[Any]:
         """Return what will stand here, and what the link compares."""

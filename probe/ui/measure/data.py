@@ -40,7 +40,6 @@ from probe.ui.api import files as data_api
 from probe.ui.events import (
     EACH,
     FORM,
-    GIVE_BACK_AND_HIDE,
     PRESSED,
     QUIET,
     cell_of,
@@ -70,7 +69,7 @@ from probe.ui.measure.choice import (
     Choice,
     asked_for,
     build_link,
-    fresh,
+    done,
     read_link,
 )
 from probe.ui.measure.compare import asked_by
@@ -87,7 +86,6 @@ HINT = (
 ROWS = "texts.json"
 """The texts of the rows behind words, by number, beside the files of a result."""
 JUDGED, OTHER = "target", "source"
-FRESH = fresh("data-results")
 Shown = dict[Any, Any]  # Any: gradio's components and what they show
 
 
@@ -110,8 +108,8 @@ class Data:
         begun = {"js": asked_for("data-results"), "concurrency_id": "compare", **QUIET}
         opened = linked.change(self.look_linked, [page.owner, linked, *usual], shown, **begun)
         for looked in (parts.go.click(self.look, asked, shown, **begun), opened):
-            looked.then(None, parts.progress, None, js=FRESH, **QUIET)
-            looked.then(None, None, [parts.go, parts.halt], js=GIVE_BACK_AND_HIDE, **QUIET)
+            ended = done("data-results")
+            looked.then(None, parts.progress, [parts.go, parts.halt], js=ended, **QUIET)
         page.on_open(self.open, [page.owner, page.task], linked, **QUIET)
         pressed = parts.found.click(self.press, None, parts.rows, **EACH, **in_turn("data-rows"))
         pressed.then(None, js=scroll_to("data-rows", "nearest"), **QUIET)
