@@ -195,12 +195,12 @@ def batch_command(
         asked = answers.asked(base, asked) if own else asked
         columns = settled(source, path, base, asked)
         (classifier,) = joined([answers], source, columns, base, asked)
-        precision = "fp32"
+        options, precision = changes(classifier.task), "fp32"
     else:
         classifier = that_reads(opened(model, labels, task), long)
+        options = changes(classifier.task)
         columns = settled(source, path, classifier.task, reading)
     answered = classifier.task
-    options = changes(answered)
     for name in names:  # before an earlier result is begun anew
         require_usable(name, classifier)
     before = notes_before(source, columns, answered, [classifier], names, options)

@@ -309,7 +309,8 @@ def _react(choice: Choice) -> None:
         several = offered(visitor, known, path, chosen or [])
         return [gr.Radio(value=FILE) if path else gr.skip(), several]
 
-    file.upload.change(
+    assert file.read  # as it is built
+    file.read.then(
         dropped, [page.owner, page.task, file.upload, choice.models],
         [choice.source, choice.models], **QUIET,
     )  # fmt: skip

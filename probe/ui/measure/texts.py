@@ -119,6 +119,8 @@ class LabelledFile:
     doubt: gr.HTML
     switch: gr.Button
     details: gr.Column
+    read: gr.events.Dependency | None = None
+    """The event that ends when a file that was dropped has been read."""
 
     @property
     def asked(self) -> list[Any]:  # Any: components share no useful type
@@ -189,7 +191,7 @@ def _examples(task: Task, upload: gr.File, page: Page) -> gr.Column:
 def _react(page: Page, file: LabelledFile, said: str) -> None:
     """Read the file anew when it, its columns or the task change; `said` reads its lists."""
     whole = [page.owner, page.task, file.upload]
-    file.upload.change(show_file, whole, file.shown, **QUIET)
+    file.read = file.upload.change(show_file, whole, file.shown, **QUIET)
     examples = list(file.examples.values())
     offered = [page.task, file.upload]
     page.mark_of(file.upload.change).change(_examples_of, offered, examples, **QUIET)

@@ -23,13 +23,14 @@ from tests.support.runs.points import make_point, make_run
 
 POINTS = [make_point(80, 60), make_point(79, 75, cell=Cell(50, 2e-5, 0))]
 RUN = make_run(POINTS)
-NAMES = ("negation", "spelling", "numerical", "length_mismatch", "word_overlap", "antonym")
+NAMES = ("negation", "spelling", "numerical", "length_mismatch", "word_overlap", "antonym", "own")
 AFTER = {
     "1": [(80, 78), (80, 80)],
     "2": [(80, 60), (80, 61)],
     "between": [(80, 66), (80, 70)],
     "3": [(60, 70), (60, 78)],
     "0": [(80, 80), (80, 80)],
+    "not_taken_up": [(80, 60), (80, 61)],
     "too_little": [(80, 60), (80, 61)],
 }
 
@@ -42,7 +43,10 @@ def run_with(outcome: str, challenge: str, model: str = "minilm") -> Inoculation
         make_point(10 * original, 10 * challenge, n=1000, cell=Cell(size, 2e-5, 0))
         for size, (original, challenge) in zip(sizes, AFTER[outcome], strict=True)
     ]
-    run = make_run([make_point(*before, n=1000), *after], model, challenge, f"{model}-{challenge}")
+    run = make_run(
+        [make_point(*before, n=1000), *after], model, challenge, f"{model}-{challenge}",
+        mode="context" if outcome == "not_taken_up" else "full",
+    )  # fmt: skip
     assert run.verdict["outcome"] == outcome
     return run
 

@@ -70,7 +70,7 @@ REFUSED = {
     "COMPARE --answer neutral": "--answer is the label of a pair; ",
     "BOTH --label-value 1=e": "--label-value is for a file; name one",
     "BOTH --columns a,b": "--columns is for a file; name one",
-    "BOTH --out o.csv": "--summary and --out are for a file; name one",
+    "BOTH --out o.csv": "--summary, --out and --tables are for a file; name one",
     "COMPARE --premise A": "give a file, or --premise and --hypothesis (or --text), not both",
     "compare unknown.csv --model TINY --model da": "--label-value oui=LABEL",
     "compare lines.jsonl --model TINY --model da --out o.parquet": "o.parquet: Parquet cannot",

@@ -193,7 +193,7 @@ REFUSED: dict[str, tuple[Damage, str]] = {
         weigh(lambda its: {k: v * torch.nan for k, v in its.items()}),
         "NaN): its weights are broken",
     ),
-    "no memory for it": (sparse(lambda: free_memory_bytes() // 2), "does not fit: its weights ta"),
+    "no memory for it": (sparse(free_memory_bytes), "does not fit: its weights ta"),
     "larger than any memory": (sparse(lambda: 2**42), "does not fit: its weights take"),
     "pictures": (edit(CONFIG, model_type="vit"), "no sequence classifier: a vit model classifies"),
     "a kind not known": (edit(CONFIG, model_type="none-such"), "not known here: 'none-such'"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from finetune.training.recipes import Mode
 from finetune.trials.inoculation import (
     BASE,
     TRIALS,
@@ -45,13 +46,15 @@ def make_run(
     owner: str = "somebody",
     state: State = "done",
     lrs: tuple[float, ...] = (2e-5,),
+    mode: Mode = "full",
 ) -> InoculationRun:
     """Return a run of these points; other cells are queued.
 
     It has a verdict if any size was trained.
     """
     sizes = tuple(sorted({point.cell.size for point in points} - {0})) or (10, 50)
-    plan, computed = Plan(model, challenge, sizes, lrs, (0,)), {p.cell: p for p in points}
+    plan = Plan(model, challenge, sizes, lrs, (0,), mode)
+    computed = {p.cell: p for p in points}
     trained = [point for point in points if point.cell != BASE]
     verdict: Any = {}
     if BASE in computed and trained:

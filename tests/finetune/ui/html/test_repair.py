@@ -10,7 +10,6 @@ from finetune.report.repair import (
     before_and_after,
     by_transform,
     calibrated,
-    estimate,
     figure_svg,
     figures_frame,
     found,
@@ -24,7 +23,7 @@ from finetune.report.repair import (
 from finetune.trials.mitigation import Cell
 from finetune.ui.html.repair import onward, results
 from probe.runs.gallery import OWNER
-from probe.statistics import Bin, first_bin, share
+from probe.statistics import Bin, first_bin, mean_share, share
 from probe.ui.html.elements import unbroken
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import DRAWING, require_ours
@@ -155,7 +154,7 @@ def test_what_each_method_finds_stands_beside_its_cost_and_a_collapse_is_warned_
         assert f'<span class="soft">{words}</span>' in picture
     assert unbroken("74.8 % before. Mean of 2 repeats.") in picture
     # the interval is that of examples, not of their broken versions
-    assert estimate(0.94, 200).low == pytest.approx(share([True] * 188 + [False] * 12).low)
+    assert mean_share([0.94], 200).low == pytest.approx(share([True] * 188 + [False] * 12).low)
     assert row(picture, "Threshold alone") == ["2", "25", "15"]  # whole texts first
     frame = outcomes_frame(MITIGATION).set_index("method")
     assert frame.loc["A class “invalid”", "found Sort"] == pytest.approx(0.95)
