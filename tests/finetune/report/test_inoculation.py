@@ -64,9 +64,10 @@ def test_runs_together_say_which_challenge_came_to_what() -> None:
         (
             EVERY,
             "MiniLM recovers from “Add a negation” after 10 examples; on “Lengthen the other "
-            "text” part of the gap closes; on “Misspell a word” it learns little; “Change a "
-            "number” costs it part of what it knew; on “Add a tautology” it has no gap; on "
-            "“Contradict by an antonym” there is too little to tell.",
+            "text” part of the gap closes; on “Misspell a word” it learns little; on "
+            "“Contradict by an antonym” examples in its prompt do little; “Change a number” "
+            "costs it part of what it knew; on “Add a tautology” it has no gap; on “own” there "
+            "is too little to tell.",
         ),
         ([EVERY[1]], "MiniLM: on “Misspell a word” it learns little."),
         ([make_run(points)], "MiniLM recovers from “Add a negation” after 100 examples."),
