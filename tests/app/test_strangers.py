@@ -226,6 +226,10 @@ def test_an_address_of_the_web_is_no_file(app: App) -> None:
         {},
         "nli",
         "cut",
+        False,
+        3,
+        "",
+        "",
     ]
     kind, told = call(app, "probe", [file_at(address), *rest])
     assert kind == "error" and told["error"].endswith("is not plain JSON")
