@@ -70,7 +70,8 @@ def test_every_view_keeps_the_head_of_the_page_in_place_and_fits_a_phone(page: P
             page.evaluate(SETTLED)
             heads.append(page.locator(".masthead h1").bounding_box())
             fits_a_phone(page)
-        expect(page.locator("#header [aria-current=page]")).to_have_text(place.title)
+        named = re.compile(rf"^{place.title}\s*\d*$")  # Mine counts what a lesson has kept, too
+        expect(page.locator("#header [aria-current=page]")).to_have_text(named, timeout=SLOW)
     assert heads == [heads[0]] * len(heads)
 
 
