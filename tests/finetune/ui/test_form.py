@@ -186,14 +186,15 @@ def test_a_forecast_says_what_is_trained_and_for_how_long(form: Form) -> None:
     assert missing == {}
 
 
-def test_what_each_aim_begins_with_ends_within_twenty_minutes(form: Form) -> None:
+def test_what_each_aim_begins_with_ends_soon(form: Form) -> None:
     def ends(task: Task, model: str, aim: str, chosen: dict[str, Any]) -> None:
         first = {name: given["value"] for name, given in form.aims[aim].offered(task).items()}
         begun = values(form, aim, task.name, **(first | {"models": [model]} | chosen))
         for part, update in form.choose(begun).items():
             begun |= {part: _args(update)["value"]} if "value" in _args(update) else {}
         requests = form.requests(begun)
-        assert 0 < sum(each.seconds() for each in requests if each.seconds) < 20 * 60
+        seconds = sum(each.seconds() for each in requests if each.seconds)
+        assert 0 < seconds < 40 * 60, seconds  # twice what a core takes whose twin is idle
 
     methods = ("temperature", "invalid", "transfer")
     asked: list[Any] = [("repair", {"method": method}) for method in methods]
