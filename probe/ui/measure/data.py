@@ -291,7 +291,10 @@ def _traits(found: Artefacts) -> Markup:
     plot = DotPlot(labels, shares, unit="row", measure="share", figures="%")
     lengths = pd.DataFrame(
         [
-            {"mean": trait.title, **{label: trait.shown(one) for label, one in trait.by_label.items()}}
+            {
+                "mean": trait.title,
+                **{label: trait.shown(one) for label, one in trait.by_label.items()},
+            }
             for trait in found.traits
             if not trait.is_share
         ]
