@@ -39,7 +39,7 @@ from finetune.training.recipes import PLAIN, Preset
 from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
-from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
 from probe.models.library import Trainee, load
 from probe.models.prediction import TEXTS_CHANGED
 from probe.models.reader import Reader, Window, tokens_of
@@ -336,6 +336,17 @@ class EncodedQuestions:
         return inputs, targets
 
 
+def answered(
+    model: Model, examples: Sequence[Any], precision: Precision, stop: Stop
+) -> list[Prediction]:
+    """Return a model's answers. Raises Cancelled between two batches.  Any: of its task's class"""
+    try:
+        with stopping(lambda: "cancelled" if stop() else ""):
+            return model.predict(examples, precision)
+    except Stopped as stopped:
+        raise Cancelled("cancelled") from stopped
+
+
 @dataclass(frozen=True)
 class PreparedReader:
     """A reader whose weights are all trained; see `finetune.trials.trial.Trainable`."""
@@ -376,12 +387,7 @@ class PreparedReader:
         return scores
 
     def _scores(self, questions: Sequence[Question], stop: Stop) -> tuple[float, ...]:
-        try:
-            with stopping(lambda: "cancelled" if stop() else ""):
-                answers = self.whole.predict(questions, self.precision)
-        except Stopped as stopped:
-            raise Cancelled("cancelled") from stopped
-        task = self.whole.task
+        answers, task = answered(self.whole, questions, self.precision, stop), self.whole.task
         return tuple(
             task.score(answer.label, question.gold or "")
             for question, answer in zip(questions, answers, strict=True)

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from finetune.training.encoder import PreparedReader
+from finetune.training.encoder import PreparedReader, answered
 from finetune.training.frozen_layers import Prepared, prepare, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import (
@@ -60,7 +60,7 @@ from probe.models.reader import Reader
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
-from probe.stopping import Stop, never, raise_if_stopped
+from probe.stopping import Stop, never
 from probe.tasks.task import INVALID, Label
 
 Trainable = Prepared | PreparedReader
@@ -183,9 +183,6 @@ def run_cell(
     )
 
 
-ASKED_AT_ONCE = 64
-
-
 def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop = never) -> Point:
     """Measure a language model with examples of the challenge in its prompt: nothing is trained.
 
@@ -201,13 +198,11 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     precision = resolve(plan.precision)
 
     def score(examples: Examples) -> tuple[float, ...]:
-        hits = list[float]()
-        for start in range(0, len(examples), ASKED_AT_ONCE):
-            raise_if_stopped(stop)
-            part = examples[start : start + ASKED_AT_ONCE]
-            for answer, each in zip(asked.predict(part, precision), part, strict=True):
-                hits.append(float(each.gold is not None and task.matches(answer.label, each.gold)))
-        return tuple(hits)
+        answers = answered(asked, examples, precision, stop)
+        return tuple(
+            float(each.gold is not None and task.matches(answer.label, each.gold))
+            for answer, each in zip(answers, examples, strict=True)
+        )
 
     original = score(scored.original_test)
     challenge = worst_variants(sets.task, scored.challenge_test, score(scored.challenge_test))

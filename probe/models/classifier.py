@@ -21,7 +21,14 @@ from probe.models.hardware import fast_bf16 as fast_bf16
 from probe.models.hardware import resolve as resolve
 from probe.models.prediction import Prediction as Prediction
 from probe.models.prediction import as_predictions, read_invalid_below, read_temperature, softmax
-from probe.models.text_model import Explainable, TextModel, TokenPlace, TokenRows, token_places
+from probe.models.text_model import (
+    Explainable,
+    TextModel,
+    TokenPlace,
+    TokenRows,
+    of_labels,
+    token_places,
+)
 from probe.models.text_model import by_length as by_length
 from probe.models.windows import (
     WINDOW_TOKENS,
@@ -346,13 +353,7 @@ class Classifier(TextModel):
         )
 
         def log_probability(model: Classifier, tensors: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            scores = log_softmax(model.logits(tensors), dim=-1)
-
-            def of(labels: torch.Tensor) -> torch.Tensor:  # (copies * batch,)
-                copies = len(scores) // len(labels)
-                return scores.gather(1, labels.repeat(copies)[:, None]).squeeze(1)
-
-            return of(targets) - of(others) if against else of(targets)
+            return of_labels(log_softmax(model.logits(tensors), dim=-1), targets, others)
 
         if not encoded.encodings:
             raise AttributionError(

@@ -352,7 +352,8 @@ class AnswerFile:
         }
         if not placed:
             raise FileError(f"no answer of {name} fits a row of {other}: they are matched {how}")
-        rest = [each for each in keys if each not in set(rows)]
+        asked = set(rows)
+        rest = [each for each in keys if each not in asked]
         notes = [f"matched to the rows of {other} {how}"]
         if rest:
             first = rest[0] if isinstance(rest[0], str) else " / ".join(rest[0][0])

@@ -28,9 +28,17 @@ from probe.models.prompts import (
     MEAN_OF,
     Asking,
     Prompt,
+    by_label,
     drawn_shots,
 )
-from probe.models.text_model import Explainable, TextModel, TokenPlace, by_tokens, token_places
+from probe.models.text_model import (
+    Explainable,
+    TextModel,
+    TokenPlace,
+    by_tokens,
+    of_labels,
+    token_places,
+)
 from probe.statistics import percent, wilson
 from probe.stopping import tell_answered
 from probe.tasks.examples import bundled_examples
@@ -428,11 +436,7 @@ class Prompted(TextModel):
             copies = len(tensors["attention_mask"]) // len(units)
             scored = inputs["input_ids"].repeat(copies, 1), ends.repeat(copies)
             scores = model._ends(tensors, *scored).view(-1, len(self.orders), count)
-            sure = (scores.mean(1) - usual).log_softmax(-1)
-            found = sure.gather(1, targets.repeat(copies)[:, None]).squeeze(1)
-            if not against:
-                return found
-            return found - sure.gather(1, others.repeat(copies)[:, None]).squeeze(1)
+            return of_labels((scores.mean(1) - usual).log_softmax(-1), targets, others)
 
         return Explainable(inputs, places, log_probability, units)
 
@@ -513,11 +517,8 @@ def check_prompt(model: Prompted) -> PromptCheck:
     task, rng = model.task, random.Random("prompt check")
     several = list(bundled_examples(task, "dev"))
     rng.shuffle(several)
-    by_label: dict[Label, list[Any]] = {label: [] for label in task.labels}  # Any: task's class
-    for example in several:
-        by_label[task.nearest(example.gold) or ""].append(example)
     each = CHECKED // len(task.labels)
-    examples = [example for of in by_label.values() for example in of[:each]]
+    examples = [example for of in by_label(task, several).values() for example in of[:each]]
     answers = [prediction.answer for prediction in model.predict(examples, "auto")]
     pairs = zip(answers, examples, strict=True)
     correct = sum(task.matches(answer, example.gold) for answer, example in pairs)

@@ -7,7 +7,7 @@ in the task's order, where the label stands: `{premise}, right? {Yes|Maybe|No}, 
 import random
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from itertools import permutations
@@ -210,17 +210,22 @@ def chosen_prompt(
     )
 
 
+def by_label(task: Task, examples: Iterable[Any]) -> dict[Label, list[Any]]:
+    """Return the examples under each of a task's labels.  Any: the task's class"""
+    found: dict[Label, list[Any]] = {label: [] for label in task.labels}
+    for example in examples:
+        if label := task.nearest(example.gold or ""):
+            found[label].append(example)
+    return found
+
+
 def drawn_shots(task: Task, shots: int, seed: int) -> list[tuple[Example, Example]]:
     """Draw examples in context from the bundled pool, as many of each label as can be.
 
     Each stands with another of its label, to be taken where it is itself the example that is asked.
     """
     rng = random.Random(f"{seed}|shots")
-    pool: dict[Label, list[Any]] = {label: [] for label in task.labels}  # Any: task's class
-    for example in bundled_examples(task, "pool"):
-        label = task.nearest(example.gold or "")
-        if label:
-            pool[label].append(example)
+    pool = by_label(task, bundled_examples(task, "pool"))
     each, over = divmod(shots, len(task.labels))
     more = set(rng.sample(task.labels, over))
     chosen = list[tuple[Example, Example]]()

@@ -182,7 +182,7 @@ class Explainable:
     log_probability: Callable[[Any, Mapping[str, torch.Tensor]], torch.Tensor]
     units: torch.Tensor | None = None  # (rows, tokens)
 
-    @property
+    @cached_property
     def numbers(self) -> torch.Tensor:
         """Which of its example's places each token is, -1 for one of no text.  # (rows, tokens)"""
         import torch
@@ -215,6 +215,20 @@ class Explainable:
         at = torch.where(numbers >= 0, numbers, width).view(len(self.places), -1)
         total = torch.zeros(len(self.places), width + 1, device=scores.device, dtype=scores.dtype)
         return total.scatter_add(1, at, scores.reshape(len(self.places), -1))[:, :width]
+
+
+def of_labels(scores: torch.Tensor, targets: torch.Tensor, against: torch.Tensor) -> torch.Tensor:
+    """Return the score of each example's label, less that of another where there is one.
+
+    `scores` may be of several copies of the examples.
+    # (copies * batch, labels), (batch,), (batch,) or (0,) -> (copies * batch,)
+    """
+
+    def of(labels: torch.Tensor) -> torch.Tensor:
+        copies = len(scores) // len(labels)
+        return scores.gather(1, labels.repeat(copies)[:, None]).squeeze(1)
+
+    return of(targets) - of(against) if len(against) else of(targets)
 
 
 @dataclass(frozen=True)
