@@ -96,7 +96,7 @@ def run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:
     try:
         with stopped_by_interrupt():
             engine.submit(run_id)
-            while (run := store.get(run_id)).state in OPEN:
+            while (run := store.get(run_id, with_cells=False)).state in OPEN:
                 told = renewed_of(run), run.error
                 for words in told:
                     if words and words not in before:
@@ -109,4 +109,4 @@ def run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:
         store.set_state(run_id, "cancelled")
         raise KeyboardInterrupt from interrupted
     engine.close()
-    return run
+    return store.get(run_id)

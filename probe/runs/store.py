@@ -67,9 +67,9 @@ class Store:
                 session.execute(insert(CellRow), cells)
         return self.get(run_id)
 
-    def get(self, run_id: str, *where: ColumnElement[bool]) -> StoredRun:
-        """Return a run that fits all conditions, with its cells. Raises UnknownRun for none."""
-        found = self.runs_where(RunRow.id == run_id, *where)
+    def get(self, run_id: str, *where: ColumnElement[bool], with_cells: bool = True) -> StoredRun:
+        """Return a run that fits all conditions. Raises UnknownRun for none."""
+        found = self.runs_where(RunRow.id == run_id, *where, with_cells=with_cells)
         return found[0] if found else _unknown(run_id)
 
     def runs(self, owner: str | None = None, kind: str | None = None) -> tuple[StoredRun, ...]:
