@@ -222,7 +222,7 @@ def batch_command(
         shape, stopped = score_as_run(start, known, places)
     else:
         scoring = FileScoring(source, classifier, request, places, None if predictions else known)
-        shape, stopped = _score(scoring, rows)
+        shape, stopped = score_here(scoring, rows)
     if rows is not None:
         shape |= answers_json(rows, classifier.name)
     if summary:
@@ -265,7 +265,7 @@ def _answer_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: JSON
     return [*lines, *slice_lines(shape)]
 
 
-def _score(
+def score_here(
     scoring: FileScoring, rows: list[Row] | None = None
 ) -> tuple[dict[str, Any], bool]:  # Any: JSON
     """Score to the end, or until the first Ctrl-C; return the summary, and which it was.
