@@ -521,8 +521,8 @@ class _Meaning:
         cells = {record.number: record.cells for record in file.table.records()}
         golds, numbers = _golds(file.table, self.own, self.task), dict[int, int]()
         for number, row in cells.items():  # as a column of numbers shows, beside gold labels
-            if told := NUMBERED.fullmatch(label_word(row.get(LABEL_NUMBER, ""))):
-                numbers[number] = int(told[1])
+            if found := NUMBERED.fullmatch(label_word(row.get(LABEL_NUMBER, ""))):
+                numbers[number] = int(found[1])
         order = _told_by(numbers, golds)
         beside = f"as {shown(LABEL_NUMBER)} has them beside {shown(self.own.gold)}"
         return (order, beside) if order else ((), "")
