@@ -74,10 +74,11 @@ from probe.models.prediction_file import AnswerFile, AnswerOptions, holds_answer
 from probe.models.weights import trainer_checkpoints
 from probe.models.windows import Long
 from probe.pictures.curves import ALONE, Panel, of_panels, style_for
-from probe.pictures.svg import svg_file
+from probe.pictures.svg import figure_files
 from probe.scoring.files import FileScoring, Places, ScoringRequest, identity
 from probe.statistics import Estimate, percent
 from probe.tasks.task import Task, common_task, task_named
+from probe.text.words import listing
 
 
 @takes_file(texts=False, gold="own")
@@ -265,8 +266,8 @@ def _draw_curve(
     orders = {name: order for text in labels for name, _, order in [text.rpartition("=")]}
     if {*orders} - {str(folder)}:
         raise ComparisonError(f"--labels of a curve is {folder}=LABELS, the same for all of them")
-    drawing, table = (out / f"{CURVE}{end}" for end in (".svg", ".csv"))
-    check_output_files(paths.values(), [drawing, table])
+    places = [out / f"{CURVE}{end}" for end in (".svg", ".pdf", ".csv")]
+    check_output_files(paths.values(), places)
     make_folder(out / SCORED)
     told, rows, labelled = set[str](), list[dict[str, Any]](), list[str]()  # Any: a table's cells
     for checkpoint in checkpoints:
@@ -281,15 +282,15 @@ def _draw_curve(
                 columns = settled(source, path, model.task, reading)
             if not columns.gold:
                 raise ComparisonError(f"{path.name} has no gold labels, so nothing can be right")
-            places = Places(out / SCORED / f"{checkpoint.folder.name}.{title}.jsonl")
+            scored = Places(out / SCORED / f"{checkpoint.folder.name}.{title}.jsonl")
             request = ScoringRequest(columns, precision=precision, reading=reading, long=long)
-            known = dict(identity(path, model, request, places))
-            kept = places.scored.with_suffix(".json")
+            known = dict(identity(path, model, request, scored))
+            kept = scored.scored.with_suffix(".json")
             before = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
             shape, stopped = before.get("summary", {}), False
             if before.get("identity") != known:
                 show_progress(f"{checkpoint.folder.name}, {title}:")
-                shape, stopped = score_here(FileScoring(source, model, request, places, known))
+                shape, stopped = score_here(FileScoring(source, model, request, scored, known))
             if stopped:
                 typer.echo("stopped; the same command goes on where this one ended", err=True)
                 raise typer.Exit(INTERRUPTED)
@@ -329,12 +330,14 @@ def _draw_curve(
         [words.format(counts) for words in CURVE_WORDS],
     )
     with writing(out):
-        drawing.write_text(svg_file(drawn) + "\n", encoding="utf-8")
-        frame.to_csv(table, index=False)
+        for name, content in figure_files(CURVE, drawn).items():
+            (out / name).write_bytes(content)
+        frame.to_csv(places[-1], index=False)
     if as_json:
         print_json(json.loads(frame.to_json(orient="records")))
     else:
-        typer.echo(f"written to {drawing} and {table}, what each answers to {out / SCORED}")
+        written = listing([str(place) for place in places])
+        typer.echo(f"written: {written}, and what each answers in {out / SCORED}")
 
 
 def _told_apart(files: list[Path], predictions: list[Path]) -> tuple[Path | None, list[Path]]:
