@@ -75,6 +75,7 @@ from probe.scoring.files import (
     precision_words,
     scoring_request,
 )
+from probe.scoring.source_form import check_source_form
 from probe.tasks.task import task_named
 
 INTERRUPTED = 130
@@ -151,6 +152,13 @@ def batch_command(
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
     ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the changed texts with a defined label go in the form of their source, to "
+            "train on: SNLI's .jsonl, SQuAD's .json."
+        ),
+    ] = None,
     seed: int = 0,
     changes: Changes = read_changes(),
     precision: PrecisionName = "auto",
@@ -173,7 +181,7 @@ def batch_command(
     own = file is None  # the texts that its answers are for
     if (file := file or predictions) is None:
         raise FileError("name a file of texts IN, or one of answers by --predictions")
-    check_output_files([file, predictions], [out, pairs, summary, tables])
+    check_output_files([file, predictions], [out, pairs, training, summary, tables])
     check_tables_file(tables)
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
@@ -203,6 +211,8 @@ def batch_command(
     answered = classifier.task
     for name in names:  # before an earlier result is begun anew
         require_usable(name, classifier)
+    if training:
+        check_source_form(training, answered, names)
     before = notes_before(source, columns, answered, [classifier], names, options)
     offered = "" if bundle else offer(source.names)
     for sentence in filter(None, [*before, offered]):
@@ -210,7 +220,7 @@ def batch_command(
     request = ScoringRequest(
         columns, names, seed, options, precision, guard, reading, long, bundle=bundle
     )
-    places = Places(out, pairs)
+    places = Places(out, pairs, training)
     known = identity(path, classifier, request, places)
     rows = list[Row]() if predictions else None
     if as_run:
