@@ -233,6 +233,17 @@
     link.href = canvas.toDataURL("image/png");
     link.click();
   };
+  // Have the PDF of a picture made of its SVG, and save it.
+  window.takePdf = async (button) => {
+    const source = button.closest(".picture").querySelector("a[download$='.svg']");
+    const body = await (await fetch(source.href)).blob();
+    const answer = await fetch(`picture.pdf?seal=${button.dataset.seal}`, { method: "POST", body });
+    if (!answer.ok) return void (button.textContent = `PDF: ${(await answer.json()).detail}`);
+    const link = document.createElement("a");
+    link.download = source.download.replace(/svg$/, "pdf");
+    link.href = URL.createObjectURL(await answer.blob());
+    link.click();
+  };
 
   // Let the arrow keys move within a choice, and Tab past it: gradio gives each of its buttons a name alone.
   document.addEventListener("keydown", ({ target }) => {

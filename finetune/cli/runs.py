@@ -63,7 +63,7 @@ def report_command(
     out: Annotated[Path, typer.Option(help="Folder for points, figure and report.")],
     selection: Annotated[Selection, choice("selection", get_args(Selection), CHOSEN)] = "oracle_lr",
 ) -> None:
-    """Write points.csv, figure.svg, figure.png and a report in one HTML file."""
+    """Write points.csv, figure.svg, .pdf and .png and a report in one HTML file."""
     stored = [find_run(run_id) for run_id in dict.fromkeys(run_ids)]
     for run in stored:
         if run.kind != KIND:

@@ -21,6 +21,7 @@ from finetune.training.frozen_layers import encode, score
 from finetune.training.loop import Epoch
 from finetune.training.losses import read_loss
 from finetune.training.recipes import PLAIN, WORD_MODELS, WORD_READERS, Preset, WordModel
+from finetune.training.starter import ANSWERS, write_answers
 from finetune.training.word_models import (
     embed_words,
     reduce_by_pca,
@@ -76,6 +77,10 @@ KEPT = "Folder of the teachers' answers, for several trainings; else in --out."
 TAUGHT = "teacher teacher_weight unlabelled answers"
 CHANGED = "Change every text that is learnt by NAME or NAME:OPTION=VALUE,…; labels are kept."
 LOSS = "plain, smoothing or focal, the number behind a colon: smoothing:0.1, focal:2."
+STARTER = (
+    "Leave what the starter of the courses on data set artefacts does: a model at each "
+    "checkpoint-STEP, and of the one --dev set eval_predictions.jsonl and eval_metrics.json."
+)
 LATEST = "No epoch ends later than this."
 OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for none), typer's own
     "model": _row(str),
@@ -99,6 +104,7 @@ OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for n
     "answers": _row(Path, None, KEPT),
     "transform": _row(str, "", CHANGED),
     "loss": _row(str, PLAIN, LOSS),
+    "starter": _row(bool, False, STARTER),
     "preset": _row(str, "allennlp"),
     "vectors": _row(str, "words", "Name of the vectors in assets/vectors."),
     "correction": _row(int, 0, "Rank of what is learnt on top of them.", min=0),
@@ -252,7 +258,8 @@ def _follow(rows: Iterable[Progress | Epoch], given: Given, task: Task) -> None:
 
 def _tune(given: Given, task: Task, start: Callable[[str], Trainee]) -> None:
     """Train what an encoder starts as."""
-    out = given["out"]
+    out, starter = given["out"], given["starter"]
+    refuse({"--starter answers one set; name it with --dev": starter and len(given["dev"]) != 1})
     _make_model_folder(out)
     model = start(str(locate(given["model"])[0]))
     warn(notes_of(model))
@@ -263,14 +270,19 @@ def _tune(given: Given, task: Task, start: Callable[[str], Trainee]) -> None:
     sets = _dev_sets(given, task)
     typer.echo(f"{counted}, {options}")
     kept = given["every"], given.get("answers")
-    rows = train(model, examples, options, out, sets, *kept, tell=typer.echo)
+    rows = train(model, examples, options, out, sets, *kept, tell=typer.echo, starter=starter)
     _follow(rows, given, task)
+    if starter:
+        (whole,) = _dev_sets({**given, "dev_size": None}, task).values()
+        measured = write_answers(model, whole, options.precision, out)
+        told = ", ".join(f"{name} {value:.4f}" for name, value in measured.items())
+        typer.echo(f"{out / ANSWERS} has its answers to all {len(whole):,} of the set: {told}")
 
 
 @takes_file(texts=False)
 @command(
     "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
-    f"freeze_word_embeddings transform loss {TAUGHT}",
+    f"freeze_word_embeddings transform loss starter {TAUGHT}",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",
@@ -289,7 +301,7 @@ def train_command(given: Given) -> None:
 
 @command(
     "model train out dev dev_size epochs lr batch every seed threads precision "
-    "freeze_word_embeddings",
+    "freeze_word_embeddings starter",
     {
         "model": "Encoder or reader: folder, bundled name or hub id.",
         "train": "SQuAD's JSON, or a table.",

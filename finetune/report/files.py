@@ -47,7 +47,7 @@ from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
 from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
 from probe.pictures.reliability import Diagram, diagrams_svg
-from probe.pictures.svg import captioned, png_file, svg_file
+from probe.pictures.svg import captioned, figure_files, png_file
 from probe.runs.run import Json, StoredRun
 
 WORDS = (
@@ -144,27 +144,27 @@ Rows = Callable[[StoredRun], Iterable[Json]]
 FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
     inoculation.KIND: (
         lambda run: point_rows([inoculation.inoculation_run(run)]),
-        "curve.svg",
+        "curve",
         lambda run: curves([inoculation.inoculation_run(run)], "oracle_lr"),
     ),
     generalisation.KIND: (
         lambda run: of_generalisation.point_rows(generalisation.generalisation_run(run)),
-        "figure.svg",
+        "figure",
         lambda run: of_generalisation.figure(generalisation.generalisation_run(run)),
     ),
     calibration.KIND: (
         lambda run: map(_calibrated, calibration.points_of(run)),
-        "reliability.svg",
+        "reliability",
         reliability_svg,
     ),
     mitigation.KIND: (
         lambda run: map(_mitigated, mitigation.points_of(run)),
-        "invalid.svg",
+        "invalid",
         lambda run: _drawn(by_transform(run)),
     ),
     transfer.KIND: (
         lambda run: map(_taught, transfer.points_of(run)),
-        "transfer.svg",
+        "transfer",
         lambda run: _drawn(matrices(run).ours),
     ),
 }
@@ -203,8 +203,9 @@ def write_files(
         paths.append(write_points(run, own))
         drawn = {figure: draw(run)}
         if run.kind in KINDS:
-            drawn |= {f"{each.name}.svg": figure_svg(each) for each in on_broken_texts(run)}
-        paths += [_write(own / name, svg_file(each) + "\n") for name, each in drawn.items()]
+            drawn |= {each.name: figure_svg(each) for each in on_broken_texts(run)}
+        for stem, each in drawn.items():
+            paths += [_write(own / name, file) for name, file in figure_files(stem, each).items()]
         if run.verdict:
             facts = json.dumps(_summary(run, beside), indent=1, ensure_ascii=False, allow_nan=False)
             paths.append(_write(own / "summary.json", facts + "\n"))
@@ -235,14 +236,14 @@ def _told(run: InoculationRun) -> Json:
 
 
 def export(runs: Sequence[InoculationRun], selection: Selection, folder: Path) -> list[Path]:
-    """Write points, the figure twice and a report of inoculations, and return their places.
+    """Write points, figure and report of inoculations, and return their places.
 
     Raises RunError where no cell is finished, FileError where they cannot be written.
     """
     drawn = curves(runs, selection)
     return [
         _write_rows(point_rows(runs), folder),
-        _write(folder / "figure.svg", svg_file(drawn)),
+        *(_write(folder / name, file) for name, file in figure_files("figure", drawn).items()),
         _write(folder / "figure.png", png_file(drawn)),
         _write(folder / "report.html", report(runs) + "\n"),
     ]

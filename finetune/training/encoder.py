@@ -36,6 +36,7 @@ from finetune.training.loop import (
 )
 from finetune.training.losses import admissible, read_loss
 from finetune.training.recipes import PLAIN, Preset
+from finetune.training.starter import keep_model
 from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
@@ -213,14 +214,15 @@ def train(
     every: int = 1000,
     answers: Path | None = None,
     tell: Callable[[str], None] = lambda words: None,
+    starter: bool = False,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
     A checkpoint in `out` that was begun with the same is resumed; at the end the model is in `out`
-    as fp16 safetensors. Examples without a gold label are learnt from teachers alone, whose answers
-    are kept in the folder `answers`, by default one in `out`. A reader learns each question's first
-    answer, from the windows that hold it whole. How many texts a transform changes is told. Raises
-    TrainingError where the checkpoint was begun
+    as fp16 safetensors, for a `starter` at each checkpoint too. Examples without a gold label are
+    learnt from teachers alone, whose answers are kept in the folder `answers`, by default one in
+    `out`. A reader learns each question's first answer, from the windows that hold it whole. How
+    many texts a transform changes is told. Raises TrainingError where the checkpoint was begun
     with something else, a teacher gives other answers, nothing can be trained on or the training
     diverges, and ModelError.
     """
@@ -267,6 +269,8 @@ def train(
                 name: dev_score(model, rows, options.precision)
                 for name, rows in (dev or {}).items()
             }
+            if starter:
+                keep_model(model, out, step, options.epochs * step / steps, scores)
             yield Progress(step, steps, average, speed, scores)
             interval_start, examples_seen = time.monotonic(), 0
     save_model(model, out)

@@ -75,6 +75,7 @@ from probe.scoring.files import (
     precision_words,
     scoring_request,
 )
+from probe.scoring.source_form import check_source_form
 from probe.tasks.task import task_named
 
 INTERRUPTED = 130
@@ -151,6 +152,13 @@ def batch_command(
     pairs: Annotated[
         Path | None, typer.Option(help="Where every pair that was made goes, one a line.")
     ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the changed texts with a defined label go in the form of their source, to "
+            "train on: SNLI's .jsonl, SQuAD's .json."
+        ),
+    ] = None,
     seed: int = 0,
     changes: Changes = read_changes(),
     precision: PrecisionName = "auto",
@@ -173,7 +181,7 @@ def batch_command(
     own = file is None  # the texts that its answers are for
     if (file := file or predictions) is None:
         raise FileError("name a file of texts IN, or one of answers by --predictions")
-    check_output_files([file, predictions], [out, pairs, summary, tables])
+    check_output_files([file, predictions], [out, pairs, training, summary, tables])
     check_tables_file(tables)
     for place in filter(None, (out, pairs)):
         checked_form(place, guard)
@@ -203,6 +211,8 @@ def batch_command(
     answered = classifier.task
     for name in names:  # before an earlier result is begun anew
         require_usable(name, classifier)
+    if training:
+        check_source_form(training, answered, names)
     before = notes_before(source, columns, answered, [classifier], names, options)
     offered = "" if bundle else offer(source.names)
     for sentence in filter(None, [*before, offered]):
@@ -210,7 +220,7 @@ def batch_command(
     request = ScoringRequest(
         columns, names, seed, options, precision, guard, reading, long, bundle=bundle
     )
-    places = Places(out, pairs)
+    places = Places(out, pairs, training)
     known = identity(path, classifier, request, places)
     rows = list[Row]() if predictions else None
     if as_run:
@@ -222,7 +232,7 @@ def batch_command(
         shape, stopped = score_as_run(start, known, places)
     else:
         scoring = FileScoring(source, classifier, request, places, None if predictions else known)
-        shape, stopped = _score(scoring, rows)
+        shape, stopped = score_here(scoring, rows)
     if rows is not None:
         shape |= answers_json(rows, classifier.name)
     if summary:
@@ -265,7 +275,7 @@ def _answer_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: JSON
     return [*lines, *slice_lines(shape)]
 
 
-def _score(
+def score_here(
     scoring: FileScoring, rows: list[Row] | None = None
 ) -> tuple[dict[str, Any], bool]:  # Any: JSON
     """Score to the end, or until the first Ctrl-C; return the summary, and which it was.

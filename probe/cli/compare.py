@@ -1,10 +1,12 @@
 """`python -m probe compare`: several models on one pair or on a file."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from probe.analysis.comparison import (
@@ -23,6 +25,7 @@ from probe.analysis.comparison_report import (
 from probe.analysis.contrast_sets import check_key, contrast_json, contrast_lines, key_of, offer
 from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before
+from probe.cli.batch import INTERRUPTED, score_here
 from probe.cli.file_options import (
     ANSWER_FILES,
     OR_HUB,
@@ -43,6 +46,7 @@ from probe.cli.options import (
     TaskName,
     Texts,
     all_opened,
+    loaded_any,
     read_example,
 )
 from probe.cli.output import (
@@ -51,19 +55,30 @@ from probe.cli.output import (
     class_lines,
     end_progress,
     estimate_words,
+    make_folder,
     print_answer,
+    print_json,
     show_progress,
     slice_lines,
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
+from probe.data.reading import reading_of
 from probe.data.rows import read_rows, require_text
-from probe.data.source import read_table
+from probe.data.source import open_source, read_table
 from probe.data.writers import check_cells, checked_form, write_table
-from probe.errors import ComparisonError, ExampleError, FileError
+from probe.errors import ComparisonError, ExampleError, FileError, ModelError, write_whole, writing
+from probe.models.hardware import Precision
 from probe.models.library import that_reads
 from probe.models.prediction_file import AnswerFile, AnswerOptions, holds_answers, task_of_texts
+from probe.models.weights import trainer_checkpoints
+from probe.models.windows import Long
+from probe.pictures.curves import ALONE, Panel, of_panels, style_for
+from probe.pictures.svg import figure_files
+from probe.scoring.files import FileScoring, Places, ScoringRequest, identity
+from probe.statistics import Estimate, percent
 from probe.tasks.task import Task, common_task, task_named
+from probe.text.words import listing
 
 
 @takes_file(texts=False, gold="own")
@@ -91,7 +106,19 @@ def compare_command(
     columns: Annotated[
         str, typer.Option(help="PREMISE,HYPOTHESIS[,GOLD], the same as --column and --gold.")
     ] = "",
-    out: Annotated[Path | None, typer.Option(help="Where the scored file goes.")] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            "--curve",
+            metavar="FOLDER",
+            help="Instead of models: the checkpoint-* of a Trainer's FOLDER, whose accuracy on "
+            "each FILE is drawn into the folder --out.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where the scored file goes; of --curve a folder for all of its files."),
+    ] = None,
     summary: Annotated[Path | None, typer.Option(help="Where the summary goes, as JSON.")] = None,
     tables: TablesFile = None,
     labels: LabelOrders = [],  # noqa: B006
@@ -109,6 +136,15 @@ def compare_command(
     Models that answer with spans are compared by F1 and exact match, and by a paired bootstrap.
     Files of answers take the place of models: who mended what, who broke what, row by row.
     """
+    if curve:
+        alone = {"--model": models, "--predictions": predictions, "--summary": summary}
+        alone |= {"--tables": tables, "--bundle": bundle, "--columns": columns, "--guard": guard}
+        alone |= {"--premise": premise, "--hypothesis": hypothesis, "--text": texts}
+        if other := next((name for name, given in alone.items() if given), ""):
+            raise ComparisonError(f"--curve asks the checkpoints of its folder; leave out {other}")
+        read_as = replace(reading, gold=gold, one_file=False)
+        _draw_curve(curve, files or [], out, labels, task, precision, long, read_as, as_json)
+        return
     check_output_files([*(files or []), *predictions], [out, summary, tables])
     check_tables_file(tables)
     file, given = _told_apart([local_file(each) for each in files or []], predictions)
@@ -193,6 +229,115 @@ def compare_command(
     if not shape["scored"]:
         first = next(read_rows(table, chosen, answered))
         raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
+
+
+CURVE, SCORED = "curve", "scored"
+"""What a curve's files are called, and the folder of what each checkpoint was asked."""
+CURVE_WORDS = (
+    "Each mark is a checkpoint, from left to right by the step at which it was kept;",
+    "the bars are 95 % intervals. n: {}.",
+)
+
+
+def _draw_curve(
+    folder: Path,
+    files: Sequence[Path],
+    out: Path | None,
+    labels: Sequence[str],
+    task: str,
+    precision: Precision,
+    long: Long,
+    reading: FileOptions,
+    as_json: bool,
+) -> None:
+    """Score files by each checkpoint of a training, and draw and write what is right of them.
+
+    What is scored stays in the folder `out`, so that a call that ended early goes on, and one with
+    more checkpoints or files asks these alone. Raises ModelError, ComparisonError, FileError.
+    """
+    checkpoints = [each for each in trainer_checkpoints(folder) if each.step >= 0]
+    if not checkpoints:
+        raise ModelError(f"{folder} holds no checkpoint-STEP as transformers' Trainer writes them")
+    if out is None or not files:
+        raise ComparisonError("--curve needs a FILE or more to measure on, and a folder --out")
+    paths = {file.name.partition(".")[0]: local_file(file) for file in files}
+    if len(paths) < len(files):
+        raise ComparisonError("two of the files have one name, by which their lines are told apart")
+    orders = {name: order for text in labels for name, _, order in [text.rpartition("=")]}
+    if {*orders} - {str(folder)}:
+        raise ComparisonError(f"--labels of a curve is {folder}=LABELS, the same for all of them")
+    places = [out / f"{CURVE}{end}" for end in (".svg", ".pdf", ".csv")]
+    check_output_files(paths.values(), places)
+    make_folder(out / SCORED)
+    told, rows, labelled = set[str](), list[dict[str, Any]](), list[str]()  # Any: a table's cells
+    for checkpoint in checkpoints:
+        name = str(checkpoint.folder)
+        model = that_reads(loaded_any(name, orders.get(str(folder), ""), task), long)
+        for title, path in paths.items():
+            source = open_source(path, options=reading)
+            if title in told:
+                columns = reading_of(source, path, model.task, reading).settled
+            else:
+                told.add(title)
+                columns = settled(source, path, model.task, reading)
+            if not columns.gold:
+                raise ComparisonError(f"{path.name} has no gold labels, so nothing can be right")
+            scored = Places(out / SCORED / f"{checkpoint.folder.name}.{title}.jsonl")
+            request = ScoringRequest(columns, precision=precision, reading=reading, long=long)
+            known = dict(identity(path, model, request, scored))
+            kept = scored.scored.with_suffix(".json")
+            before = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
+            shape, stopped = before.get("summary", {}), False
+            if before.get("identity") != known:
+                show_progress(f"{checkpoint.folder.name}, {title}:")
+                shape, stopped = score_here(FileScoring(source, model, request, scored, known))
+            if stopped:
+                typer.echo("stopped; the same command goes on where this one ended", err=True)
+                raise typer.Exit(INTERRUPTED)
+            write_whole(kept, json.dumps({"identity": known, "summary": shape}).encode())
+            measure = "f1" if "f1" in shape else "accuracy"
+            if not (n := shape[f"{measure}_n"]):
+                raise ComparisonError(f"no row of {path.name} with a gold label can be scored")
+            low, high = shape[f"{measure}_interval"]
+            estimate = Estimate(shape[measure], low, high, n)
+            rows.append(
+                {"checkpoint": checkpoint.folder.name, "step": checkpoint.step,
+                 "epoch": checkpoint.epoch, "best": checkpoint.best, "set": title,
+                 "measure": measure, **vars(estimate)}
+            )  # fmt: skip
+            labelled.append(f"{title}, {checkpoint.folder.name}: {percent(estimate)}")
+            if not as_json:
+                best = f"  {checkpoint.best}" if checkpoint.best else ""
+                typer.echo(f"{checkpoint.folder.name:18} {title:20} {percent(estimate)}{best}")
+    frame = pd.DataFrame(rows)
+    points = frame.assign(
+        name=frame["set"],
+        set="challenge",
+        examples=frame["step"],
+        **{end: 100 * frame[end] for end in ("low", "high")},
+        accuracy=100 * frame["value"],
+        label=labelled,
+    )
+    style = replace(style_for(points), size=ALONE)
+    counts = ", ".join(
+        f"{title} {n:,}" for title, n in frame.groupby("set", sort=False)["n"].max().items()
+    )
+    measured = "F1" if "f1" in set(frame["measure"]) else "accuracy"
+    title = f"{folder.resolve().name}: {measured} in percent over the steps of training"
+    drawn = of_panels(
+        [(title, Panel(points, from_zero=False))],
+        style,
+        [words.format(counts) for words in CURVE_WORDS],
+    )
+    with writing(out):
+        for name, content in figure_files(CURVE, drawn).items():
+            (out / name).write_bytes(content)
+        frame.to_csv(places[-1], index=False)
+    if as_json:
+        print_json(json.loads(frame.to_json(orient="records")))
+    else:
+        written = listing([str(place) for place in places])
+        typer.echo(f"written: {written}, and what each answers in {out / SCORED}")
 
 
 def _told_apart(files: list[Path], predictions: list[Path]) -> tuple[Path | None, list[Path]]:

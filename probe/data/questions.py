@@ -46,7 +46,7 @@ def question_rows(
     """
     for number, cells in enumerate(_rows(path, bounds, options), 1):
         try:
-            question = _question(cells, number)
+            question = question_of(cells, number)
             require_text(READING, question, bounds)
             yield QuestionRow(cells, question)
         except ExampleError as problem:
@@ -109,7 +109,7 @@ def _rows(path: Path, bounds: Bounds, options: FileOptions) -> Iterator[dict[str
         yield {**record.cells, **{key: cell(record.cells, names[key]) for key in wanted}}
 
 
-def _question(row: Mapping[str, Any], number: int) -> Question:
+def question_of(row: Mapping[str, Any], number: int) -> Question:
     """Read a row. Raises ExampleError."""
     passage = next((row[key] for key in PASSAGE_KEYS if isinstance(row.get(key), str)), "")
     asked = row.get("question")

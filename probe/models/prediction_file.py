@@ -64,6 +64,8 @@ COUNTS = ("index", "idx", "doc_id")
 HANS, GOLD_OF_HANS = {"pairid", "gold-label"}, "gold_label"
 SAMPLES = {"doc", "arguments", "filtered_resps"}
 """The columns by which a file of answers to HANS and one of samples is known."""
+LABEL_NUMBER = "label"
+"""The column of a gold label's number, where another has it in words."""
 NUMBERED = re.compile(r"(?:label-)?(\d+)")
 """A label by its number, as `label_word` has it."""
 ANSWERS_OF = "answers:"
@@ -514,7 +516,16 @@ class _Meaning:
             if NUMBERED.fullmatch(value):
                 known.setdefault(value, self.task.read_gold(label))
         order = tuple(known.get(str(at)) or "" for at in range(sum(map(str.isdigit, known))))
-        return (order, f"as in {shown(self.own.gold)}") if all(order) else ((), "")
+        if order:
+            return (order, f"as in {shown(self.own.gold)}") if all(order) else ((), "")
+        cells = {record.number: record.cells for record in file.table.records()}
+        golds, numbers = _golds(file.table, self.own, self.task), dict[int, int]()
+        for number, row in cells.items():  # as a column of numbers shows, beside gold labels
+            if found := NUMBERED.fullmatch(label_word(row.get(LABEL_NUMBER, ""))):
+                numbers[number] = int(found[1])
+        order = _told_by(numbers, golds)
+        beside = f"as {shown(LABEL_NUMBER)} has them beside {shown(self.own.gold)}"
+        return (order, beside) if order else ((), "")
 
     def _labels(
         self, words: Counter[str], numbers: Mapping[int, Label], column: str
@@ -640,7 +651,7 @@ def _listed_scores(value: Any) -> list[float]:  # Any: whatever a file may hold
 
 
 def _told_by(most: Mapping[int, int], given: Mapping[int, Label]) -> tuple[Label, ...]:
-    """Return the order of labels that the largest score beside each answer shows beyond doubt.
+    """Return the order of labels that the numbers beside labels of rows show beyond doubt.
 
     None unless each number stands beside one label alone, and each of several labels is there.
     """

@@ -10,7 +10,7 @@ import os.path
 import re
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -243,20 +243,65 @@ def read_config(name: str, folder: Path) -> dict[str, Any]:  # Any: as above
 def _no_model(name: str, folder: Path) -> ModelError:
     """Return the error for a folder without a config, with what it holds in the place of one."""
     begin = f"{name!r} is no model: it has no {CONFIG}"
-    steps = [path.name for path in folder.glob("checkpoint-*") if (path / CONFIG).is_file()]
-    if not steps:
+    several = trainer_checkpoints(folder)[::-1]
+    if not several:
         return ModelError(begin + "".join(f"; {what}" for what in _unread(folder)[:1]))
-
-    def step(checkpoint: str) -> tuple[int, str]:
-        written = checkpoint.rpartition("-")[2]
-        return (int(written) if written.isdecimal() else -1), written
-
-    paths = [str(folder / each) for each in sorted(steps, key=step, reverse=True)]
+    told = [f"{each.folder} ({each.best})" if each.best else str(each.folder) for each in several]
     return SeveralCheckpoints(
         f"{begin}, and holds what a training saved on its way; name one, the latest first: "
-        f"{', '.join(paths)}",
-        paths,
+        f"{', '.join(told)}",
+        [str(each.folder) for each in several],
     )
+
+
+TRAINER_STATE = "trainer_state.json"
+"""What transformers' Trainer notes in each checkpoint."""
+
+
+@dataclass(frozen=True)
+class TrainerCheckpoint:
+    """A model that a training kept on its way; `step` is -1 in a folder that does not say which.
+
+    `best` says by what the Trainer calls it the best, "" of others and where it was not asked to
+    choose; `epoch` is None where it does not say.
+    """
+
+    folder: Path
+    step: int
+    epoch: float | None = None
+    best: str = ""
+
+
+def trainer_checkpoints(folder: Path) -> list[TrainerCheckpoint]:
+    """Return the models in the `checkpoint-*` of a folder by their steps.
+
+    Which of them is the best stands in the state of the newest.
+    """
+
+    def step(checkpoint: Path) -> tuple[int, str]:
+        written = checkpoint.name.rpartition("-")[2]
+        return (int(written) if written.isdecimal() else -1), written
+
+    def state(checkpoint: Path) -> dict[str, Any]:  # Any: JSON values
+        try:  # a checkpoint that lacks it is one all the same
+            values = json.loads((checkpoint / TRAINER_STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return values if isinstance(values, dict) else {}
+
+    found = [path for path in folder.glob("checkpoint-*") if (path / CONFIG).is_file()]
+    states = {path: state(path) for path in sorted(found, key=step)}
+    last = next(reversed(states.values()), {})
+    best = str(last.get("best_model_checkpoint") or "").replace("\\", "/").rpartition("/")[2]
+    metric, told = last.get("best_metric"), "the best"
+    if isinstance(metric, int | float):
+        rows = [item for row in last.get("log_history") or () for item in row.items()]
+        by = next((f" by {measure}" for measure, value in rows if value == metric), "")
+        told += f"{by}, {metric:.4g}"
+    return [
+        TrainerCheckpoint(path, step(path)[0], noted.get("epoch"), told * (path.name == best))
+        for path, noted in states.items()
+    ]
 
 
 def _unread(folder: Path) -> list[str]:

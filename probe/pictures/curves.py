@@ -47,18 +47,21 @@ class Panel:
     """One panel: the rows of `curve_frame`, the sizes that there are or will be.
 
     A frame with a column `label` says its points by that. `rules` are baselines by name, in
-    percent. With `goal` a line marks 90 % of the gap, where one model is drawn.
+    percent. With `goal` a line marks 90 % of the gap, where one model is drawn. Unless `from_zero`
+    the axis begins where the rows do, as that of a training's steps.
     """
 
     frame: pd.DataFrame
     sizes: tuple[int, ...] = ()
     rules: Mapping[str, float] = field(default_factory=dict)
     goal: bool = False
+    from_zero: bool = True
 
     @property
     def places(self) -> list[int]:
         """The numbers of examples along the axis."""
-        return sorted({0, *self.sizes, *(int(size) for size in self.frame["examples"])})
+        start = [0] if self.from_zero else []
+        return sorted({*start, *self.sizes, *(int(size) for size in self.frame["examples"])})
 
     @property
     def models(self) -> list[str]:
@@ -159,7 +162,9 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
     for value in ticks(style):
         parts.append(level(value, palette.track))
         parts.append(text(LEFT - 6, y_of(value) + 4, value, "end", soft))
-    for place in places:
+    widest = max(len(str(place)) for place in places)
+    room = max(1, math.ceil(len(places) * (7 * widest + 6) / (right - first)))
+    for place in places[::-1][::room][::-1]:  # the last one always, and as many as there is room
         parts.append(text(x_of(place), style.size[1] - 6, place, "middle", soft))
     for height, words, above in grouped_labels(panel.rules):
         parts.append(level(height, soft))

@@ -154,3 +154,16 @@ def png_file(drawn: Markup) -> bytes:
     import vl_convert  # large, and few ask for a PNG
 
     return bytes(vl_convert.svg_to_png(svg_file(drawn), scale=2))
+
+
+def pdf_file(drawn: Markup) -> bytes:
+    """Return a drawing as PDF, whose text stays text and whose fonts are in it."""
+    import vl_convert  # as above
+
+    return bytes(vl_convert.svg_to_pdf(svg_file(drawn)))
+
+
+def figure_files(stem: str, drawn: Markup) -> dict[str, bytes]:
+    """Return the files of a figure by their names."""
+    svg = svg_file(drawn) + "\n"
+    return {f"{stem}.svg": svg.encode(), f"{stem}.pdf": pdf_file(drawn)}

@@ -53,6 +53,7 @@ from probe.models.windows import Long
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
 from probe.runs.models import hash_if_there, load_any_unchanged
 from probe.runs.run import Json, RunRequest, StoredRun, environment
+from probe.scoring.source_form import SourceForm
 from probe.settings import settings
 from probe.stopping import raise_if_stopped
 from probe.tasks.nli import NUMBERED, Pair
@@ -90,10 +91,12 @@ def value_columns(model: Model, transforms: Sequence[str]) -> ValueColumns:
 
 
 class Places(NamedTuple):
-    """Where the scored file goes, and that of every example that was made, if it is wanted."""
+    """Where the scored file goes, and if they are wanted that of every example that was made and
+    that of those with a label, in the form of their source."""
 
     scored: Path
     pairs: Path | None = None
+    training: Path | None = None
 
     @property
     def work(self) -> Path:
@@ -119,7 +122,11 @@ def check_forms(
 
 def forms_words(forms: Mapping[str, str]) -> str:
     """Say in what form the files are, as a summary has it."""
-    names = {"scored": "The scored file", "pairs": "The file of the texts that were made"}
+    names = {
+        "scored": "The scored file",
+        "pairs": "The file of the texts that were made",
+        "training": "The file to train on",
+    }
     return " ".join(f"{names[name]} is {words}." for name, words in forms.items())
 
 
@@ -278,12 +285,17 @@ class Assembly:
         self._outputs = {"scored": Output(places.scored, names, source, request.guard)}
         if places.pairs:
             self._outputs["pairs"] = Output(places.pairs, columns.made, None, request.guard)
+        self._training = None
+        if places.training:
+            self._training = SourceForm(places.training, model.task, columns.made)
 
     def add(self, records: Sequence[Record], part: ScoredPart) -> None:
         """Write the rows of a part behind the others. Raises FileError."""
         self._outputs["scored"].write(zip(records, part.scored, strict=True))
         if "pairs" in self._outputs:
             self._outputs["pairs"].write((NO_RECORD, made) for made in part.made)
+        if self._training:
+            self._training.write(records, part.made)
         if self._has_variants:
             self._variants += part.variants
         if column := self._request.bundle:
@@ -312,7 +324,8 @@ class Assembly:
 
         Raises FileError.
         """
-        for output in self._outputs.values():
+        outputs = {**self._outputs, **({"training": self._training} if self._training else {})}
+        for output in outputs.values():
             output.finish()
         request, precisions = self._request, dict(sorted(self._precisions.items()))
         shape = summary_json(
@@ -323,7 +336,7 @@ class Assembly:
         several = {PRECISION_ROWS: precisions} if len(precisions) > 1 else {}
         if isinstance(self._model, Predicted):  # nothing is computed
             shape["precision"] = None
-        forms = {"forms": {name: output.words for name, output in self._outputs.items()}}
+        forms = {"forms": {name: output.words for name, output in outputs.items()}}
         if column := request.bundle:
             name = self._model.name
             shape["contrast_sets"] = contrast_json(self._bundled, [name], column)

@@ -3,6 +3,8 @@
 The drawings are in `pictures`: `heat_map` and `forest_plot`, each with an SVG file of its own.
 """
 
+import hmac
+import secrets
 from urllib.parse import quote
 
 import pandas as pd
@@ -22,6 +24,12 @@ from probe.pictures.svg import captioned, svg_file
 from probe.ui.html.elements import NOTHING, join, note, sheet
 
 BETWEEN = Markup(" · ")
+SECRET = secrets.token_bytes(32)
+
+
+def seal(svg: bytes) -> str:
+    """Return by what a drawing is known that this process has made: no other becomes a PDF."""
+    return hmac.new(SECRET, svg, "sha256").hexdigest()
 
 
 def picture(
@@ -80,6 +88,9 @@ def take_away(frame: pd.DataFrame, svg: str, stem: str) -> Markup:
         links += [
             _download(svg, "image/svg+xml", f"{stem}.svg", "SVG"),
             Markup('<button type="button" onclick="takePng(this)">PNG</button>'),
+            Markup(
+                '<button type="button" data-seal="{}" onclick="takePdf(this)">PDF</button>'
+            ).format(seal(svg.encode())),
         ]
     links.append(_download(frame.to_csv(index=False), "text/csv", f"{stem}.csv", "CSV"))
     return join(links, BETWEEN)

@@ -52,6 +52,7 @@ from probe.scoring.files import (
     scoring_request,
 )
 from probe.scoring.ready import is_ready_made, ready_run, unpack_ready
+from probe.scoring.source_form import end_for
 from probe.settings import settings
 from probe.statistics import Estimate
 from probe.stopping import Reason
@@ -235,8 +236,11 @@ def _write(run: StoredRun, folder: Path) -> None:
         unpack_ready(run, bundled_copy(plan.task))
     stem, form = stem_of(Path(plan.file)), plan.form
     pairs = folder / f"{stem}-pairs.{form}" if plan.request.names else None
+    end = end_for(plan.task) if pairs else ""
+    training = folder / f"{stem}-training{end}" if end else None
     rows = ResultRows(folder, plan)
-    shape, totals = assemble(run, Places(folder / f"{stem}-scored.{form}", pairs), rows.add)
+    places = Places(folder / f"{stem}-scored.{form}", pairs, training)
+    shape, totals = assemble(run, places, rows.add)
     if is_file(plan.model):
         shape["precision"] = None
     rules = rows.finish(plan.model)

@@ -1,5 +1,6 @@
 """How the page looks, is served, and what is loaded behind it."""
 
+import hmac
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -15,13 +16,19 @@ from gradio import route_utils
 from gradio.queueing import Queue
 from gradio.state_holder import SessionState, StateHolder
 from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
+from probe.pictures.svg import pdf_file
 from probe.settings import ASSETS, settings
+from probe.ui.html.picture import seal
 from probe.ui.server.fair_queue import queued
 from probe.ui.server.passwords import login, read_logins
-from probe.ui.server.request_check import RequestCheck
+from probe.ui.server.request_check import RequestCheck, refusal
 
 FONT = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "DejaVu Sans", "sans-serif"]
 MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "DejaVu Sans Mono", "monospace"]
@@ -229,6 +236,15 @@ class Upload(route_utils.GradioUploadFile):
         self.sha.update(secrets.token_bytes(32))
 
 
+async def picture_pdf(request: Request) -> Response:
+    """Answer a drawing that this app has made with its PDF; its seal says that it has."""
+    svg = await request.body()
+    if not hmac.compare_digest(seal(svg).encode(), request.query_params.get("seal", "").encode()):
+        return refusal("this drawing is of an earlier start of the app: make it anew", 404)
+    drawn = await run_in_threadpool(pdf_file, Markup(svg.decode()))
+    return Response(drawn, media_type="application/pdf")
+
+
 STORAGE = Markup("""<script>try { window.localStorage.length; } catch {
   const kept = new Map();
   Object.defineProperty(window, "localStorage", { value: {
@@ -261,7 +277,8 @@ def launch_options() -> dict[str, Any]:
         "show_error": True,
         # pages and JSON go out compressed; gradio does so with files, and streams are left alone
         "app_kwargs": {
-            "middleware": [Middleware(GZipMiddleware, compresslevel=5), Middleware(RequestCheck)]
+            "routes": [Route("/picture.pdf", picture_pdf, methods=["POST"])],
+            "middleware": [Middleware(GZipMiddleware, compresslevel=5), Middleware(RequestCheck)],
         },
     }
 

@@ -1,5 +1,6 @@
 """The commands that train models: what they print and leave, and what they refuse."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
 from probe.tasks.task import IN_COMMON
 from tests.support.cases import each, failures
-from tests.support.commands import call, one_sentence
+from tests.support.commands import call, one_sentence, run
 from tests.support.files.pair_files import row, write
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 
@@ -353,3 +354,38 @@ def test_a_dev_set_of_two_and_of_three_classes_is_measured_in_two_and_named_so()
     (rows,) = sets.values()
     assert list(sets) == [f"dev {IN_COMMON}"]
     assert [pair.gold for pair in rows] == [ENTAILMENT, NON_ENTAILMENT, NON_ENTAILMENT]
+
+
+def test_the_starters_files_are_left_and_read_again_without_a_question(
+    pairs: Path, questions: Path, tmp_path: Path
+) -> None:
+    for command, make, data, first in (
+        ("train", tiny_bert, pairs, "eval_accuracy"),
+        ("reader", tiny_reader, questions, "eval_exact_match"),
+    ):
+        out, scored = tmp_path / command, tmp_path / f"{command}.jsonl"
+        how = ["--model", make(tmp_path / f"{command}-start"), "--train", data, "--out", out]
+        how += ["--starter", "--epochs", 2, "--batch", 4, "--every", 2]
+        assert "name it with --dev" in one_sentence(call(command, *how))
+        done(command, *how, "--dev", data, "--dev-size", 1)
+        steps = sorted(int(each.name.partition("-")[2]) for each in out.glob("checkpoint-*"))
+        assert steps[0] == 2 and len(steps) > 1
+        last = load_file(out / f"checkpoint-{steps[-1]}" / "model.safetensors")
+        assert all(torch.equal(last[k], v) for k, v in load_file(out / "model.safetensors").items())
+        rows = [json.loads(line) for line in (out / "eval_predictions.jsonl").open()]
+        measured = json.loads((out / "eval_metrics.json").read_text())
+        assert len(rows) == len(data.read_text().splitlines()) - (command == "reader")
+        if command == "train":
+            for row in rows:
+                assert row["predicted_label"] == row["predicted_scores"].index(
+                    max(row["predicted_scores"])
+                )
+            right = [row["label"] == row["predicted_label"] for row in rows]
+        else:
+            right = [row["predicted_answer"] in row["answers"]["text"] for row in rows]
+        share = sum(right) / len(right)
+        assert measured[first] == pytest.approx(share * (1 if command == "train" else 100))
+        answers = str(out / "eval_predictions.jsonl")
+        ended = run("batch", "--predictions", answers, "--out", str(scored))
+        assert ended.exit_code == 0, ended.output
+        assert sum(json.loads(line)["right"] for line in scored.open()) == sum(right)

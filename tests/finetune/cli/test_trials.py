@@ -274,7 +274,7 @@ def test_stored_runs_are_listed_printed_and_reported_once(home: Path, sets: Sets
     words = ("report", run.id, run.id, "--out", out)
     assert call(*words).output == "error: no cell of these runs is finished yet\n"
     store.set_result(run.id, 0, row_json(make_point(80, 60)))
-    files = ("points.csv", "figure.svg", "figure.png", "report.html")
+    files = ("points.csv", "figure.svg", "figure.pdf", "figure.png", "report.html")
     assert done(*words).split() == [str(out / name) for name in files]
     assert len((out / "points.csv").read_text().splitlines()) == 2  # of a run that is named twice
     assert "negation" in (out / "report.html").read_text()

@@ -139,12 +139,15 @@ def test_each_kind_of_run_has_its_files(tmp_path: Path) -> None:
         (mitigation_run(), "method", "invalid.svg"),
         (transfer_run(), "trained_on", "transfer.svg"),
     ):
-        points, drawn, *on_broken, summed = write_files([run], tmp_path)
+        points, drawn, printed, *on_broken, summed = write_files([run], tmp_path)
+        assert printed.name == drawn.with_suffix(".pdf").name
+        assert printed.read_bytes().startswith(b"%PDF")
         with points.open() as file:
             head, *rows = csv.reader(file)
         assert head[0] == first and len(rows) == len(run.cells), run.kind
         assert drawn.name == figure and drawn.read_text().startswith("<svg "), run.kind
-        broken = [f"{name}-minilm.svg" for name in ("stay", "sure")] if run.kind in METHODS else []
+        drawings = ("stay", "sure") if run.kind in METHODS else ()
+        broken = [f"{name}-minilm.{end}" for name in drawings for end in ("svg", "pdf")]
         assert [path.name for path in on_broken] == broken
         summary = json.loads(summed.read_text())
         assert {*summary["artefacts"]} == {"model", "sets"}, run.kind

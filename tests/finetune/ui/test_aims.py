@@ -195,14 +195,16 @@ def test_generalisations_stand_one_under_the_other_and_are_judged_anew() -> None
 def test_a_person_takes_points_figures_and_a_report_away(tmp_path: Path) -> None:
     stopped = stored_run(make_points(MATRIX)[:3], state="cancelled")
     assert {path.name for path in write_files([stopped], tmp_path) if path.stat().st_size} == {
-        "points.csv", "figure.svg"
+        "points.csv", "figure.svg", "figure.pdf"
     }  # fmt: skip
     with pytest.raises(RunError, match="no cell is finished yet"):
         write_files([stored_run([], state="failed")], tmp_path)
     points = [make_point(80, 60), make_point(79, 78, cell=Cell(50, 2e-5, 0))]
     both = [make_run(points, "da", run_id="a"), make_run(points, "esim", "spelling", "b")]
     places = {path.name: path for path in export(both, "oracle_lr", tmp_path)}
-    assert set(places) == {"points.csv", "figure.svg", "figure.png", "report.html"}
+    assert set(places) == {
+        "points.csv", "figure.svg", "figure.pdf", "figure.png", "report.html"
+    }  # fmt: skip
     with places["points.csv"].open(newline="") as file:
         found = [(row["model"], row["size"], row["on_challenge"]) for row in csv.DictReader(file)]
     assert found == [("da", "0", "0.6"), ("da", "50", "0.78"), ("esim", "0", "0.6"),

@@ -30,7 +30,7 @@ from probe.errors import ModelError
 from probe.models.checkpoint import in_a_sentence, set_padding, start_from_encoder
 from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import load, locate
-from probe.models.weights import export_model, free_memory_bytes
+from probe.models.weights import export_model, free_memory_bytes, trainer_checkpoints
 from probe.tasks.nli import LABELS, NLI, Pair
 from probe.tasks.paraphrase import PARAPHRASE_IDENTIFICATION, TextPair
 from probe.tasks.sentiment import SENTIMENT, Review
@@ -224,6 +224,25 @@ def test_what_cannot_be_read_is_refused_with_its_cause(
     assert not Path("ran").exists()
     if kind == "checkpoints":
         assert load(str(caught.value).rpartition(": ")[2]).order == LABELS
+
+
+def test_the_best_checkpoint_is_named_beside_the_latest_as_the_trainer_noted_it(
+    folder: Path,
+) -> None:
+    for step in (9, 100):
+        shutil.copytree(folder, folder / f"checkpoint-{step}", ignore=lambda *_: ["checkpoint-9"])
+    state = {
+        "best_metric": 0.75,
+        "best_model_checkpoint": "C:\\elsewhere\\checkpoint-9",
+        "log_history": [{"loss": 0.75123}, {"eval_accuracy": 0.75, "step": 9}],
+    }
+    (folder / "checkpoint-100" / "trainer_state.json").write_text(json.dumps(state))
+    (folder / CONFIG).unlink()
+    found = trainer_checkpoints(folder)
+    best = "the best by eval_accuracy, 0.75"
+    assert [(each.step, each.best) for each in found] == [(9, best), (100, "")]
+    with pytest.raises(ModelError, match=rf"first: .*-100, .*-9 \({best}\)$"):
+        load("model")
 
 
 def test_what_libraries_raise_is_a_sentence(tmp_path: Path) -> None:

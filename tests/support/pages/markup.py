@@ -21,6 +21,7 @@ HANDLERS = {
     ("onclick", "sortSheet(this)"),
     ("onclick", "unfoldTable(this)"),
     ("onclick", "takePng(this)"),
+    ("onclick", "takePdf(this)"),
 }
 """The event handlers that our markup has."""
 FILE = re.compile(r"data:(image/svg\+xml|text/csv);charset=utf-8,[\w.~%/-]*", re.ASCII)

@@ -10,15 +10,19 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from probe.checkup.report import read_report
 from probe.errors import FileQuestion, UserError, writing
+from probe.pictures.svg import drawing, text
 from probe.runs.backup import restore
 from probe.runs.engine import sentence
 from probe.scoring.files import STATE, read_unfinished
 from probe.ui.api.endpoint import refused
 from probe.ui.html.elements import NOTHING, alert, sheet, term
 from probe.ui.html.picture import picture
+from probe.ui.server.serving import launch_options
 
 FRAME = pd.DataFrame({"name": ["<b>", "sort"], "value": [0.5, 0.25]})
 
@@ -32,7 +36,7 @@ def test_elements_escape_their_words_and_a_term_is_read_before_its_definition() 
 
 
 def test_a_picture_has_a_table_and_the_files_that_can_be_made() -> None:
-    drawn = '<svg xmlns="http://www.w3.org/2000/svg"><text>50 % &amp; "more"</text></svg>'
+    drawn = str(drawing(120, 40, "Shares", [text(4, 20, '50 % & "more"')]))
     badge = Markup('<span class="badge">off</span>')
     html = picture("<i>Shares</i>", NOTHING, FRAME, drawn, stem="x", beside=badge)
     assert "<td>&lt;b&gt;</td>" in html and "<i>" not in html
@@ -44,6 +48,12 @@ def test_a_picture_has_a_table_and_the_files_that_can_be_made() -> None:
     rows = list(csv.DictReader(io.StringIO(files["x.csv"])))
     assert rows == [{"name": "<b>", "value": "0.5"}, {"name": "sort", "value": "0.25"}]
     assert files["x.svg"] == drawn
+    (sealed,) = re.findall(r'data-seal="([^"]*)"', html)
+    client = TestClient(Starlette(routes=launch_options()["app_kwargs"]["routes"]))
+    answer = client.post("/picture.pdf", params={"seal": sealed}, content=drawn)
+    assert answer.content.startswith(b"%PDF") and b"/ToUnicode" in answer.content  # text is text
+    other = client.post("/picture.pdf", params={"seal": sealed}, content=drawn.replace("50", "51"))
+    assert other.status_code == 404 and "make it anew" in other.json()["detail"]
     html = picture("Shares", NOTHING, FRAME, stem="shares")
     assert "SVG" not in html and "PNG" not in html
 
