@@ -107,6 +107,8 @@ def label_scores(hypothesis: str, weights: BagWeights) -> npt.NDArray[np.float64
 BAG = 0.1
 """C of a bag that is fitted to a file: within half a point of the best for 8,000 rows of SNLI and
 for 110,000 of several sets."""
+BAG_LEAST = 5
+"""Training rows that a word of such a bag must be in."""
 
 
 def fit_bag(matrix: Any, targets: npt.NDArray[np.int64], strength: float) -> Any:

@@ -7,6 +7,7 @@ COMMANDS = {
     "generalise": "finetune.cli.trials:generalise_command",
     "calibrate": "finetune.cli.trials:calibrate_command",
     "mitigate": "finetune.cli.trials:mitigate_command",
+    "debias": "finetune.cli.trials:debias_command",
     "transfer": "finetune.cli.trials:transfer_command",
     "challenges": "finetune.cli.runs:challenges_command",
     "glossary": "probe.cli.listings:glossary_command",

@@ -20,7 +20,14 @@ from finetune.training.encoder import Progress, TrainingOptions, start_reader, t
 from finetune.training.frozen_layers import encode, score
 from finetune.training.loop import Epoch
 from finetune.training.losses import read_loss
-from finetune.training.recipes import PLAIN, WORD_MODELS, WORD_READERS, Preset, WordModel
+from finetune.training.recipes import (
+    PLAIN,
+    WORD_MODELS,
+    WORD_READERS,
+    Preset,
+    WordModel,
+    weak_problem,
+)
 from finetune.training.starter import ANSWERS, write_answers
 from finetune.training.word_models import (
     embed_words,
@@ -76,7 +83,11 @@ WEIGHT = "Weight of the teachers' mean against a label."
 KEPT = "Folder of the teachers' answers, for several trainings; else in --out."
 TAUGHT = "teacher teacher_weight unlabelled answers"
 CHANGED = "Change every text that is learnt by NAME or NAME:OPTION=VALUE,…; labels are kept."
-LOSS = "plain, smoothing or focal, the number behind a colon: smoothing:0.1, focal:2."
+LOSS = (
+    "plain, smoothing or focal, the number behind a colon: smoothing:0.1, focal:2; with --weak "
+    "poe, reweight or, of a --teacher alone, regularise."
+)
+AGAINST = "Short cut to learn against, by cross-validation: hypothesis, overlap or bag."
 STARTER = (
     "Leave what the starter of the courses on data set artefacts does: a model at each "
     "checkpoint-STEP, and of the one --dev set eval_predictions.jsonl and eval_metrics.json."
@@ -105,6 +116,7 @@ OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for n
     "transform": _row(str, "", CHANGED),
     "loss": _row(str, PLAIN, LOSS),
     "starter": _row(bool, False, STARTER),
+    "weak": _row(str, "", AGAINST),
     "preset": _row(str, "allennlp"),
     "vectors": _row(str, "words", "Name of the vectors in assets/vectors."),
     "correction": _row(int, 0, "Rank of what is learnt on top of them.", min=0),
@@ -214,18 +226,21 @@ def _teachers(given: Given, task: Task) -> tuple[str, ...]:
     """
     names = given.get("teacher", ())
     bare = given.get("unlabelled") and not names
-    changed = given.get("transform")
+    changed, weak = given.get("transform"), given.get("weak", "")
+    problem = weak_problem(weak, task) if weak else ""
     refuse(
         {
             "--unlabelled needs a --teacher, whose answers are learnt": bare,
             "--transform keeps the labels of what it changes: leave out --teacher": (
                 changed and names
             ),
+            "--weak tells the short cuts of whole texts: leave out --transform": changed and weak,
+            problem: bool(problem),
         }
     )
     if changed:
         read_change(changed, task)
-    read_loss(given.get("loss", PLAIN), taught=bool(names))
+    read_loss(given.get("loss", PLAIN), taught=bool(names), weak=bool(weak))
     for name in names:
         locate(name)  # before files are read
     return tuple(map(full_name, names))
@@ -282,7 +297,7 @@ def _tune(given: Given, task: Task, start: Callable[[str], Trainee]) -> None:
 @takes_file(texts=False)
 @command(
     "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
-    f"freeze_word_embeddings transform loss starter {TAUGHT}",
+    f"freeze_word_embeddings transform loss weak starter {TAUGHT}",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",
@@ -330,7 +345,11 @@ def _preset(kinds: Mapping[str, WordModel], given: Given, task: Task) -> Preset:
         halve_patience=None if fall else begun.halve_patience,
         fall=fall,
         teachers=_teachers(given, task),
-        **{name: given[name] for name in ("teacher_weight", "transform", "loss") if name in given},
+        **{
+            name: given[name]
+            for name in ("teacher_weight", "transform", "loss", "weak")
+            if name in given
+        },
     )
 
 
@@ -379,7 +398,7 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
 @takes_file(texts=False)
 @command(
     "model train out preset vectors correction own dev more lr batch epochs fall every seed "
-    f"minutes device precision threads transform loss {TAUGHT}",
+    f"minutes device precision threads transform loss weak {TAUGHT}",
     {
         **PRESETS,
         "model": "da, esim or esim_char.",

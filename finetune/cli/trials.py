@@ -14,7 +14,14 @@ from finetune.report import generalisation as of_generalisation
 from finetune.report import inoculation as of_inoculation
 from finetune.report.files import write_files, write_points
 from finetune.training.data import Asked
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
 from finetune.trials.base import Epoch, refuse
 from finetune.trials.challenges import UserFiles
 from finetune.trials.duration import overflow_note, run_seconds
@@ -296,6 +303,28 @@ def mitigate_command(given: Given) -> None:
     _note(*run.verdict["warnings"])
     typer.echo(f"the repaired model is kept as {run.kept}")
     _keep(given, mitigation.KIND, run)
+
+
+@command(debiasing.KIND)
+def debias_command(given: Given) -> None:
+    """Train a model on against a short cut, or beside changed texts (Clark, Utama, He et al.).
+
+    The trained model learns on, where the papers begin with an encoder, as `finetune train --loss
+    poe --weak hypothesis` does. The model of the first method is kept and can be chosen by its
+    name.
+
+    A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
+    """
+
+    def came_to(point: debiasing.Point) -> str:
+        shares = debiasing.shares(point.clusters)
+        return "  ".join(f"{name} {share:.4f}" for name, share in shares.items())
+
+    begins = "{method:10} size {size:<4} seed {seed}".format_map
+    run = _repair(debiasing.KIND, begins, came_to, given)
+    _note(*run.verdict["warnings"])
+    typer.echo(f"the debiased model is kept as {run.kept}")
+    _keep(given, debiasing.KIND, run)
 
 
 @command(transfer.KIND)

@@ -36,13 +36,21 @@ from finetune.report.inoculation import (
 from finetune.report.repair import (
     KINDS,
     Figure,
+    by_set,
     by_transform,
     diagrams,
     figure_svg,
     matrices,
     on_broken_texts,
 )
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
 from finetune.trials.inoculation import InoculationRun, Selection
 from probe.errors import RunError, writing
 from probe.pictures.curves import ALONE, PANEL_SIZE, of_panels
@@ -122,6 +130,27 @@ def _mitigated(point: mitigation.Point) -> Json:
     }
 
 
+def _debiased(point: debiasing.Point) -> Json:
+    """Return what is right of each test set, by gold label too, and how often the weak model is."""
+    parts = {
+        debiasing.part_key(part): hits
+        for name, clusters in point.clusters.items()
+        for scores in [generalisation.summed(clusters)]
+        for part, hits in [
+            ((name, None), generalisation.total(scores)),
+            *(((name, label), hits) for label, hits in scores.items()),
+        ]
+    }
+    return {
+        **vars(point.cell),
+        **{f"right_{name}": hits.right / hits.n for name, hits in parts.items()},
+        **{f"n_{name}": hits.n for name, hits in parts.items()},
+        "weak": point.weak.share,
+        "majority": point.majority.share,
+        "seconds": point.seconds,
+    }
+
+
 def _taught(point: transfer.Point) -> Json:
     """Return what it was trained on, clean accuracy, and what is found."""
     return {
@@ -161,6 +190,11 @@ FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
         lambda run: map(_mitigated, mitigation.points_of(run)),
         "invalid",
         lambda run: _drawn(by_transform(run)),
+    ),
+    debiasing.KIND: (
+        lambda run: map(_debiased, debiasing.points_of(run)),
+        "by-set.svg",
+        lambda run: _drawn(by_set(run)),
     ),
     transfer.KIND: (
         lambda run: map(_taught, transfer.points_of(run)),

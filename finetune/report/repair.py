@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from finetune.trials import calibration, mitigation, transfer
+from finetune.trials import calibration, debiasing, mitigation, transfer
+from finetune.trials.base import CONTROL
 from probe.models.bundled import title_of
 from probe.pictures.forest import Forest, ForestRow, forest_frame, forest_svg
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_svg
@@ -175,6 +176,7 @@ def calibrated(run: StoredRun) -> str:
 KINDS: Mapping[str, Any] = {  # Any: modules, each has points of its own
     calibration.KIND: calibration,
     mitigation.KIND: mitigation,
+    debiasing.KIND: debiasing,
 }
 """The kinds of run that have methods."""
 
@@ -323,9 +325,11 @@ def on_broken_texts(run: StoredRun) -> Iterator[Figure]:
     """Yield how many answers stay, and how sure they are, by method and kind of broken text.
 
     Gupta et al. 2021, figure 2, has both before and after a mitigation. None of older runs, which
-    did not count.
+    did not count, and of a debiasing, which destroys no text.
     """
     measured, methods = _by_method(run), KINDS[run.kind].METHODS
+    if run.kind == debiasing.KIND:
+        return
     names = list(dict.fromkeys(name for same in measured.values() for name in same[0].salad))
     repeats = _repeats(max(map(len, measured.values()), default=1))
     salads = [point.salad for same in measured.values() for point in same]
@@ -457,6 +461,101 @@ def outcomes_frame(run: StoredRun) -> pd.DataFrame:
         }
         for one in mitigation.outcomes(mitigation.points_of(run))
     ).round(4)
+
+
+# what a debiasing came to
+
+MENDED, BY_SET = "Where the short cut misleads", "Right, by test set"
+
+
+def debiased(run: StoredRun) -> str:
+    """Say what the first method of a judged run mends, and what it costs, at its largest size."""
+    task, measured = task_named(run.plan["task"]), _debiased(run)
+    first = debiasing.plan_from(run.plan).methods[0]
+    before, after = measured[debiasing.BASE.method], measured[first]
+    part, original = debiasing.telling(before), (debiasing.ORIGINAL, None)
+    change = after.change[part]
+    usual = measured.get(CONTROL)
+    beside = f", {_in_percent(usual, part)} after the same training as usual" if usual else ""
+    beside = "" if first == CONTROL else beside
+    unsure = "" if change.low > 0 or change.high < 0 else " That may be chance."
+    return (
+        f"{debiasing.METHODS[first].title}: {model_title(run)} is right on "
+        f"{_in_percent(after, part)} of “{debiasing.part_title(part, task)}”, "
+        f"{_in_percent(before, part)} before{beside}; on the original set on "
+        f"{_in_percent(after, original)}, {_in_percent(before, original)} before.{unsure}"
+    )
+
+
+def _in_percent(outcome: debiasing.Outcome, part: debiasing.Part) -> str:
+    return f"{100 * outcome.right[part].value:.1f} %"
+
+
+def _debiased(run: StoredRun) -> dict[str, debiasing.Outcome]:
+    """Return the outcome of each method at its largest size that is measured."""
+    measured = debiasing.outcomes(debiasing.points_of(run), task_named(run.plan["task"]))
+    of_method = {each.method: each for each in sorted(measured, key=lambda each: each.size)}
+    return {name: of_method[name] for name in debiasing.METHODS if name in of_method}
+
+
+def mended(run: StoredRun) -> Figure:
+    """Return what each method gets right of what the run's sentence is about."""
+    task, measured = task_named(run.plan["task"]), _debiased(run)
+    base = measured.get(debiasing.BASE.method) or next(iter(measured.values()))
+    part = debiasing.telling(base)
+    rows = [
+        ForestRow(
+            debiasing.METHODS[name].title,
+            one.right[part],
+            name,
+            f"{_in_percent(one, part)} · original {_in_percent(one, (debiasing.ORIGINAL, None))}",
+        )
+        for name, one in measured.items()
+    ]
+    original = base.right[debiasing.ORIGINAL, None].n
+    words = (
+        f"Dot: “{debiasing.part_title(part, task)}”, on which the model as it was is least right "
+        f"of the first challenge, with the 95 % interval for {base.right[part].n:,} examples; at "
+        f"the right also the original set, n = {original:,}. "
+        f"{_repeats(max(one.seeds for one in measured.values()))}."
+    )
+    forest = Forest(rows, low_title="none right", high_title="all right")
+    return Figure(MENDED, forest, forest_frame(forest), _stem(run, "mended"), words)
+
+
+def by_set(run: StoredRun) -> Figure:
+    """Return what each method gets right of each test set, the original one first."""
+    task, measured = task_named(run.plan["task"]), _debiased(run)
+    parts = debiasing.parts_of(debiasing.points_of(run), task)
+    rows = [
+        {
+            "method": debiasing.METHODS[name].title,
+            "examples": one.size,
+            "repeats": one.seeds,
+            "set": debiasing.part_title(part, task),
+            **{end: getattr(found, end) for end in ("n", "value", "low", "high")},
+            **{
+                f"change {end}": getattr(one.change[part], end) if one.change else None
+                for end in ("value", "low", "high")
+            },
+        }
+        for name, one in measured.items()
+        for part, found in one.right.items()
+    ]
+    counts = [found.n for one in measured.values() for found in one.right.values()]
+    return Figure(
+        BY_SET,
+        HeatMap(
+            [Head(debiasing.METHODS[name].title) for name in measured],
+            [Head(debiasing.part_title(part, task)) for part in parts],
+            [[_cell(one.right[part].value) for part in parts] for one in measured.values()],
+        ),
+        pd.DataFrame(rows).round(4),
+        _stem(run, "by-set"),
+        f"In percent of {min(counts):,} to {max(counts):,} examples of each set. The table has n, "
+        "intervals, and the change beside further training as usual, or else beside the model as "
+        "it was.",
+    )
 
 
 # what a transfer came to

@@ -26,7 +26,7 @@ from probe.tasks.task import Example
 Options = Mapping[str, Any]  # Any: JSON values
 WEIGHTS = "model.safetensors"
 NAMED = ("lr", "epochs", "batch", "max_tokens", "seed", "precision", "freeze_word_embeddings")
-LATER = {"transform": "", "loss": PLAIN}
+LATER = {"transform": "", "loss": PLAIN, "weak": ""}
 """What earlier trainings did not note, and what they did."""
 OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in (*NAMED, "teacher_weight", "fall", *LATER)},

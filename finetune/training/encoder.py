@@ -34,9 +34,10 @@ from finetune.training.loop import (
     train_epoch,
     trainable,
 )
-from finetune.training.losses import admissible, read_loss
+from finetune.training.losses import admissible, against, read_loss
 from finetune.training.recipes import PLAIN, Preset
 from finetune.training.starter import keep_model
+from finetune.training.weak import weak_probabilities, weak_right, weak_words
 from probe.errors import Stopped, TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
@@ -130,8 +131,10 @@ def learnt_texts(
 ) -> tuple[Any, ...]:  # Any: the task's own dataclass
     """Return `changed_texts`, tell how many, and note in the config by what. Raises as they do.
 
-    Raises TrainingError besides where teachers answer, whose answers are to whole texts.
+    Raises TrainingError besides where teachers or a weak model answer, as they do whole texts.
     """
+    if how.weak:
+        raise TrainingError("a weak model tells the short cuts of whole texts: leave it out")
     if how.teachers:
         raise TrainingError("texts that a transform changes keep their labels: leave out teachers")
     changed, words = changed_texts(examples, model.task, how.transform, seed)
@@ -144,28 +147,40 @@ def learnt_texts(
     return changed
 
 
-def distilled_targets(
+def learnt_targets(
     student: Classifier,
     examples: Sequence[Example],
-    names: Sequence[str],
-    weight: float,
+    how: "TrainingOptions | Preset",
     precision: Precision,
     folder: Path,
+    seed: int,
+    tell: Callable[[str], None],
 ) -> torch.Tensor:
-    """Return `soft_targets` of teachers, whose answers are kept in `folder`.  # (examples, labels)
+    """Return what is learnt beside gold labels: `soft_targets` of teachers, or `against` a model.
 
-    Teachers are named as models are. Raises ModelError, and TrainingError for one that gives other
-    answers than the student.
+    # (examples, labels), or as `against` says
+    Teachers are named as models are, and their answers kept in `folder`; how often the weak model
+    is right is told. Raises ModelError, and TrainingError for a teacher that gives other answers
+    than the student, or where there can be no weak model.
     """
-    teachers = [load(name) for name in names]
-    for name, teacher in zip(names, teachers, strict=True):
+    admitted = admissible(examples, student.task, student.labels)
+    weak = None
+    if how.weak:
+        weak = weak_probabilities(how.weak, examples, student.task, student.labels, seed)
+        tell(weak_words(how.weak, *weak_right(weak, admitted)))
+        if not how.teachers:
+            return against(admitted, weak)
+    teachers = [load(name) for name in how.teachers]
+    for name, teacher in zip(how.teachers, teachers, strict=True):
         if (teacher.task, teacher.labels) != (student.task, student.labels):
             raise TrainingError(
                 f"a model that answers {', '.join(student.labels)} cannot learn from {name!r}, "
                 f"which answers {', '.join(teacher.labels)}"
             )
     taught = kept_probabilities(teachers, examples, precision, folder)
-    return soft_targets(taught, admissible(examples, student.task, student.labels), weight)
+    if weak is not None:
+        return against(admitted, weak, taught)
+    return soft_targets(taught, admitted, how.teacher_weight)
 
 
 @dataclass(frozen=True)
@@ -175,7 +190,7 @@ class TrainingOptions:
     Word embeddings that are frozen stay those of the encoder, which several models can share.
     `teachers` are the models whose mean probabilities weigh `teacher_weight` beside the gold label.
     `transform` changes each text before it is learnt, "" for none, and `loss` is one of
-    `losses.NAMED`.
+    `losses.NAMED`, or of `losses.AGAINST` the model of `weak.WEAK` that `weak` names.
     """
 
     lr: float = 1.5e-4
@@ -192,6 +207,7 @@ class TrainingOptions:
     teacher_weight: float = 0.5
     transform: str = ""
     loss: str = PLAIN
+    weak: str = ""
 
 
 @dataclass(frozen=True)
@@ -226,7 +242,8 @@ def train(
     with something else, a teacher gives other answers, nothing can be trained on or the training
     diverges, and ModelError.
     """
-    same, loss = {**asdict(options), **begun_with(model, examples)}, read_loss(options.loss)
+    same = {**asdict(options), **begun_with(model, examples)}
+    loss = read_loss(options.loss, bool(options.teachers), bool(options.weak))
     if options.transform:
         examples = learnt_texts(model, examples, options, options.seed, tell)
     data: TrainingData
@@ -235,10 +252,9 @@ def train(
     else:
         longest = min(options.max_tokens, model.max_tokens)
         data = encode(model, examples, longest, torch.device("cpu"))
-        if names := options.teachers:
-            teaching = names, options.teacher_weight, options.precision, answers or out / ANSWERS
-            targets = distilled_targets(model, examples, *teaching)
-            data, loss = replace(data, targets=targets), read_loss(options.loss, taught=True)
+        if options.teachers or options.weak:
+            kept = options.precision, answers or out / ANSWERS, options.seed, tell
+            data = replace(data, targets=learnt_targets(model, examples, options, *kept))
     lengths = data.lengths
     if not lengths:
         raise TrainingError("the training files hold no example that can be trained on")

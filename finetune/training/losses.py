@@ -37,6 +37,51 @@ def soft_cross_entropy(
     return torch.nn.functional.cross_entropy(logits, targets)
 
 
+def product_of_experts(
+    logits: torch.Tensor,  # (batch, labels)
+    targets: torch.Tensor,  # (batch, 2, labels), see `against`
+) -> torch.Tensor:
+    """Return the cross entropy of model and weak model together, their probabilities multiplied.
+
+    Of a row that the weak model is sure of, and right about, the model has nothing to learn (Clark
+    et al. 2019; Mahabadi et al. 2020; the residual of He et al. 2019). It answers alone.
+    """
+    gold, weak = targets.unbind(1)
+    return cross_entropy(logits.log_softmax(1) + weak.log(), gold.bool())
+
+
+def reweighted(
+    logits: torch.Tensor,  # (batch, labels)
+    targets: torch.Tensor,  # (batch, 2, labels), see `against`
+) -> torch.Tensor:
+    """Return the cross entropy, each row weighing what the weak model lacks of certainty.
+
+    The weight is 1 less its probability of the gold label; the mean is by weight, as in the code of
+    Clark et al. 2019.
+    """
+    gold, weak = targets.unbind(1)
+    weights = 1 - (weak * gold).sum(1)
+    total = weights.sum().clamp(min=torch.finfo(weights.dtype).tiny)
+    return (weights * _surprise(logits, gold.bool())).sum() / total
+
+
+def against(
+    admitted: torch.Tensor,  # (examples, labels), true where admissible
+    weak: torch.Tensor,  # (examples, labels), probabilities
+    taught: torch.Tensor | None = None,  # (examples, labels), probabilities
+) -> torch.Tensor:
+    """Return the targets of a loss against a weak model: both, or softened ones of a teacher.
+
+    # (examples, 2, labels), or with a teacher (examples, labels)
+    Its probabilities are raised to 1 less the weak model's of the gold label, so that the surer
+    that is, the less is asked for (confidence regularisation, Utama et al. 2020, section 3.2).
+    """
+    if taught is None:
+        return torch.stack([admitted.to(weak.dtype), weak], 1)
+    sure = (weak * admitted).sum(1, keepdim=True)
+    return ((1 - sure) * taught.clamp(min=torch.finfo(taught.dtype).tiny).log()).softmax(1)
+
+
 def smoothed(epsilon: float) -> Loss:
     """Return label smoothing: 1 - epsilon of the cross entropy, epsilon of that to all labels.
 
@@ -62,18 +107,34 @@ NAMED: Mapping[str, tuple[Callable[[float], Loss], float, float]] = {
 }
 """The losses that a model may be trained with, each with the paper's number and what that stays
 below."""
+AGAINST: Mapping[str, Loss] = {
+    "poe": product_of_experts,
+    "reweight": reweighted,
+    "regularise": soft_cross_entropy,
+}
+"""The losses against a weak model, the last with a teacher; their targets are `against` it."""
 
 
-def read_loss(text: str, taught: bool = False) -> Loss:
-    """Read a loss of `NAMED` by its name, and its number behind a colon.
+def read_loss(text: str, taught: bool = False, weak: bool = False) -> Loss:
+    """Read a loss of `NAMED` by its name, and its number behind a colon, or one of `AGAINST`.
 
     What is `taught` by models has the cross entropy of their probabilities, and no other. Raises
     TrainingError.
     """
+    if weak is not (text in AGAINST):
+        raise TrainingError(
+            f"a weak model (--weak) and a loss against it ({', '.join(AGAINST)}) need each other"
+        )
+    if text in AGAINST:
+        if taught is not (text == "regularise"):
+            raise TrainingError(
+                "regularise softens what a --teacher says; poe and reweight learn without one"
+            )
+        return AGAINST[text]
     if taught and text != PLAIN:
         raise TrainingError(f"teachers are learnt from by their probabilities, not by {text!r}")
     name, _, given = text.partition(":")
-    known = ", ".join(NAMED)
+    known = ", ".join((*NAMED, *AGAINST))
     if name not in NAMED:
         raise TrainingError(f"there is no loss {name!r}; there are: {known}")
     loss, usual, below = NAMED[name]

@@ -15,6 +15,7 @@ from typing import Literal
 from probe.models.architectures import ARCHITECTURES, Recipe, WordLayers, architecture
 from probe.models.library import find
 from probe.models.weights import CONFIG, read_json
+from probe.tasks.task import Task
 from probe.terms import Term
 
 Mode = Literal["full", "fast", "context"]
@@ -32,6 +33,27 @@ MODES: Mapping[Mode, Term] = {
 
 PLAIN = "plain"
 """The loss of `losses.NAMED` that models are trained with where nobody says another."""
+
+
+WEAK: Mapping[str, Term] = {
+    "hypothesis": Term(
+        "One text alone", "A bag of the judged text's words, which never sees the other."
+    ),
+    "overlap": Term("Shared words", "How many of the judged text's words the other has."),
+    "bag": Term("Words of both", "A bag of each text's words, which sees no word beside another."),
+}
+"""The weak models that a training can be against: `finetune.training.weak` fits them."""
+
+
+def weak_problem(name: str, task: Task) -> str:
+    """Say why a task's examples have no weak model of this name, "" where they have."""
+    if name not in WEAK:
+        return f"there is no weak model {name!r}; there are: {', '.join(WEAK)}"
+    if not task.labels:
+        return f"{task.title.lower()} is answered with spans, which no weak model of ours gives"
+    if name == "overlap" and not task.source:
+        return f"the weak model {name} compares two texts, and {task.title.lower()} has one"
+    return ""
 
 
 def mode_words(mode: Mode) -> str:
@@ -83,6 +105,7 @@ class Preset:
     teacher_weight: float = 0.5
     transform: str = ""
     loss: str = PLAIN
+    weak: str = ""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from finetune.training.encoder import (
     ANSWERS,
     EncodedQuestions,
     dev_score,
-    distilled_targets,
+    learnt_targets,
     learnt_texts,
 )
 from finetune.training.frozen_layers import Encoded, encode
@@ -236,6 +236,7 @@ def train(
     ModelError, and Diverged.
     """
     start, network, reads = time.monotonic(), model.model, isinstance(model, Reader)
+    loss = read_loss(preset.loss, bool(preset.teachers), bool(preset.weak))
     deadline = start + 60 * minutes
     parts: tuple[list[int], list[int]] = ([], [])  # rows of examples
     for row, each in enumerate(examples):
@@ -249,7 +250,7 @@ def train(
         data = EncodedQuestions(model, learnt)
     else:
         data = encode(model, learnt, preset.max_tokens, model.device)
-    left, loss = len(data.lengths), read_loss(preset.loss)
+    left = len(data.lengths)
     if not (left and dev):
         raise TrainingError(
             f"of the training files {left} examples are left to train on and {len(dev)} are held "
@@ -260,10 +261,11 @@ def train(
     first = getattr(network.config, "epochs_done", 0) + 1
     reached = load_checkpoint(model, optimiser, begun, out)
     scores, done = list(reached.scores), len(reached.scores)
-    if preset.teachers and isinstance(data, Encoded) and isinstance(model, Classifier):
-        teaching = preset.teachers, preset.teacher_weight, precision, answers or out / ANSWERS
-        targets = distilled_targets(model, examples, *teaching)[parts[0]].to(model.device)
-        data, loss = replace(data, targets=targets), read_loss(preset.loss, taught=True)
+    beside = preset.teachers or preset.weak
+    if beside and isinstance(data, Encoded) and isinstance(model, Classifier):
+        kept = precision, answers or out / ANSWERS, seed, tell
+        targets = learnt_targets(model, examples, preset, *kept)[parts[0]].to(model.device)
+        data = replace(data, targets=targets)
     average = average_of(preset.recipe, network, reached.averages)
     steps = math.ceil(left / preset.recipe.batch)
 

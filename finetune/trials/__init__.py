@@ -1,1 +1,2 @@
-"""What is trained and measured: inoculation, generalisation, calibration, mitigation, transfer."""
+"""What is trained and measured: inoculation, generalisation, calibration, mitigation, debiasing and
+transfer."""

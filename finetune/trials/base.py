@@ -25,7 +25,14 @@ from probe.runs.run import Json, Run, RunRequest, StoredRun, typed_run
 from probe.tasks.task import WHY_IN_COMMON
 
 if TYPE_CHECKING:
-    from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+    from finetune.trials import (
+        calibration,
+        debiasing,
+        generalisation,
+        inoculation,
+        mitigation,
+        transfer,
+    )
 
 MAX_SEED, MAX_RATE, MAX_EPOCHS = 2**31 - 1, 10.0, 1000
 """The largest seed that each library takes; beyond a rate or epochs of these nothing is learnt."""
@@ -169,7 +176,7 @@ class Epoch:
 
 
 def check_repair(
-    plan: "calibration.Plan | mitigation.Plan | transfer.Plan",
+    plan: "calibration.Plan | mitigation.Plan | transfer.Plan | debiasing.Plan",
     source: SourceData,
     own: Mapping[str, bool],
 ) -> None:
@@ -186,7 +193,7 @@ def check_repair(
             not 1 <= size <= available for size in plan.sizes
         ),
         **_seed_problems(plan.seeds),
-        f"at least one test {unit} must be destroyed": plan.tests < 1,
+        f"at least one test {unit} must be changed": plan.tests < 1,
         f"the model answers the task {plan.task}, the examples are of {source.task.name}": (
             plan.task != source.task.name
         ),
@@ -202,7 +209,7 @@ def new_model_name(model: str, *words: str) -> str:
 
 @dataclass(frozen=True)
 class MethodCell:
-    """One calibration or mitigation; what needs no training has size 0 and seed 0."""
+    """One calibration, mitigation or debiasing; what needs no training has size 0 and seed 0."""
 
     method: str
     size: int
@@ -210,11 +217,15 @@ class MethodCell:
 
 
 BASE = MethodCell("baseline", 0, 0)
+CONTROL = "plain"
+"""Further training as usual, which other trainings stand beside."""
 FITTED = ("temperature", "threshold")
 """The methods that fit a number on dev and train no weights."""
 
 
-def method_cells(plan: "calibration.Plan | mitigation.Plan") -> tuple[MethodCell, ...]:
+def method_cells(
+    plan: "calibration.Plan | mitigation.Plan | debiasing.Plan",
+) -> tuple[MethodCell, ...]:
     """Return the cells of a plan, the model as it was first, then what is only fitted."""
     trained = [
         MethodCell(method, size, seed)
@@ -226,7 +237,9 @@ def method_cells(plan: "calibration.Plan | mitigation.Plan") -> tuple[MethodCell
     return (BASE, *(MethodCell(name, 0, 0) for name in plan.methods if name in FITTED), *trained)
 
 
-def is_largest(plan: "calibration.Plan | mitigation.Plan", cell: MethodCell) -> bool:
+def is_largest(
+    plan: "calibration.Plan | mitigation.Plan | debiasing.Plan", cell: MethodCell
+) -> bool:
     """Whether a cell is of the first method and, where that trains, of the largest size."""
     size = 0 if plan.methods[0] in FITTED else max(plan.sizes)
     return (cell.method, cell.size) == (plan.methods[0], size)

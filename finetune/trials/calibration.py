@@ -7,6 +7,7 @@ from statistics import fmean
 
 from finetune.trials.base import BASE as BASE
 from finetune.trials.base import (
+    CONTROL,
     MethodCell,
     Training,
     TrialKind,
@@ -43,8 +44,6 @@ LOSSES: Mapping[str, Term] = {
     ),
 }
 """As published a model is trained so from the encoder: `finetune train --loss`."""
-CONTROL = "plain"
-"""The method that the losses stand beside."""
 METHODS: Mapping[Method, Term] = {
     "baseline": Term("As it was", "The model before any calibration."),
     "temperature": Term(

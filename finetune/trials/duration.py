@@ -9,7 +9,7 @@ from typing import Any
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
 from finetune.training.recipes import CONTEXT, Mode
-from finetune.trials import generalisation, inoculation, mitigation
+from finetune.trials import debiasing, generalisation, inoculation, mitigation
 from finetune.trials.datasets import Examples, Sets
 from finetune.trials.planning import KINDS
 from finetune.trials.trial import fresh, prepare_any, require_mode
@@ -131,6 +131,7 @@ def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
     """
     sizes = [cell.size for cell in CELLS[type(plan)](plan)]
     texts, broken = 0, 0.0  # destroyed to test on, and for each example trained on
+    more = 0  # changed and learnt besides
     if isinstance(data, Sets):
         dev, learnt = data.original_dev, data.challenge_train
         tests = [data.original_test, data.challenge_test, data.control]
@@ -139,6 +140,10 @@ def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
         drawn = generalisation.draw_tests(plan, data, plan.seeds[0])
         sets = generalisation.draw_training(plan, data, plan.seeds[0], plan.rows[0], drawn)
         dev, learnt, tests = sets.dev, sets.train, [data.original, *drawn.values()]
+    elif isinstance(plan, debiasing.Plan):
+        dev, learnt = data.dev, data.pool
+        tests = [*debiasing.tested_sets(plan, data).values()]
+        more = sum(cell.size for cell in CELLS[type(plan)](plan) if cell.method == "augment")
     else:
         dev, learnt, tests = data.dev, data.pool, [data.test]
         names = len(getattr(plan, "transforms", ()) or salad_names(data.task))
@@ -154,7 +159,7 @@ def work_of(plan: Any, data: Any) -> tuple[Work, Examples]:  # Any: of any kind
         len(sizes),
         len(dev) + tested + (1 + broken) * max(plan.sizes) * len(set(plan.seeds)),
         len(sizes) * tested + (1 + epochs * trainings) * len(dev),
-        epochs * (1 + broken) * sum(sizes),
+        epochs * ((1 + broken) * sum(sizes) + more),
         texts + broken * sum(sizes),
     )
     return work, learnt

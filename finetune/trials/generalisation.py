@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -449,6 +449,19 @@ def cluster_of(task: Task, example: Any) -> str:
     return template or str(crc32(_source(task, example).encode()) % CLUSTERS)
 
 
+def by_cluster(task: Task, examples: Sequence[Any], hits: Iterable[float]) -> Clusters:
+    """Count what is right of examples by what they are drawn from and gold label."""
+    found = defaultdict[str, defaultdict[Label, list[int]]](lambda: defaultdict(lambda: [0, 0]))
+    for example, hit in zip(examples, hits, strict=True):
+        counts = found[cluster_of(task, example)][example.gold]
+        counts[0] += int(hit)
+        counts[1] += 1
+    return {
+        name: {label: Hits(*own[label]) for label in sorted(own)}
+        for name, own in sorted(found.items())
+    }
+
+
 def data_json(data: SourceData) -> Json:
     """Return the original set, a person's own rows and the name of their task as JSON."""
     return named_json(data.task, {"original": data.original, "rows": data.rows})
@@ -522,19 +535,23 @@ def untrained(points: Iterable[Point]) -> tuple[Point, ...]:
     return tuple(point for point in points if not point.cell.size)
 
 
+def drawn_of(repeat: int, clusters: Clusters, label: Label | None = None) -> Iterator[Drawn]:
+    """Yield what one repeat gets right of a set by cluster, of one gold label or of all."""
+    for cluster, own in clusters.items():
+        if label is None or label in own:
+            yield Drawn(repeat, cluster, *(total(own) if label is None else own[label]))
+
+
 def _drawn(points: Iterable[Point], names: Sequence[str], label: Label | None) -> list[Drawn]:
     """Return what is right of some sets by repeat and cluster, of one label or of all.
 
     The clusters of older runs are not known; theirs are the repeats alone.
     """
-    drawn = []
+    drawn = list[Drawn]()
     for point in points:
         for name in names:
             scores = point.tests[name] if name else point.original
-            for cluster, own in (point.clusters.get(name) or {"": scores}).items():
-                if label is None or label in own:
-                    hits = total(own) if label is None else own[label]
-                    drawn.append(Drawn(point.cell.seed, cluster, *hits))
+            drawn += drawn_of(point.cell.seed, point.clusters.get(name) or {"": scores}, label)
     return drawn
 
 

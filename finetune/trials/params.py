@@ -9,8 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from finetune.training.recipes import CONTEXT, TRAINED, Mode
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.training.recipes import CONTEXT, TRAINED, WEAK, Mode
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
 from finetune.trials.challenges import MAX_PAIRS
 
 REQUIRED = ...
@@ -359,6 +366,36 @@ PARAMS: dict[str, tuple[Param, ...]] = {
         ),
         tests="How many dev and test examples are destroyed.",
         quick="200",
+        mode="full",
+    ),
+    debiasing.KIND: _repair(
+        "heat map",
+        _names(
+            "methods",
+            debiasing.REPAIRS,
+            "The first is the summary's, its model is kept: poe, reweight, regularise, augment, "
+            "plain.",
+        ),
+        Param(
+            "weak",
+            str,
+            "hypothesis",
+            "The short cut that is learnt against, by cross-validation.",
+            tuple(WEAK),
+            http=True,
+        ),
+        Param("augment", str, "negation", "What changes texts that are learnt, too.", http=True),
+        Param(
+            "relabel",
+            bool,
+            True,
+            "Labels by the rule of what changes texts; else as they were.",
+            title="Changed texts have the labels of the rule, not those they had",
+            http=True,
+        ),
+        _names("challenges", (), "Tested; HANS and the stress tests, if none."),
+        tests="How many examples of each challenge are tested.",
+        quick="1000",
         mode="full",
     ),
     transfer.KIND: _repair(

@@ -5,7 +5,14 @@ from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, Literal, get_type_hints
 
 from finetune.training.recipes import CONTEXT, default_rate
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
 from finetune.trials.base import TrialKind, numbers
 from finetune.trials.challenges import (
     UserFiles,
@@ -289,6 +296,10 @@ KINDS: Mapping[str, Kind] = {
         "mitigate", "teaches a model to say when a text is broken", mitigation,
         "Invalid inputs", mitigation.MITIGATION,
         warnings=lambda plan: filter(None, [mitigation.quick_cost(plan)]),
+    ),
+    debiasing.KIND: _repair(
+        "debias", "trains against a short cut, or beside changed texts", debiasing,
+        "Short cuts", debiasing.DEBIASING,
     ),
     transfer.KIND: _repair(
         "transfer", "teaches one kind of broken text and tests on all", transfer,

@@ -8,7 +8,7 @@ has no fast mode. A repair takes the model as it was `before`, too, which destro
 """
 
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from finetune.training.encoder import PreparedReader, answered
+from finetune.training.encoder import PreparedReader, answered, mean_probabilities
 from finetune.training.frozen_layers import Prepared, prepare, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import (
@@ -37,10 +37,28 @@ from finetune.training.loop import (
     train_epochs,
     trainable,
 )
-from finetune.training.losses import Loss, balanced_last, cross_entropy, entropic, focal, smoothed
+from finetune.training.losses import (
+    AGAINST,
+    Loss,
+    admissible,
+    against,
+    balanced_last,
+    cross_entropy,
+    entropic,
+    focal,
+    smoothed,
+)
 from finetune.training.recipes import CONTEXT, Mode
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
-from finetune.trials.base import Epoch, MethodCell
+from finetune.training.weak import weak_probabilities, weak_right
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
+from finetune.trials.base import CONTROL, Epoch, MethodCell
 from finetune.trials.calibration import Agreement
 from finetune.trials.datasets import Examples, Sets, SourceData, drawn, worst_variants
 from finetune.trials.inoculation import Cell, Plan, Point, nested
@@ -251,16 +269,8 @@ def generalise(
     ready.trained.model.load_state_dict(best.weights)
 
     def score(examples: Examples) -> generalisation.Clusters:
-        found = defaultdict[str, defaultdict[str, list[int]]](lambda: defaultdict(lambda: [0, 0]))
         hits = ready.scorer(examples, stop)(not cell.size)
-        for example, hit in zip(examples, hits, strict=True):
-            counts = found[generalisation.cluster_of(data.task, example)][example.gold]
-            counts[0] += int(hit)
-            counts[1] += 1
-        return {
-            name: {label: generalisation.Hits(*own[label]) for label in sorted(own)}
-            for name, own in sorted(found.items())
-        }
+        return generalisation.by_cluster(data.task, examples, hits)
 
     clusters = {generalisation.ORIGINAL: score(data.original)}
     clusters |= {name: score(examples) for name, examples in tests.items()}
@@ -280,7 +290,7 @@ def generalise(
 
 
 LOSSES: Mapping[str, Callable[[calibration.Plan], Loss]] = {
-    calibration.CONTROL: lambda plan: cross_entropy,
+    CONTROL: lambda plan: cross_entropy,
     "smoothing": lambda plan: smoothed(plan.epsilon),
     "focal": lambda plan: focal(plan.gamma),
 }
@@ -304,10 +314,17 @@ class Repair:
         """The copy, prepared to be trained and scored."""
         return prepare(self.changed, self.plan.training.mode, self.plan.training.precision)
 
-    def train(self, examples: Examples, loss: Loss) -> Generator[Epoch, None, int]:
-        """Train in place, yield each epoch and return how many there were."""
+    def train(
+        self, examples: Examples, loss: Loss, targets: torch.Tensor | None = None
+    ) -> Generator[Epoch, None, int]:
+        """Train in place, yield each epoch and return how many there were.
+
+        A loss may take other `targets` than the gold labels, a row for each example.
+        """
         ready, training, stop = self.ready, self.plan.training, self.stop
         data = ready.encoded(examples, min(training.max_tokens, ready.whole.max_tokens), stop)
+        if targets is not None:
+            data = replace(data, targets=targets.to(data.targets.device))
         dev = ready.scorer(self.source.dev, stop)
         schedule = Schedule(
             range(1, training.epochs + 1),
@@ -505,6 +522,38 @@ def begin_anew(classifier: Classifier, seed: int) -> None:
                 reset()
 
 
+def debias(repair: Repair) -> Iterator[Epoch | debiasing.Point]:
+    """Let a model learn on against a weak model, or beside changed texts, and test all sets."""
+    plan, source, cell, task = repair.plan, repair.source, repair.cell, repair.source.task
+    weak, majority, epochs = Found(0, 0), Found(0, 0), 0
+    if cell.size:
+        examples, targets = repair.drawn(), None
+        loss: Loss = cross_entropy
+        if cell.method == "augment":
+            changed = debiasing.augmented(plan, examples, task)
+            if not changed:
+                raise ExperimentError(f"no {task.unit} that is trained on suits {plan.augment}")
+            examples = (*examples, *changed)
+        elif cell.method in AGAINST:
+            loss, labels = AGAINST[cell.method], repair.changed.labels
+            admitted = admissible(examples, task, labels)
+            said = weak_probabilities(plan.weak, examples, task, labels, cell.seed)
+            taught = None
+            if cell.method == "regularise":
+                teachers = [repair.before]
+                taught = mean_probabilities(teachers, examples, repair.ready.precision)
+            targets = against(admitted, said, taught)
+            right, most, n = weak_right(said, admitted)
+            weak, majority = Found(right, n), Found(most, n)
+        epochs = yield from repair.train(examples, loss, targets)
+    clusters = {
+        name: generalisation.by_cluster(task, tests, repair.right(tests, repair.predict(tests)))
+        for name, tests in debiasing.tested_sets(plan, source).items()
+    }
+    seconds = time.monotonic() - repair.began
+    yield debiasing.Point(cell, clusters, weak, majority, epochs, seconds)
+
+
 def trial(
     kind: str, plan: Any, data: Any, cell: Any, before: Any, stop: Stop
 ) -> tuple[Any, Iterator[Any]]:
@@ -528,4 +577,5 @@ REPAIRS: Mapping[str, Callable[[Repair], Iterator[Any]]] = {
     calibration.KIND: calibrate,
     mitigation.KIND: mitigate,
     transfer.KIND: teach,
+    debiasing.KIND: debias,
 }

@@ -9,9 +9,11 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.report.files import write_files
+from finetune.report.repair import KINDS as MODULES
 from finetune.report.repair import model_title
-from finetune.trials import calibration, mitigation, transfer
-from finetune.trials.calibration import CONTROL
+from finetune.training.recipes import WEAK
+from finetune.trials import calibration, debiasing, mitigation, transfer
+from finetune.trials.base import CONTROL
 from finetune.trials.challenges import UserFiles, read_source_data
 from finetune.trials.datasets import labelled
 from finetune.trials.planning import Choices
@@ -28,6 +30,7 @@ from finetune.ui.aim import (
     read_values,
 )
 from finetune.ui.html.repair import results
+from finetune.ui.inoculate import challenge_choices
 from probe.errors import ExperimentError
 from probe.models.library import task_of_model
 from probe.runs.run import StoredRun
@@ -47,7 +50,7 @@ ONE_KIND = Term(
 )
 ALL = "all"
 """Stands for all changes among those that a model is taught with."""
-KINDS = (calibration.KIND, mitigation.KIND, transfer.KIND)
+KINDS = (calibration.KIND, mitigation.KIND, debiasing.KIND, transfer.KIND)
 TIDY = f"""chosen => {{
   const some = chosen.filter(name => name !== "{ALL}");
   const kept = some.length && chosen.at(-1) !== "{ALL}" ? some : ["{ALL}"];
@@ -55,6 +58,12 @@ TIDY = f"""chosen => {{
 }}"""
 """`tidy` in the browser, where no answer comes after the next choice; what is tidy stays, since
 gradio takes a new list for a change."""
+OF_KIND: Mapping[str, Sequence[str]] = {
+    calibration.KIND: calibration.REPAIRS,
+    mitigation.KIND: mitigation.REPAIRS[::-1],
+    debiasing.KIND: debiasing.REPAIRS,
+}
+"""The methods that a run of a kind compares."""
 
 
 @dataclass(frozen=True)
@@ -66,23 +75,24 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
-    **{name: Method(calibration.KIND, calibration.METHODS[name]) for name in calibration.REPAIRS},
     **{
-        name: Method(mitigation.KIND, mitigation.METHODS[name])
-        for name in reversed(mitigation.REPAIRS)
+        name: Method(kind, MODULES[kind].METHODS[name])
+        for kind, names in OF_KIND.items()
+        for name in names
+        if name != CONTROL
     },
     transfer.KIND: Method(transfer.KIND, ONE_KIND),
 }
-"""All methods in the order in which they are offered."""
+"""All methods in the order in which they are offered; further training as usual is only compared.
+"""
 FIRST = "invalid"
 """The method that the form begins with."""
 
 
 def compared(method: str, others: bool) -> tuple[str, ...]:
     """Return the methods of a run: the chosen one first, then the others of its kind if asked."""
-    kind = METHODS[method].kind
-    same = [name for name, each in METHODS.items() if each.kind == kind and name != method]
-    return (method, *same) if others else (method,)
+    same = OF_KIND.get(METHODS[method].kind, ())
+    return (method, *(name for name in same if name != method)) if others else (method,)
 
 
 def change_choices(task: Task) -> list[tuple[str, str]]:
@@ -101,7 +111,7 @@ def tidy(chosen: Sequence[str]) -> list[str]:
 def build(page: Page) -> Fields:
     """Lay out the method and what it is taught with."""
     method = gr.Radio(
-        [(method.term.title, name) for name, method in METHODS.items() if name != CONTROL],
+        [(method.term.title, name) for name, method in METHODS.items()],
         value=FIRST, label="Method", elem_id="train-method", elem_classes="lines",
     )  # fmt: skip
     transforms = gr.Dropdown(
@@ -111,15 +121,31 @@ def build(page: Page) -> Fields:
     # gradio tells a choice by the keyboard as a change alone
     told = [transforms.input, transforms.change]
     gr.on(told, None, transforms, transforms, js=TIDY, **QUIET)
+    weak = gr.Radio(
+        [(term.title, name) for name, term in WEAK.items()], value=debiasing.Plan.weak,
+        label="Short cut that it unlearns", visible=False, elem_id="train-weak",
+        elem_classes="seg",
+    )  # fmt: skip
+    augment = gr.Dropdown(
+        challenge_choices(NLI), value=debiasing.Plan.augment, label="Changed by",
+        allow_custom_value=True, visible=False, elem_id="train-augment",
+    )  # fmt: skip
     compare = gr.Checkbox(
         True, label="Compare with the other methods of its kind", elem_id="train-compare"
     )
-    return {"method": method, "transforms": transforms, "compare": compare}
+    return {
+        "method": method, "transforms": transforms, "weak": weak, "augment": augment,
+        "compare": compare,
+    }  # fmt: skip
 
 
 def offered(task: Task) -> Changes:
     """Return what breaks texts of a task."""
-    return {"transforms": {"choices": change_choices(task), "value": [ALL]}}
+    changes = [each for each in challenge_choices(task) if not each[1].startswith("templates_")]
+    return {
+        "transforms": {"choices": change_choices(task), "value": [ALL]},
+        "augment": {"choices": changes, "value": debiasing.Plan.augment},
+    }
 
 
 def kind_of(values: Named) -> str:
@@ -133,7 +159,9 @@ def follow(values: Named, task: Task, owner: str) -> Changes:
     """Show what the chosen method is taught and compared with."""
     kind = kind_of(values)
     return {
-        "transforms": {"visible": kind != calibration.KIND},
+        "transforms": {"visible": kind in (mitigation.KIND, transfer.KIND)},
+        "weak": {"visible": kind == debiasing.KIND},
+        "augment": {"visible": kind == debiasing.KIND},
         "compare": {"visible": kind != transfer.KIND},
     }
 
@@ -144,7 +172,9 @@ def choices(values: Named) -> list[Choices]:
     read = read_values(kind, values)
     if kind != transfer.KIND:
         read["methods"] = compared(values["method"], values["compare"])
-    if kind != calibration.KIND:
+    if kind == debiasing.KIND:
+        read |= {name: values[name] for name in ("weak", "augment")}
+    if kind in (mitigation.KIND, transfer.KIND):
         read["transforms"] = () if chosen == [ALL] else chosen
     asked, files = list[Choices](), UserFiles(**files_in(kind, values))
     for model in dict.fromkeys(values["models"]):
@@ -172,19 +202,24 @@ def badge(run: StoredRun) -> tuple[str, str]:
     if run.kind == mitigation.KIND:
         found = verdict["invalid_found"]
         return "good" if found > 0.5 else "plain", f"{100 * found:.0f} % of broken texts found"
+    if run.kind == debiasing.KIND:
+        first = next(each for each in verdict["methods"] if each["method"] == verdict["method"])
+        right = first["right"][verdict["part"]]["value"]
+        return "plain", f"{100 * right:.0f} % right where the short cut misleads"
     own = [row[at] for at, row in enumerate(verdict["matrix"]) if row[at] is not None]
     return "plain", f"{100 * fmean(own):.0f} % of its own kind found" if own else "measured"
 
 
 def also(plan: Any) -> str:
     """Say which methods are run beside the chosen one."""
-    others = ", ".join(METHODS[name].term.title for name in getattr(plan, "methods", ())[1:])
+    modules = [each for each in MODULES.values() if isinstance(plan, each.Plan)]
+    others = ", ".join(each.METHODS[name].title for each in modules for name in plan.methods[1:])
     return f"Compared with: {others}." if others else ""
 
 
 def rank(run: StoredRun) -> int:
     """Return the place of a run's kind among those that are shown together."""
-    return (mitigation.KIND, calibration.KIND, transfer.KIND).index(run.kind)
+    return (mitigation.KIND, calibration.KIND, debiasing.KIND, transfer.KIND).index(run.kind)
 
 
 VIEW = RunView(
@@ -210,7 +245,7 @@ def about(values: Named, task: Task, owner: str) -> Markup:
 def aim_of(page: Page) -> Aim:
     """Return the aim."""
     return Aim(
-        question="Can it be less sure of nonsense?",
+        question="Can it be less sure of nonsense, or rely less on a short cut?",
         view=VIEW, build=build, about=about, choices=choices, offered=offered, kind=kind_of,
         follow=follow, also=also,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from probe.analysis.batch import CHUNK_ROWS, in_chunks
 from probe.analysis.near_duplicates import Pairing, Ragged, near_duplicates
 from probe.analysis.slices import is_negated, length, overlap
-from probe.baselines import BAG, bare, fit_bag, in_one_run
+from probe.baselines import BAG, BAG_LEAST, bare, fit_bag, in_one_run
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.reading import left_out_words, reading_with_gold, why_left_out
 from probe.data.rows import Columns, InputRow, Source, read_rows
@@ -56,8 +56,6 @@ where labels are balanced; where they are not, every frequent word would give aw
 label by the paper's."""
 SMOOTHING = 100
 """Added to the count of each word with each label before PMI, as Gururangan et al. 2018 do."""
-BAG_LEAST = 5
-"""Training rows that a word of the bag must be in."""
 SHOWN_ROWS = 10
 """Rows that are kept as examples of a word, with its label and with others."""
 ALL = "all"

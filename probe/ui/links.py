@@ -34,6 +34,7 @@ RUNS = {
     "inoculation": ("Inoculate", "train", "inoculate"),
     "mitigation": ("Repair", "train", "repair"),
     "calibration": ("Repair", "train", "repair"),
+    "debiasing": ("Repair", "train", "repair"),
     "transfer": ("Repair", "train", "repair"),
     "generalisation": ("Generalise", "train", "generalise"),
     "checkup": ("Check-up", "measure", "checkup"),

@@ -131,6 +131,8 @@ def no_traceback(app: App) -> Iterator[None]:
         ("/mitigate", {**DA, "lr": "1e-3,1e-4"}, "give one learning rate"),
         ("/mitigate", {**DA, "methods": ""}, "methods are some of invalid"),
         ("/mitigate", {**DA, "transforms": "negation"}, "transforms are some of"),
+        ("/debias", {**DA, "weak": "premise"}, "weak 'premise' is not one of|no weak model"),
+        ("/debias", {**DA, "challenges": "sort"}, "challenges are some of"),
         ("/transfer", {**DA, "transforms": {"a": 1}}, "transforms .* is not a list of"),
         ("/transfer", {**DA, "transforms": "sort,sort"}, "transforms are some of"),
         ("/transfer", {**DA, "sizes": "0"}, "each size must be from 1"),

@@ -79,6 +79,7 @@ def test_each_repair_and_a_generalisation_end_with_their_figures(
         for endpoint, asked in (
             ("/calibrate", SMALL | {"methods": "temperature"}),
             ("/mitigate", SMALL | two | {"methods": "invalid"}),
+            ("/debias", SMALL | {"methods": "poe", "challenges": "negation"}),
             ("/transfer", SMALL | two),
             ("/generalise", GRID | {"train_on": "all,simple"}),
         )
@@ -89,6 +90,9 @@ def test_each_repair_and_a_generalisation_end_with_their_figures(
     assert verdict["agreement_before"] == pytest.approx(verdict["agreement_after"])
     assert calibrated["kept"].startswith(f"{second}-temperature-")
     assert set(told["/mitigate"]["verdict"]["per_transform"]) == {"sort", "reverse"}
+    verdict = told["/debias"]["verdict"]
+    assert [each["method"] for each in verdict["methods"]] == ["baseline", "poe"]
+    assert set(verdict["methods"][1]["right"]) == {"original", "negation"}
     verdict = told["/transfer"]["verdict"]
     assert verdict["rows"] == ["sort", "reverse"] and len(verdict["matrix"]) == 2
     assert set(verdict["salad_only"]) == {"clean", "salad"}

