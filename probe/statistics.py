@@ -170,10 +170,15 @@ def wilson(count: float, n: int) -> Estimate:
     if not n:
         return NOTHING
     with first_import:
-        from statsmodels.stats.proportion import proportion_confint
+        from scipy.special import (
+            ndtri,
+        )  # there half a second before statsmodels
 
-    low, high = proportion_confint(count, n, method="wilson")
-    return Estimate(count / n, float(low), float(high), n)
+    value, z = count / n, -float(ndtri(0.025))
+    scale = 1 + z**2 / n
+    middle = (value + z**2 / (2 * n)) / scale
+    half = z * math.sqrt(value * (1.0 - value) / n + z**2 / (4.0 * n**2)) / scale
+    return Estimate(value, max(0.0, middle - half), min(1.0, middle + half), n)
 
 
 def mean(values: Sequence[float], least: float = 0.0, most: float = 1.0) -> Estimate:
@@ -189,9 +194,9 @@ def _student(middle: float, deviations: float, n: int, least: float, most: float
     if n == 1:
         return Estimate(middle, least, most, 1)
     with first_import:
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-    half = float(t.ppf(0.975, n - 1)) * math.sqrt(deviations / (n - 1) / n)
+    half = float(stdtrit(n - 1, 0.975)) * math.sqrt(deviations / (n - 1) / n)
     return Estimate(middle, max(least, middle - half), min(most, middle + half), n)
 
 
@@ -331,11 +336,11 @@ def _half_interval(parts: Sequence[tuple[int, Sequence[Drawn]]]) -> float:
     if not (known := [k for k in members[:2] if k > 1]):
         return math.inf
     with first_import:
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
     repeats, sources, crossed = variances
     variance = max(repeats, sources, repeats + sources - crossed)
-    return float(t.ppf(0.975, min(known) - 1)) * math.sqrt(variance)
+    return float(stdtrit(min(known) - 1, 0.975)) * math.sqrt(variance)
 
 
 MAX_P = 0.05  # below which a difference is called one

@@ -106,5 +106,6 @@ def test_who_holds_up_other_imports_does_nothing_but_import() -> None:
         if isinstance(node, ast.With) and ast.unparse(node.items[0]) == "first_import"
         for statement in node.body
         if not isinstance(statement, ast.Import | ast.ImportFrom)
+        and not ast.unparse(statement).startswith("module = import_module(")
     }
     assert not held

@@ -21,13 +21,15 @@ from typer.testing import CliRunner
 helps = [CliRunner().invoke(m.app, ["--help"]).exit_code
          for m in (nli_clinic, probe.__main__, finetune.__main__)]
 helped = list(sys.modules)
+import finetune.cli.trials
+runs = "torch" in sys.modules
 import finetune.cli.main, probe.cli.main
 from importlib import import_module
 for place in (probe.cli.main.COMMANDS | finetune.cli.main.COMMANDS).values():
     import_module(place.split(":")[0])
 finetune.cli.main.main()
 from probe.runs.experiment import EXPERIMENTS
-print(json.dumps([helps, helped, list(EXPERIMENTS), "gradio" in sys.modules]))
+print(json.dumps([helps, helped, list(EXPERIMENTS), runs or "gradio" in sys.modules]))
 """
 PAGE = """
 import json, sys
@@ -61,9 +63,9 @@ def printed(code: str) -> Any:  # Any: JSON
 def test_help_loads_nothing_slowly_and_the_commands_no_gradio_and_they_know_the_experiments() -> (
     None
 ):
-    helps, helped, kinds, gradio = printed(COMMANDS)
+    helps, helped, kinds, unwanted = printed(COMMANDS)
     slow = SLOW | {"gradio", "pandas", "distributed", "sqlalchemy", "pydantic"}
-    assert (helps, slow & set(helped), gradio) == ([0, 0, 0], set(), False)
+    assert (helps, slow & set(helped), unwanted) == ([0, 0, 0], set(), False)
     assert kinds == [
         *("checkup", "scoring", "inoculation", "generalisation", "calibration", "mitigation"),
         "transfer",
@@ -83,6 +85,27 @@ def test_a_worker_starts_without_torch_and_its_code_imports_neither_page_nor_sto
     assert ({"torch"} & first, heavy & trained) == (set(), set())
     # a check-up reads slices of examples as Compare does, with pandas
     assert (heavy - {"pandas"}) & all_of_it == set()
+
+
+SCORED = """
+import gc, json, sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+import probe.__main__
+from typer.testing import CliRunner
+with TemporaryDirectory() as folder:
+    file = Path(folder) / "pairs.csv"
+    file.write_text("premise,hypothesis,label\\nA man sleeps.,A man is awake.,contradiction\\n")
+    asked = ["batch", str(file), "--out", str(file.with_name("scored.csv")), "--model", "da"]
+    scored = CliRunner().invoke(probe.__main__.app, asked)
+print(json.dumps([scored.exit_code, list(sys.modules), gc.isenabled()]))
+"""
+
+
+def test_a_file_is_scored_without_store_and_statsmodels_and_garbage_is_looked_for_again() -> None:
+    scored, after, collects = printed(SCORED)
+    assert (scored, collects) == (0, True)
+    assert {"sqlalchemy", "distributed", "statsmodels", "nltk"} & set(after) == set()
 
 
 FIRST_IMPORTS = """

@@ -1,6 +1,7 @@
 """The commands of `python -m finetune` as one group."""
 
 from probe.cli.group import group
+from probe.first_import import first_import
 
 COMMANDS = {
     "inoculate": "finetune.cli.trials:inoculate_command",
@@ -28,6 +29,7 @@ app = group(COMMANDS)
 @app.callback()
 def main() -> None:
     """Change models: train them, inoculate them, see what they generalise to."""
-    from finetune.trials.planning import register_experiments  # not for the help
+    with first_import:
+        from finetune.trials.planning import register_experiments  # not for the help
 
     register_experiments()

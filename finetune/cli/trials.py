@@ -7,7 +7,6 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
-import torch
 import typer
 
 from finetune.report import generalisation as of_generalisation
@@ -24,7 +23,6 @@ from finetune.trials import (
 )
 from finetune.trials.base import Epoch, refuse
 from finetune.trials.challenges import UserFiles
-from finetune.trials.duration import overflow_note, run_seconds
 from finetune.trials.generalisation import same_phenomenon
 from finetune.trials.params import PARAMS, REQUIRED, Param
 from finetune.trials.planning import Choices, Planned, planned
@@ -34,6 +32,7 @@ from probe.cli.file_options import local_file, takes_file
 from probe.cli.options import loaded, loaded_any
 from probe.cli.output import make_folder
 from probe.data.file_options import FileOptions
+from probe.first_import import first_import
 from probe.models.library import AnyModel
 from probe.runs.experiment import Progress, Result
 from probe.runs.gallery import gallery_runs, write
@@ -83,6 +82,9 @@ def takes_options(parameters: Iterable[inspect.Parameter]) -> Callable[[Any], An
     def with_options(run: Callable[[Given], None]) -> Any:  # Any: typer takes any function
         @wraps(run)
         def called(**given: Any) -> None:
+            with first_import:
+                import torch  # not for the help
+
             torch.set_num_threads(given["threads"])
             run(given)
 
@@ -172,6 +174,9 @@ def inoculate_command(given: Given) -> None:
 
     A file may be a data set of the hub, hub:OWNER/NAME:SPLIT.
     """
+    with first_import:
+        from finetune.trials.duration import overflow_note, run_seconds  # not for the help
+
     model, out = loaded_any(given["model"], given["labels"], given["task"]), given["out"]
     asked = planned(_choices(inoculation.KIND, given, model))
     plan, sets = asked.plan, asked.data

@@ -16,7 +16,6 @@ from probe.analysis.contrast_sets import check_key, contrast_lines, offer
 from probe.analysis.summary import fp32_words
 from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before, require_usable
-from probe.cli.compute import run_to_its_end, stopped_by_interrupt
 from probe.cli.file_options import (
     ANSWER_FILES,
     OR_HUB,
@@ -47,6 +46,7 @@ from probe.cli.output import (
     estimate_words,
     show_progress,
     slice_lines,
+    stopped_by_interrupt,
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
@@ -54,14 +54,12 @@ from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers import checked_form
 from probe.errors import ExampleError, ExperimentError, FileError, Stopped
+from probe.first_import import first_import
 from probe.models.classifier import Classifier, Model
 from probe.models.library import Opened, that_reads
 from probe.models.prediction_file import AnswerFile, AnswerOptions, task_of_texts
-from probe.runs.access import COMMAND_LINE
-from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import RunRequest
-from probe.runs.store import Store
 from probe.scoring.files import (
     PRECISION_ROWS,
     FileScoring,
@@ -90,6 +88,12 @@ def score_as_run(
     A run of the same that has not ended goes on. Raises StoreError, FileError, ExperimentError with
     the reason where a part fails, and Exit where it was interrupted before any was scored.
     """
+    with first_import:  # SQLAlchemy, without which most files are scored
+        from probe.cli.compute import run_to_its_end
+        from probe.runs.access import COMMAND_LINE
+        from probe.runs.engine import Engine
+        from probe.runs.store import Store
+
     store = Store()
     same = (
         run

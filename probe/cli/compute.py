@@ -1,20 +1,18 @@
 """A run computed for the command line: through the store and the engine, as the page does it."""
 
-import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Iterable, Mapping
 
 import typer
 
+from probe.cli.output import stopped_by_interrupt
 from probe.errors import ExperimentError, Stopped
 from probe.runs.access import COMMAND_LINE
 from probe.runs.engine import Engine
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import OPEN, Json, RunRequest, StoredRun
 from probe.runs.store import Store, is_current, renewed_of, renewed_words
-from probe.stopping import check_stop, stopping
+from probe.stopping import check_stop
 
 POLL_SECONDS = 0.1
 """Seconds between two looks whether the run has ended."""
@@ -63,28 +61,6 @@ def compute_run(
     if run.state == "failed":
         raise ExperimentError(run.error)
     return run
-
-
-@contextmanager
-def stopped_by_interrupt() -> Iterator[None]:
-    """Let `check_stop` raise Stopped after the first Ctrl-C; a second one ends the command.
-
-    The exception of Python's own would be lost where it comes while an object is destroyed.
-    """
-    asked = False
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        with stopping(lambda: "interrupted" if asked else ""):
-            yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def run_to_its_end(store: Store, engine: Engine, run_id: str) -> StoredRun:

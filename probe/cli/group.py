@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from probe.errors import FileQuestion, UserError
+from probe.first_import import first_import
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # Any: typer's own class or click's, by version
 
@@ -27,7 +28,9 @@ class Unloaded(TyperCommand):
 
     def load(self) -> Any:  # Any: typer's command is its own or click's, by version
         """Import the command."""
-        app = found = getattr(import_module(self._module), self._function)
+        with first_import:
+            module = import_module(self._module)
+        app = found = getattr(module, self._function)
         if not isinstance(found, typer.Typer):
             app = typer.Typer(add_completion=False)
             app.command(self.name)(found)

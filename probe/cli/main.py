@@ -1,6 +1,7 @@
 """The commands of `python -m probe` as one group."""
 
 from probe.cli.group import group
+from probe.first_import import first_import
 
 COMMANDS = {
     "pair": "probe.cli.pair:pair_command",
@@ -27,6 +28,7 @@ app = group(COMMANDS)
 @app.callback()
 def main() -> None:
     """Look at models: one pair, a whole file, comparisons, templates, rule baselines."""
-    from probe.experiments import register_experiments  # not for the help
+    with first_import:
+        from probe.experiments import register_experiments  # not for the help
 
     register_experiments()

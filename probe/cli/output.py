@@ -1,10 +1,13 @@
-"""What several commands write in the same way: JSON and their progress."""
+"""What several commands write in the same way: JSON, their progress and their end."""
 
 import json
 import os
+import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +15,7 @@ import typer
 from probe.data.names import is_reference
 from probe.errors import FileError, writing
 from probe.statistics import Estimate, percent
+from probe.stopping import stopping
 
 
 def print_json(value: Any) -> None:  # Any: JSON
@@ -107,3 +111,25 @@ def slice_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above
         for one in shape["slices"]
         if one["gold"] == "all"
     ]
+
+
+@contextmanager
+def stopped_by_interrupt() -> Iterator[None]:
+    """Let `check_stop` raise Stopped after the first Ctrl-C; a second one ends the command.
+
+    The exception of Python's own would be lost where it comes while an object is destroyed.
+    """
+    asked = False
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        with stopping(lambda: "interrupted" if asked else ""):
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)

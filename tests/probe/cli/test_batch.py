@@ -106,7 +106,7 @@ def test_a_run_stopped_before_its_first_part_says_so_and_goes_on_later(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("probe.cli.batch.run_to_its_end", interrupted)
+    monkeypatch.setattr("probe.cli.compute.run_to_its_end", interrupted)
     out = home / "out.csv"
     result = run("batch", str(table), "--out", str(out), "--model", model, "--run")
     assert (result.exit_code, out.exists()) == (130, False)
