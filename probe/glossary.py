@@ -136,6 +136,44 @@ WORDS: Mapping[str, Word] = {
         "The number of examples that a figure is taken from.",
         "n = 240.",
     ),
+    "contrast-set": Word(
+        "Contrast set",
+        "An example and small edits of it, most of which change the right answer; who reads the "
+        "text is right on all of them.",
+        "“A man sleeps”, “A man does not sleep”, “Two men sleep”, each with its label.",
+    ),
+    "consistency": Word(
+        "Consistency",
+        "The share of contrast sets of which every example is answered rightly.",
+        "Right on 90 % of the rows, and on all rows of 60 % of the sets.",
+    ),
+    "confusion": Word(
+        "Confusion matrix",
+        "How often each right answer was given as each answer: rows are right, columns given.",
+        "Of 200 neutral texts 50 are called entailment.",
+    ),
+    "macro-f1": Word(
+        "Macro F1",
+        "The mean over the labels of F1, which is high where a label is found and not overused; "
+        "a rare label counts as much as a frequent one.",
+        "Always “neutral” on a set with nine neutral in ten: 90 % right, macro F1 32 %.",
+    ),
+    "competency": Word(
+        "Competency problem",
+        "A task in which no single word should tell the answer; a word that does gives it away.",
+        "“nobody” stands in 200 texts, 150 of which are contradictions: z = 12.5 beside a third.",
+    ),
+    "near-duplicate": Word(
+        "Near duplicate",
+        "Two texts that share nearly all their short runs of words, as where a test set repeats "
+        "what was trained on.",
+        "“A man is sleeping.” and “The man is sleeping.”",
+    ),
+    "smallest-change": Word(
+        "Smallest change",
+        "The fewest words to take out or to replace until the answer is another one.",
+        "Without “not” the answer contradiction becomes entailment: one word.",
+    ),
     "seed": Word(
         "Seed",
         "A number that fixes all chance: the same seed gives the same result again.",

@@ -418,7 +418,7 @@ def _gold_of(counted: _Counted, columns: Columns, task: Task, options: FileOptio
     names = counted.table.names
     if options.gold:
         if options.gold == NO_COLUMN and NO_COLUMN not in names:
-            if options.values:
+            if options.values and options.one_file:
                 raise FileError("labels are given to values, but no column of gold labels is read")
             return Reading(columns)
         chosen = replace(columns, gold=options.gold)

@@ -8,7 +8,7 @@ Read as they are: what trainers of a first project write, the samples of lm-eval
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.names import listed, shown
 from probe.data.reading import reading_of
 from probe.data.rows import (
+    NO_COLUMN,
     Columns,
     Record,
     Source,
@@ -203,9 +204,22 @@ class AnswerFile:
         known = {str(at): label for at, label in enumerate(order)}
         options = replace(options, values={**options.values, **known})
         if not self.is_samples:
-            return options
+            return self._without_gold(task, options) if holds_answers(self.table.names) else options
         gold = options.gold or ("target" if "target" in self.table.columns else "")
         return replace(options, gold=gold)
+
+    def _without_gold(self, task: Task, options: FileOptions) -> FileOptions:
+        """Return the options with no gold column where none but that of answers may be one.
+
+        Values may be those of answers.
+        """
+        options = replace(options, one_file=False)
+        if options.gold or not task.labels:
+            return options
+        nobody = (f"--gold {quote(self.column)}", f"--gold {NO_COLUMN}")
+        questions = reading_of(self.table, self.path, task, replace(options, values={})).questions
+        asked = any(each.options == nobody for each in questions)
+        return replace(options, gold=NO_COLUMN) if asked else options
 
     def _order(self, task: Task) -> tuple[Label, ...]:
         """Return the labels by their numbers, as a person or the file itself says."""
@@ -426,7 +440,7 @@ class _Meaning:
         name, values, named = self._scores(records)
         said = {number: word for number, word in words.items() if word and not broken[number]}
         most = {number: row.index(max(row)) for number, row in values.items()}
-        numbers, source = self._numbers()
+        numbers, source = self._numbers(said.values())
         order = named or numbers
         labels = self._labels(Counter(said.values()), dict(enumerate(order)), column)
         given = {number: labels[word] for number, word in said.items()}
@@ -503,28 +517,32 @@ class _Meaning:
         error = record.cells.get("error")
         return record.broken or ("" if is_missing(error) else str(error))
 
-    def _numbers(self) -> tuple[tuple[Label, ...], str]:
-        """Return the labels by their numbers, and who says so; none where nothing does."""
+    def _numbers(self, answers: Collection[str]) -> tuple[tuple[Label, ...], str]:
+        """Return the labels by their numbers, and who says so; none where nothing does.
+
+        What values of a file mean is said of the answers too where these are numbers.
+        """
         file = self.file
         if order := file._order(self.task):
             told = "as you say" if file.options.orders.get(file.name) else "as its choices"
             return order, told
-        if self.own is None or self.own.gold is None:
-            return (), ""
-        known = dict(self.own.values)
-        for value, label in self.options.values.items():
-            if NUMBERED.fullmatch(value):
+        gold = self.own.gold if self.own else None
+        known = dict(self.own.values) if self.own and gold else {}
+        own = gold or all(map(NUMBERED.fullmatch, answers))
+        for value, label in self.options.values.items() if own else ():
+            if NUMBERED.fullmatch(value) and label:
                 known.setdefault(value, self.task.read_gold(label))
         order = tuple(known.get(str(at)) or "" for at in range(sum(map(str.isdigit, known))))
-        if order:
-            return (order, f"as in {shown(self.own.gold)}") if all(order) else ((), "")
+        if order or not (self.own and gold):
+            told = f"as in {shown(gold)}" if gold else "as you say"
+            return (order, told) if order and all(order) else ((), "")
         cells = {record.number: record.cells for record in file.table.records()}
         golds, numbers = _golds(file.table, self.own, self.task), dict[int, int]()
         for number, row in cells.items():  # as a column of numbers shows, beside gold labels
             if found := NUMBERED.fullmatch(label_word(row.get(LABEL_NUMBER, ""))):
                 numbers[number] = int(found[1])
         order = _told_by(numbers, golds)
-        beside = f"as {shown(LABEL_NUMBER)} has them beside {shown(self.own.gold)}"
+        beside = f"as {shown(LABEL_NUMBER)} has them beside {shown(gold)}"
         return (order, beside) if order else ((), "")
 
     def _labels(

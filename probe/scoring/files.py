@@ -324,7 +324,9 @@ class Assembly:
 
         Raises FileError.
         """
-        outputs = {**self._outputs, **({"training": self._training} if self._training else {})}
+        outputs: dict[str, Output | SourceForm] = {**self._outputs}
+        if self._training:
+            outputs["training"] = self._training
         for output in outputs.values():
             output.finish()
         request, precisions = self._request, dict(sorted(self._precisions.items()))

@@ -73,6 +73,10 @@ def test_uploaded_files_of_answers_stand_where_models_stand(
     name, file = f"answers:{Path(path).parent.name}", given(tmp_path, text)
     summary, _ = client.predict(file, "", name, api_name="/batch")
     assert (summary["model"], summary["accuracy"], summary["precision"]) == ("base.tsv", 0.5, None)
+    bundled = client.predict(file, "", name, bundle="premise", api_name="/batch")[0]
+    assert bundled["contrast_sets"]["models"]["base.tsv"]["consistency"]["value"] == 0
+    both = client.predict(file, f"{name},minilm", bundle="premise", api_name="/compare")[0]
+    assert both["contrast_sets"]["models"]["base.tsv"]["by_row"]["value"] == 0.5
     compared, files = client.predict(file, f"{name},minilm", api_name="/compare")
     assert compared["models"] == ["base.tsv", "minilm"]
     assert [row["base.tsv.prediction"] for row in rows_of(files[0])] == ["neutral", "neutral"]
@@ -112,7 +116,7 @@ def test_a_file_and_texts_of_another_task_come_by_plain_http(
         (place,) = http.post("/upload", files=sent).json()
         file = {"path": place, "orig_name": "questions.csv", "meta": {"_type": "gradio.FileData"}}
         data = [file, "", paraphrase_models[0], 0, 0.5, "support", "auto", "{}", "", "paraphrase"]
-        asked = {"data": [*data, "{}", "{}", "", "cut"]}
+        asked = {"data": [*data, "{}", "{}", "", "cut", ""]}
         event = http.post("/call/batch", json=asked).json()["event_id"]
         stream = http.get(f"/call/batch/{event}").text
     assert "event: complete" in stream

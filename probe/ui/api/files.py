@@ -10,8 +10,9 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from probe.analysis.artefacts import Chance, Request, artefacts_json, final, find_artefacts
-from probe.analysis.comparison import compare_rows, read, require_two
+from probe.analysis.comparison import compare_rows, keyed, read, require_two
 from probe.analysis.comparison_report import comparison_json, example_comparison_json
+from probe.analysis.contrast_sets import check_key, contrast_json, key_of
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
 from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
 from probe.data.names import PREFIX, stem_of
@@ -81,6 +82,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         label_values: NamesByName,
         form: Name = "",
         long: Long = "cut",
+        bundle: Name = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary, the scored file and the summary's file.
 
@@ -100,6 +102,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
             label_values: Labels by the value of the file that means them, as a JSON object.
             form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
             long: cut, or windows, in which a premise longer than the model reads is read.
+            bundle: The column that joins rows to contrast sets, if any.
         """
         check_transforms(transforms)
         check_room(models.store, owner)
@@ -107,10 +110,13 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         settings = read_task_options(asked, {"keep": keep, "sign": sign, **options})
         reading = options_by_name(columns, label_values, form)
         source = open_upload(owner, file, reading)
+        if bundle:
+            check_key(source, bundle)
         chosen = settled(source, source.path, asked, reading)
         wanted = ScoringRequest(
-            chosen, tuple(transforms), seed, settings, precision, reading=reading, long=long
-        )
+            chosen, tuple(transforms), seed, settings, precision,
+            reading=reading, long=long, bundle=bundle,
+        )  # fmt: skip
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
             for _ in ahead:  # until it is this file's turn
@@ -142,6 +148,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("{}", label="label_values"),
             gr.Textbox("", label="form"),
             gr.Textbox("cut", label="long"),
+            gr.Textbox("", label="bundle"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -200,6 +207,7 @@ def build_compare(access: ModelAccess) -> None:
         label_values: NamesByName = {},  # noqa: B006  # as above
         form: Name = "",
         long: Long = "cut",
+        bundle: Name = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """Compare models on a file; returns the summary, the scored file and the summary's file.
 
@@ -214,10 +222,13 @@ def build_compare(access: ModelAccess) -> None:
             label_values: Labels by the value of the file that means them, as a JSON object.
             form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
             long: cut, or windows, in which a premise longer than a model reads is read.
+            bundle: The column that joins rows to contrast sets, if any.
         """
         asked = task_of(access, owner, task, models[0] if models else "")
         reading = options_by_name(columns, label_values, form)
-        return compare_on(access, owner, Path(file), models, precision, asked, reading, long)
+        return compare_on(
+            access, owner, Path(file), models, precision, asked, reading, long, bundle
+        )
 
     @endpoint
     def compare_pair(
@@ -261,6 +272,7 @@ def build_compare(access: ModelAccess) -> None:
             gr.Textbox("{}", label="label_values"),
             gr.Textbox("", label="form"),
             gr.Textbox("cut", label="long"),
+            gr.Textbox("", label="bundle"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -277,6 +289,7 @@ def compare_on(
     task: Task,
     reading: FileOptions = AS_THE_FILE_TELLS,
     long: Long = "cut",
+    bundle: str = "",
 ) -> tuple[dict[str, Any], list[str]]:
     """Compare models on a file; return the summary and the places of the file and the summary."""
     require_two(names)
@@ -284,6 +297,8 @@ def compare_on(
     check_room(models.store, owner)
     sent = uploads(owner, names)
     table = read_table(own_file(owner, path), visitor_bounds(), reading)
+    if bundle:
+        check_key(table, bundle)
     columns = settled(table, path, task, reading)
     given = answers_on(owner, names, table, columns, task, reading, sent)
     asked = iter(loaded)
@@ -292,6 +307,9 @@ def compare_on(
     rows = [row for chunk in compare_rows(several, unread, precision) for row in chunk.rows]
     names = [each.name for each in several]
     summary = comparison_json(rows, names, precision if loaded else None)
+    if bundle:
+        keys = [key_of(record.cells, bundle) for record in table.records()]
+        summary["contrast_sets"] = contrast_json(keyed(rows, keys), names, bundle)
     stem = stem_of(path)
     return summary, write_comparison(fresh_folder(owner), table, rows, names, summary, stem)[0]
 

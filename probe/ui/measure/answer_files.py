@@ -5,6 +5,7 @@ upload, as `texts=file:` names one in an address.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +14,13 @@ from typing import Any
 import gradio as gr
 
 from probe.data.file_options import FileOptions
-from probe.data.rows import Columns, Source
+from probe.data.reading import LabelValue
+from probe.data.rows import Columns, Source, cell, is_missing
 from probe.data.source import FORMS, end_of
 from probe.errors import FileError, FileQuestion, UserError
 from probe.limits import visitor_bounds
-from probe.models.prediction_file import ANSWERS_OF, AnswerFile, Predicted, holds_answers
-from probe.tasks.task import Task
+from probe.models.prediction_file import ANSWERS_OF, NUMBERED, AnswerFile, Predicted, holds_answers
+from probe.tasks.task import Task, label_word
 from probe.ui.choices import model_choices
 from probe.ui.visitors.visitor_files import (
     cache_folder,
@@ -32,7 +34,7 @@ STAND = (
     "compared with others."
 )
 BARE = " Their texts are in another file: drop that one next."
-SAY = "{question}: write labels as words there, or score it from the command line"
+SAY = "{question}: say it below the file, or write labels as words there"
 
 
 UPLOAD = re.compile("[0-9a-f]{64}")
@@ -108,6 +110,19 @@ def told_of(table: Source, task: Task) -> tuple[str, bool]:
     except FileQuestion as question:
         return f"{question.sentence}.", False
     return words + BARE * bare, bare
+
+
+def numbered_answers(table: Source) -> list[LabelValue]:
+    """Return the numbers that a file has for answers, none where words or choices tell them."""
+    file = AnswerFile("", table.path, table)
+    if not holds_answers(table.names) or file.is_samples:
+        return []
+    with suppress(FileQuestion):
+        cells = (cell(record.cells, file.column) for record in table.records() if file.column)
+        counts = Counter(label_word(value) for value in cells if not is_missing(value))
+        if all(map(NUMBERED.fullmatch, counts)):
+            return [LabelValue(word, rows, None, "unknown") for word, rows in counts.items()]
+    return []
 
 
 def answers_on(

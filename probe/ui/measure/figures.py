@@ -14,10 +14,14 @@ from probe.baselines import BASELINES
 from probe.models.bundled import title_of
 from probe.pictures.forest import Forest, ForestRow
 from probe.pictures.heat_map import MOST, Cell, Head, HeatMap, heat_map, heat_svg, share_cell
+from probe.pictures.reliability import LEGEND, Diagram, bins_frame, diagram, diagrams_svg
+from probe.runs.run import Json
 from probe.statistics import (
     FEWEST,
+    Bin,
     Estimate,
     averaged,
+    first_bin,
     interval,
     joined_difference,
     percent,
@@ -36,6 +40,8 @@ from probe.ui.html.prediction import tone
 from probe.ui.measure.rows import NOT_SCORED, Selection
 
 SEE = Markup('<button type="button" class="link" data-cell="{}">see why</button>')
+SMALL = Markup('<div class="small">{}</div>')
+"""Keeps a small drawing small in a wide card."""
 MEASURES = ["agreement", "confidence", "entropy", "accuracy"]
 GROUPS = {"entailed": "accuracy, entailed", "non_entailed": "accuracy, not entailed"}
 """How a group of the task is called; another one by its own name."""
@@ -86,6 +92,39 @@ def figures(
     tiled = tiles(summary, task, key)
     main = (meaning(summary, task), tiled, *map(note, filter(None, said)))
     return join((*main, *map(_beside, (pictures, more, last)), every))
+
+
+def of_answers(shape: Json, task: Task, stem: str) -> Markup:
+    """Show what a file of answers comes to beside its figures: slices, and how sure it is.
+
+    Nothing of a result of a model.
+    """
+    lines = [
+        ForestRow(f"{one['group']}: {one['slice']}", Estimate(**estimate))
+        for one in shape.get("slices", ())
+        if one["gold"] == "all"
+        for estimate in (one.get("f1") or one["accuracy"]).values()
+    ]
+    sliced = sure = NOTHING
+    if lines:
+        title = f"{task.measure} by slice".capitalize()
+        note_on = str(shape["slices_note"])
+        sliced = chart(title, Forest(lines), stem=f"{stem}-slices", sentence=note_on)
+    if measured := shape.get("calibration"):
+        bins = [Bin(**each) for each in measured["bins"]]
+        drawn = Diagram(bins, first_bin(bins, len(task.labels)))
+        words = (
+            f"Sure by {100 * measured['confidence']:.1f} % on average, right on "
+            f"{100 * measured['accuracy']:.1f} %: calibration error {100 * measured['ece']:.1f} "
+            f"points, n = {measured['n']:,}. {LEGEND}"
+        )
+        title = "How often right by how sure"
+        sure = picture(
+            title, SMALL.format(diagram(drawn, title)), bins_frame(bins),
+            diagrams_svg([drawn], title),
+            stem=f"{stem}-reliability", sentence=words,
+        )  # fmt: skip
+    return _beside((sliced, sure))
 
 
 def _beside(pictures: tuple[Markup, Markup]) -> Markup:

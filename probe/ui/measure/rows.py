@@ -7,7 +7,7 @@ nothing is remembered elsewhere.
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,10 +16,12 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from probe.analysis.batch import Row
 from probe.analysis.transformed import MOSTLY
 from probe.baselines import baseline, baselines_for
 from probe.data.rows import Columns, InputRow, Source, is_missing, read_rows
 from probe.errors import FileError, UserError
+from probe.models.prediction import Prediction
 from probe.models.windows import Long
 from probe.scoring.files import ScoredPart, ScoringPlan, ValueColumns
 from probe.statistics import Estimate, Share
@@ -124,6 +126,20 @@ class ResultRows:
         self._database.execute("COMMIT")
         self._database.close()
         return {name: share.estimate() for name, share in self._shares.items() if share.n}
+
+
+def answered_rows(part: Source, scored: ScoredPart, plan: ScoringPlan) -> Iterator[Row]:
+    """Yield what a file answers to the rows of a part."""
+    columns = ValueColumns(scored.labels, plan.task, ())
+    read = read_rows(part, plan.request.columns, plan.task)
+    for row, values in zip(read, scored.scored, strict=True):
+        cells = dict(zip(columns.scored, values, strict=False))
+        if row.example and (label := cells["prediction"]) is not None:
+            shares = [cells.get(f"p_{each}") for each in scored.labels]
+            known = tuple(float(each) for each in shares if each is not None)
+            known = known if len(known) == len(shares) else ()
+            said = Prediction(str(label), known, scored.labels or (str(label),))
+            yield Row(row.number, plan.task, row.example, said, record=row.record)
 
 
 def part_view(

@@ -21,6 +21,7 @@ from gradio.events import Dependency
 from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row
+from probe.analysis.comparison_report import answers_json
 from probe.analysis.summary import Totals
 from probe.data.names import stem_of
 from probe.data.rows import Source
@@ -42,6 +43,7 @@ from probe.runs.store import IS_OPEN, Store
 from probe.scoring.files import (
     SCORING,
     Places,
+    ScoredPart,
     ScoringHere,
     ScoringRequest,
     assemble,
@@ -94,7 +96,7 @@ from probe.ui.measure.choice import (
     read_link,
     with_run,
 )
-from probe.ui.measure.figures import against_rules, figures, head
+from probe.ui.measure.figures import against_rules, figures, head, of_answers
 from probe.ui.measure.progress import FileProgress, file_progress, per_second_words
 from probe.ui.measure.result_files import (
     download,
@@ -105,7 +107,7 @@ from probe.ui.measure.result_files import (
     write_all_tables,
     write_json,
 )
-from probe.ui.measure.rows import ResultRows, Selection, browse, rows_view
+from probe.ui.measure.rows import ResultRows, Selection, answered_rows, browse, rows_view
 from probe.ui.page import Page
 from probe.ui.panels import options
 from probe.ui.panels.changes import build_changes
@@ -239,10 +241,16 @@ def _write(run: StoredRun, folder: Path) -> None:
     end = end_for(plan.task) if pairs else ""
     training = folder / f"{stem}-training{end}" if end else None
     rows = ResultRows(folder, plan)
-    places = Places(folder / f"{stem}-scored.{form}", pairs, training)
-    shape, totals = assemble(run, places, rows.add)
+    places, answers = Places(folder / f"{stem}-scored.{form}", pairs, training), list[Row]()
+
+    def take(part: Source, scored: ScoredPart) -> None:
+        rows.add(part, scored)
+        if is_file(plan.model):
+            answers.extend(answered_rows(part, scored, plan))
+
+    shape, totals = assemble(run, places, take)
     if is_file(plan.model):
-        shape["precision"] = None
+        shape |= {"precision": None, **answers_json(answers, str(shape["model"]))}
     rules = rows.finish(plan.model)
     write_json(shape, folder / f"{stem}-summary.json")
     write_all_tables(shape, folder, stem)
@@ -519,7 +527,8 @@ class Score:
             parts.halt: gr.Button(visible=False),
             parts.figures: figures(
                 summary, plan.task, stem, rules, key, notes=shape.get("notes", ())
-            ),
+            )
+            + of_answers(shape, plan.task, stem),
             parts.rows: rows_view(Selection(key)),
             parts.files: files_view(
                 key, words=words if ready else f"{words} Kept in Mine until {until}."

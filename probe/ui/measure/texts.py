@@ -24,7 +24,7 @@ from probe.tasks.task import Label, Task, label_word, offered_tasks, task_named
 from probe.ui.events import CHANGING, LAST, QUIET
 from probe.ui.html.elements import NOTHING, alert, join, note, sheet, twin
 from probe.ui.html.prediction import label_name
-from probe.ui.measure.answer_files import told_of
+from probe.ui.measure.answer_files import numbered_answers, told_of
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import open_upload
 
@@ -323,6 +323,8 @@ def _lists(names: Sequence[str], columns: Columns, task: Task) -> list[gr.Dropdo
 def _labels(table: Source, reading: Reading, task: Task) -> Markup:
     """Show what each value of the column of labels means, and ask where the file does not say."""
     values, gold = reading.values, reading.columns.gold
+    if gold is None and task.labels and (asked := numbered_answers(table)):
+        return _asks(table, reading, task, asked, AnswerFile("", table.path, table).column)
     if gold is None:
         return note("Without right answers there is no accuracy; everything else is measured.")
     if not values.values:
@@ -334,9 +336,17 @@ def _labels(table: Source, reading: Reading, task: Task) -> Markup:
     if not unknown:
         rows = join(_value(value, task, ()) for value in values.values)
         return _read_as(values) + twin("Change what they mean", rows)
-    examples = _examples_by_value(table, reading, task, gold)
-    asked = sorted(unknown, key=lambda each: each.word)
     others = [value for value in values.values if value.reading != "unknown"]
+    return _asks(table, reading, task, unknown, gold, others)
+
+
+def _asks(
+    table: Source, reading: Reading, task: Task, unknown: Sequence[LabelValue], column: str,
+    others: Sequence[LabelValue] = (),
+) -> Markup:  # fmt: skip
+    """Ask what values of a column mean; what the others do can be said otherwise too."""
+    examples = _examples_by_value(table, reading, task, column)
+    asked = sorted(unknown, key=lambda each: each.word)
     rows = join(_value(value, task, examples.get(value.word, ())) for value in (*asked, *others))
     listed = " and ".join(each.value or "(empty)" for each in asked)
     return Markup(

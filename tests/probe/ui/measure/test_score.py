@@ -25,7 +25,7 @@ from probe.runs.run import Run, RunCell, StoredRun, ended
 from probe.runs.store import Store
 from probe.scoring.files import SCORING, ScoringRequest, input_file, scoring_request
 from probe.scoring.ready import ready_run
-from probe.tasks.nli import NLI
+from probe.tasks.nli import LABELS, NLI
 from probe.tasks.task import Task, offered_tasks
 from probe.ui.measure.answer_files import offered
 from probe.ui.measure.choice import FILE, fill
@@ -33,6 +33,7 @@ from probe.ui.measure.progress import FileProgress, file_progress, in_words, per
 from probe.ui.measure.result_files import files_of, files_view, kept_folder
 from probe.ui.measure.rows import PAGE_ROWS, Selection, browse, rows_page
 from probe.ui.measure.score import Score, background_runs, result_of, start
+from probe.ui.measure.texts import NO_GOLD, show_file
 from probe.ui.panels import options
 from probe.ui.visitors.visitor_files import bundled_copy, folder_of, own_file
 from probe.ui.visitors.visitor_files import files_of as stored
@@ -85,18 +86,21 @@ def only(run: StoredRun, *parts: int) -> StoredRun:
     return replace(run, cells=tuple(cells), state="cancelled")
 
 
-def fields(upload: Path, model: str = MODEL) -> tuple[Any, ...]:
+def fields(
+    upload: Path, model: str = MODEL, gold: str = "label", meanings: str = ""
+) -> tuple[Any, ...]:
     """Return what a visitor has entered to score a file."""
     with gr.Blocks():
         controls = [control.value for control in options.build()]
-    columns = ("premise", "hypothesis", "label", None)
-    given = chosen([model], FILE, str(uploaded(upload)), columns, precision="fp32")
+    columns = ("premise", "hypothesis", gold, None)
+    file = str(uploaded(upload))
+    given = chosen([model], FILE, file, columns, meanings=meanings, precision="fp32")
     return (ME, "nli", *given, ["reverse"], *controls)
 
 
-def scoring(view: Score, file: Path, model: str = MODEL) -> Iterator[dict[str, Any]]:
+def scoring(view: Score, file: Path, model: str = MODEL, **said: str) -> Iterator[dict[str, Any]]:
     """Press Score."""
-    return each_named(view, view.score(asked_by(), *fields(file, model)))
+    return each_named(view, view.score(asked_by(), *fields(file, model, **said)))
 
 
 def key_in(shown: dict[str, Any]) -> str:
@@ -144,6 +148,33 @@ def test_a_file_of_answers_is_a_run_without_changes(view: Score, tmp_path: Path)
     assert [row["row"] for row in rows_page(selection).rows] == [2]
     opened = named(view, view.shown(stored_run, ME))  # as by its link
     assert opened["figures"] == last["figures"]
+    assert "Accuracy by slice" in last["figures"] and "by how sure" not in last["figures"]
+
+
+def test_numbers_for_answers_are_asked_about_and_how_sure_they_are_is_drawn(
+    view: Score, tmp_path: Path
+) -> None:
+    rows = [
+        {"premise": "A cat sleeps.", "hypothesis": f"It rests {at}.", "predicted_label": at % 3,
+         "predicted_scores": [float(at % 3 == label) for label in range(3)]}
+        for at in range(6)
+    ]  # fmt: skip
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = str(uploaded(file))
+    _, labels, *_ = show_file(ME, "nli", path)
+    assert "This file has the labels 0 and 1 and 2" in labels and "It rests 0." in labels
+    name = offered(ME, [], path, []).value[0]
+    *_, last = scoring(view, file, name, gold=NO_GOLD)
+    assert "say it below the file" in last["trouble"]
+    meant = json.dumps(dict(zip("012", LABELS, strict=True)))
+    *_, last = scoring(view, file, name, gold=NO_GOLD, meanings=meant)
+    assert "0 as entailment, 1 as neutral, 2 as contradiction, as you say" in last["trouble"]
+    file = tmp_path / "gold.jsonl"
+    file.write_text("".join(json.dumps(row | {"label": LABELS[0]}) + "\n" for row in rows))
+    name = offered(ME, [], str(uploaded(file)), []).value[0]
+    *_, last = scoring(view, file, name, meanings=meant)
+    assert "right on 33.3 %" in last["figures"] and "n = 6" in last["figures"]
 
 
 def test_a_stop_keeps_the_parts_that_are_done_and_goes_on_later(
