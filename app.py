@@ -28,6 +28,7 @@ from probe.runs.store import Store
 from probe.settings import OTHERS, settings
 from probe.ui.annotation import answering, own_sets
 from probe.ui.api.endpoint import HTTP, build_page
+from probe.ui.lessons.artefacts import ARTEFACTS
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.look_alikes import LOOK_ALIKES
@@ -40,7 +41,9 @@ from probe.ui.tabs import admin, learn, mine
 from probe.ui.tabs.probe import tab as probe
 from probe.ui.visitors.belongings import remove_old_regularly
 
-LESSONS = (WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES)
+LESSONS = (
+    WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES, ARTEFACTS
+)  # fmt: skip
 PLACES = (
     Place("", "Probe", (View("probe", "Probe", probe.build),)),
     Place(

@@ -57,7 +57,9 @@ SLICES: Offers = {
 }
 LESSONS: Offers = {
     "word_salad": LABELLED,
-    **dict.fromkeys(("heuristics", "inoculate", "generalise", "attribution"), NLI_ALONE),
+    **dict.fromkeys(
+        ("heuristics", "inoculate", "generalise", "attribution", "artefacts"), NLI_ALONE
+    ),
     "look_alikes": READING,
 }
 VIEWS: Mapping[str, Offers] = {

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from probe.ui.lessons.artefacts import ARTEFACTS
 from probe.ui.lessons.attribution import ATTRIBUTION
 from probe.ui.lessons.heuristics import HEURISTICS
 from probe.ui.lessons.lesson import written
@@ -11,7 +12,7 @@ from probe.ui.lessons.word_salad import WORD_SALAD
 from tests.support.cases import failures
 from tests.support.pages.lessons import Place, last_finding, places, title
 
-PLACES = places((WORD_SALAD, HEURISTICS, ATTRIBUTION, LOOK_ALIKES))
+PLACES = places((WORD_SALAD, HEURISTICS, ATTRIBUTION, LOOK_ALIKES, ARTEFACTS))
 SOURCES = r"et al\.|fritz|Jia and Liang 2017|docs/importance\.md"
 MIN_ROWS = 200
 """Examples on which a lesson may rest a rule."""
@@ -60,9 +61,9 @@ def test_what_is_run_ends_in_a_sentence_a_judged_guess_and_figures_with_their_so
         assert finding.says.endswith(".") and not finding.progress
         assert finding.came_true is None or 0 <= finding.came_true < len(step.choices)
         for figure in (each for shown in finding.compared.values() for each in shown):
-            found = re.match(r"n = (\d+), 95 % interval", figure.note)
+            found = re.match(r"n = ([\d,]+), 95 % interval", figure.note)
             assert (
-                (found and int(found[1]) >= MIN_ROWS)
+                (found and int(found[1].replace(",", "")) >= MIN_ROWS)
                 if figure.live
                 else (re.search(SOURCES, figure.note))
             ), figure
