@@ -23,7 +23,7 @@ import sys
 from threading import RLock
 from types import TracebackType
 
-HEAVY = frozenset({"torch", "transformers.modeling_utils"})
+HEAVY = ("torch", "transformers.modeling_utils")
 
 
 class FirstImport:
@@ -31,14 +31,14 @@ class FirstImport:
 
     def __init__(self) -> None:
         self._lock, self._depth, self._collects = RLock(), 0, False
-        self._lacked: frozenset[str] = frozenset()
+        self._lacked: list[str] = []
 
     def __enter__(self) -> None:
         self._lock.acquire()
         if not self._depth:
             self._collects = gc.isenabled()
             gc.disable()
-            self._lacked = HEAVY - sys.modules.keys()
+            self._lacked = [name for name in HEAVY if name not in sys.modules]
         self._depth += 1
 
     def __exit__(
@@ -49,7 +49,7 @@ class FirstImport:
     ) -> None:
         self._depth -= 1
         if not self._depth:
-            if self._lacked & sys.modules.keys():
+            if any(name in sys.modules for name in self._lacked):
                 gc.freeze()
             if self._collects:
                 gc.enable()

@@ -23,6 +23,7 @@ BE_AGREEMENT_TAGS = frozenset({"VBP", "VBD"})
 """Tags for which the form of "be" depends on the subject."""
 
 
+@lru_cache(20_000)
 def lemmas(word: str, tag: str, pos: Pos) -> tuple[str, ...]:
     """Return the lemmas whose form `tag` is the word: saw as VBD is see, not saw.
 
@@ -66,5 +67,6 @@ def inflect(lemma: str, tag: str) -> str:
     return " ".join((*words[:head], forms[0], *words[head + 1 :])) if forms else ""
 
 
+@lru_cache(20_000)
 def _forms(lemma: str, tag: str) -> tuple[str, ...]:
     return tuple(getInflection(lemma, tag, inflect_oov=False))

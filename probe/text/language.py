@@ -8,7 +8,6 @@ BENCHMARKS.md says how often that is wrong, and by which command.
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -79,8 +78,9 @@ def foreign_reason(language: str) -> str:
 @lru_cache(maxsize=4096)
 def _judged(text: str) -> tuple[float, str, float]:
     """Return the probability of English, and the likeliest other language with its own."""
-    shares: Counter[str] = Counter()
+    shares: dict[str, float] = {}
     for code, share in _detector().rank(text):
-        shares[NAMES.get(code, code)] += share
+        name = NAMES.get(code, code)
+        shares[name] = shares.get(name, 0) + share
     english = shares.pop(ENGLISH)
     return (english, *max(shares.items(), key=lambda each: each[1]))

@@ -7,7 +7,7 @@ which transforms there are looks for Debian's files first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,22 +55,23 @@ def reader() -> ThreadSafeReader:
     return ThreadSafeReader(nltk.data.FileSystemPathPointer(str(DEBIAN_FOLDER)))
 
 
-def senses(word: str, pos: Pos) -> list[Any]:  # Any: Synset
+@lru_cache(maxsize=20_000)
+def senses(word: str, pos: Pos | None = None) -> Sequence[Any]:  # Any: Synset
     """Return all senses of a word's base forms, each form's most frequent first.
 
     "saw" as a verb has the senses of saw, then those of see. Raises MissingWordNet.
     """
-    return list(reader().synsets(word, pos))
+    return tuple(reader().synsets(word, pos))
 
 
-def own_senses(lemma: str, pos: Pos) -> list[Any]:  # Any: Synset
+def own_senses(lemma: str, pos: Pos) -> Sequence[Any]:  # Any: Synset
     """Return the senses that name the lemma itself: those of physics, not those of physic.
 
     Returns the senses of its base forms where WordNet does not have the lemma. Raises
     MissingWordNet.
     """
     synsets = senses(lemma, pos)
-    named = [sense for sense in synsets if lemma in map(str.lower, sense.lemma_names())]
+    named = tuple(sense for sense in synsets if lemma in map(str.lower, sense.lemma_names()))
     return named or synsets
 
 

@@ -31,12 +31,23 @@ def tokenise(text: str) -> list[str]:
     """Split into Penn Treebank tokens: contractions apart, quotes as `` and ''.
 
     The tokenizer of `nltk.word_tokenize`, without its sentence splitter and so without data. Where
-    no word depends on another, words that came before need not be split again.
+    no word depends on another, words that came before need not be split again, and neither need
+    words of letters alone.
     """
     if not text.isascii() or NOT_BY_WORD.search(text):
         return _split(text)
     *before, last = text.split() or [""]
-    return [token for word in before for token in _within(word)] + _split(last)
+    tokens = list[str]()
+    for word in before:
+        if word.isalpha() and word.lower() not in JOINED:
+            tokens.append(word)
+        else:
+            tokens += _within(word)
+    return [*tokens, *_at_the_end(last)]
+
+
+JOINED = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
+"""The words of letters of which the tokenizer makes two."""
 
 
 def _split(text: str) -> list[str]:
@@ -47,6 +58,15 @@ def _split(text: str) -> list[str]:
 def _within(word: str) -> Sequence[str]:
     """Split a word that another follows: its full stop ends no sentence."""
     return _split(f"{word} x")[:-1]
+
+
+@lru_cache(maxsize=50_000)
+def _at_the_end(word: str) -> Sequence[str]:
+    """Split the last word of a text."""
+    plain, mark = (word[:-1], [word[-1]]) if word[-1:] in (".", "?", "!") else (word, [])
+    if plain.isalpha() and plain.lower() not in JOINED:
+        return [plain, *mark]
+    return _split(word)
 
 
 FINAL_MARKS = {
@@ -129,7 +149,19 @@ def join(tokens: Sequence[str]) -> str:
 
 def same_words(first: str, second: str) -> bool:
     """Whether two texts have the same words in the same order, case and spacing aside."""
-    return tokenise(first.lower()) == tokenise(second.lower())
+    if first == second:
+        return True
+    one, other = first.lower(), second.lower()
+    # the tokenizer changes blanks and quotes alone, so that other letters are other words
+    return _letters(one) == _letters(other) and tokenise(one) == tokenise(other)
+
+
+QUOTE_MARKS = str.maketrans("", "", "\"'`")
+
+
+def _letters(text: str) -> str:
+    """Return a text without its blanks and quotes."""
+    return "".join(text.split()).translate(QUOTE_MARKS)
 
 
 ABBREVIATIONS_TEXT = """

@@ -34,7 +34,7 @@ from probe.tasks.nli import CONTRADICTION, ENTAILMENT, NEUTRAL, NLI, Pair
 from probe.tasks.task import SOURCE, TARGET
 from probe.terms import capitalised
 from probe.text import tagger
-from probe.text.wordnet import reader
+from probe.text.wordnet import senses
 from probe.text.words import Span, spans, substitute
 from probe.transforms.registry import Tools, transform
 
@@ -276,7 +276,7 @@ def antonyms(word: str, context: set[str], allowed_pos: frozenset[str]) -> list[
     with first_import:
         from nltk.wsd import lesk  # slow, and no page waits for it
 
-    if word in BLACKLIST or not (synsets := reader().synsets(word)):
+    if word in BLACKLIST or not (synsets := senses(word)):
         return []
     sense = lesk(context, word, synsets=synsets)
     if sense.pos() not in allowed_pos:
