@@ -182,10 +182,19 @@ class Prompted(TextModel):
 
     @cached_property
     def _room(self) -> int:
-        """The tokens that the texts of an example can have beside the longest of its prompts."""
+        """The tokens that the texts of an example can have beside the longest of its prompts.
+
+        Raises ModelError where there are none.
+        """
         variants = self._variants([self.task.example(**dict.fromkeys(self.task.fields, ""))])[0]
         longest = max(len(each.before) + max(map(len, each.ids)) for each in variants)
-        return self.max_tokens - longest - 2 * len(self.task.fields)
+        room = self.max_tokens - longest - 2 * len(self.task.fields)
+        if room < len(self.task.fields):
+            raise ModelError(
+                f"the prompt with its {len(self.shots)} examples leaves no room for a text: it "
+                f"takes {longest} of the {self.max_tokens} sub-words that {self.name!r} reads"
+            )
+        return room
 
     def too_long(self, example: Example) -> bool:
         """Whether an example has more sub-words than the model reads, so that its end is cut."""

@@ -196,6 +196,8 @@ def test_what_a_text_must_not_hold_and_what_is_too_long() -> None:
     long = Pair("a dog walks " * 300, "He moves.")
     assert model.too_long(long) and not model.too_long(PAIRS[0])
     assert model.predict([long])[0].probabilities != model.predict([PAIRS[0]])[0].probabilities
+    with pytest.raises(ModelError, match="with its 24 examples leaves no room for a text"):
+        asked(model, "cloze", shots=24).predict(PAIRS)
 
 
 def test_the_check_names_labels_that_are_never_given() -> None:
