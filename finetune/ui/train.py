@@ -52,7 +52,7 @@ PURPOSE = (
 QUICK, PUBLISHED = "quick", "published"
 HOW = [("Quick", QUICK), ("As published", PUBLISHED)]
 CHANGED_BY_HOW = ("sizes", "seeds", "mode")
-OF_TRAINING = ("lrs", "batch", "max_epochs", "patience", "include_epoch0")
+OF_TRAINING = ("lrs", "batch", "max_epochs", "patience", "include_epoch0", "mode")
 """What is not asked where the examples stand in a prompt."""
 RATE_CHOSEN = "rate => rate"
 """What is chosen stands under Settings, too, where other rates may."""
@@ -220,6 +220,7 @@ class Form:
             begun["lrs"] = {"value": USUAL_RATE}
         for name in OF_TRAINING:
             seen = kind in self.kinds_of[name] and not in_prompt
+            seen = seen and not (name == "mode" and task.has_spans)
             begun[name] = begun.get(name, {}) | {"visible": seen}
         grid = published and kind == KIND and not task.has_spans and not in_prompt
         return begun | self._rate(named, grid)

@@ -346,7 +346,7 @@ def test_a_language_model_is_shown_its_examples_and_the_rest_is_refused(
     given = shown(form, "inoculate", **asked)
     assert given["sizes"]["value"] == list(map(str, IN_PROMPT))
     assert [name for _, name in given["mode"]["choices"]] == [given["mode"]["value"]] == ["context"]
-    hidden = ("lrs", "batch", "max_epochs", "patience", "include_epoch0", "rate")
+    hidden = ("lrs", "batch", "max_epochs", "patience", "include_epoch0", "mode", "rate")
     assert not any(given[name]["visible"] for name in hidden)
     back = form.follow_models(values(form, "inoculate", mode="context"))
     assert _args(back[form.fields["mode"]])["value"] == "fast"
