@@ -182,6 +182,9 @@ def check(plan: Plan, sets: Sets) -> None:
         f"at most {MOST_SHOTS} examples stand in a prompt": (
             plan.mode == CONTEXT and max(plan.sizes, default=0) > MOST_SHOTS
         ),
+        "questions about passages do not stand as examples in a prompt yet": (
+            plan.mode == CONTEXT and task.has_spans
+        ),
         "nothing is trained by examples in a prompt, so there is no learning rate": (
             plan.mode == CONTEXT and any(plan.lrs)
         ),

@@ -360,7 +360,8 @@ class LoadedModel:
             order = filter(None, dict.fromkeys(self.model.order))
             answers = f"with the outputs {', '.join(order)}"
         if isinstance(self.model, Prompted):
-            answers = f"that is asked in words for {', '.join(self.model.order)}"
+            wanted = ", ".join(self.model.order) or "an answer in its own"
+            answers = f"that is asked in words for {wanted}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [
             f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
