@@ -322,6 +322,9 @@ def summary(outcome: Verdict) -> str:
     return f"{gap}. {closed} with {outcome['size']} examples; {lost}{shown}"
 
 
+IN_PROMPT = "Nothing was trained: the examples stood in the model's prompt."
+
+
 def details(verdict: Verdict, selection: Selection) -> list[str]:
     """Say how the rate was chosen, what the other choice gives, and what rules reach.
 
@@ -333,13 +336,16 @@ def details(verdict: Verdict, selection: Selection) -> list[str]:
     learnt = [
         f"{100 * share:.0f} % at rate {rate}" for rate, share in shares.items() if share is not None
     ]
-    lines = [
+    trained = [
         f"Learning rate {outcome['lr']:g}, {SELECTION_TITLES[selection]}. The rate "
         f"{SELECTION_TITLES[other]} is {rival['lr']:g}: {rival['name']}.",
-        f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
-        f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
         f"Of the {outcome['size']} examples themselves the model had learnt at the last epoch "
         f"trained: {', '.join(learnt) or 'not recorded'}.",
+    ]
+    lines = [
+        *(trained if outcome["lr"] else [IN_PROMPT]),
+        f"95 % intervals from 1,000 paired resamples; n = {outcome['gap']['n']} test examples, "
+        f"{outcome['seeds']} seed{'s' if outcome['seeds'] > 1 else ''}.",
     ]
     if baselines := verdict.get("baselines"):
         rules = [f"{rule.replace('_', ' ')} {100 * it:.1f} %" for rule, it in baselines.items()]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Recipe, WordLayers, architecture
 from probe.models.library import find
 from probe.models.weights import CONFIG, read_json
@@ -54,6 +55,20 @@ def weak_problem(name: str, task: Task) -> str:
     if name == "overlap" and not task.source:
         return f"the weak model {name} compares two texts, and {task.title.lower()} has one"
     return ""
+
+
+def require_mode(name: str, asked: bool, mode: Mode) -> None:
+    """Refuse to train a language model, which is `asked`, or to show another one examples.
+
+    Raises ExperimentError.
+    """
+    if asked and mode != CONTEXT:
+        raise ExperimentError(
+            f"{name} is asked in words and not trained here; with the mode {CONTEXT}, in runs "
+            "without models that are trained, it gets the examples in its prompt"
+        )
+    if mode == CONTEXT and not asked:
+        raise ExperimentError(f"{name} has no prompt for examples; choose full or fast")
 
 
 def mode_words(mode: Mode) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
-from finetune.training.recipes import CONTEXT, Mode
+from finetune.training.recipes import CONTEXT, Mode, require_mode
 from finetune.trials import debiasing, generalisation, inoculation, mitigation
 from finetune.trials.datasets import Examples, Sets
 from finetune.trials.planning import KINDS
-from finetune.trials.trial import fresh, prepare_any, require_mode
+from finetune.trials.trial import fresh, prepare_any
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
 from probe.models.classifier import Precision
@@ -80,7 +80,7 @@ def throughput(
     a step of one example and shared by a whole `batch`, if none the model's own. Raises
     ExperimentError where the model has no fast mode, or no question can be trained on.
     """
-    require_mode(model, mode)
+    require_mode(model.name, isinstance(model, Prompted), mode)
     few = tuple(examples[:: max(1, len(examples) // TIMED[mode])][: TIMED[mode]])
     if isinstance(model, Prompted):
         shots = [each for each in examples if each.gold and model.task.nearest(each.gold)]

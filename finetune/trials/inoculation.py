@@ -182,6 +182,12 @@ def check(plan: Plan, sets: Sets) -> None:
         f"at most {MOST_SHOTS} examples stand in a prompt": (
             plan.mode == CONTEXT and max(plan.sizes, default=0) > MOST_SHOTS
         ),
+        "questions about passages do not stand as examples in a prompt yet": (
+            plan.mode == CONTEXT and task.has_spans
+        ),
+        "nothing is trained by examples in a prompt, so there is no learning rate": (
+            plan.mode == CONTEXT and any(plan.lrs)
+        ),
         "a model that answers with spans has no fast mode; choose full": (
             plan.mode == "fast" and task.has_spans
         ),
@@ -586,6 +592,8 @@ class Conclusion:
     def headline(self) -> str:
         """The outcome in a sentence, with what changes its meaning."""
         name = OUTCOMES[self.outcome].name
+        if self.outcome == "not_taken_up":
+            name = name.replace("the examples", f"{self.size} example{'s' * (self.size > 1)}")
         clauses = "; ".join([clause for _, clause in (*self.lacks, *self.marks)])
         if self.lacks:
             return f"{name}: {clauses}"

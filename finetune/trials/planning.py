@@ -157,7 +157,9 @@ class Planned:
         return tuple(self.kind.warnings(self.plan))
 
     def trainings(self) -> int:
-        """Return how many trainings it takes."""
+        """Return how many trainings it takes; none where the examples stand in a prompt."""
+        if getattr(self.plan, "mode", "") == CONTEXT:
+            return 0
         return sum(bool(cell.size) for cell in self.kind.trials.cells(self.plan))
 
     def seconds(self, model: AnyModel | None = None) -> float:

@@ -48,7 +48,7 @@ from finetune.training.losses import (
     focal,
     smoothed,
 )
-from finetune.training.recipes import CONTEXT, Mode
+from finetune.training.recipes import CONTEXT, Mode, require_mode
 from finetune.training.weak import weak_probabilities, weak_right
 from finetune.trials import (
     calibration,
@@ -84,20 +84,9 @@ from probe.tasks.task import INVALID, Label
 Trainable = Prepared | PreparedReader
 
 
-def require_mode(model: AnyModel, mode: Mode) -> None:
-    """Refuse to train a language model, or to show another one examples. Raises ExperimentError."""
-    if isinstance(model, Prompted) and mode != CONTEXT:
-        raise ExperimentError(
-            f"{model.name} is asked in words and not trained here; with the mode {CONTEXT} it gets "
-            "the examples in its prompt"
-        )
-    if mode == CONTEXT and not isinstance(model, Prompted):
-        raise ExperimentError(f"{model.name} has no prompt for examples; choose full or fast")
-
-
 def prepare_any(model: AnyModel, mode: Mode, precision: Precision) -> Trainable:
     """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
-    require_mode(model, mode)
+    require_mode(model.name, isinstance(model, Prompted), mode)
     assert not isinstance(model, Prompted)  # as required
     if not isinstance(model, Reader):
         return prepare(model, mode, precision)
@@ -207,7 +196,7 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     The dose is the examples, of which those are left out whose label it has no word for. Raises
     ExperimentError where too few are left, and Cancelled between two batches.
     """
-    require_mode(model, plan.mode)
+    require_mode(model.name, isinstance(model, Prompted), plan.mode)
     assert isinstance(model, Prompted)  # as required
     began, scored, task = time.monotonic(), sets.scored, model.task
     told = [each for each in sets.challenge_train if each.gold and task.nearest(each.gold)]

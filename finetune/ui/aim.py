@@ -9,7 +9,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from finetune.training.data import Asked
-from finetune.training.recipes import MODES, TRAINED
+from finetune.training.recipes import CONTEXT, MODES, mode_words, require_mode
 from finetune.trials import generalisation, inoculation
 from finetune.trials.challenges import UserFiles
 from finetune.trials.params import GRID_RATES, PARAMS, USUAL_RATE, Param, param_of
@@ -18,7 +18,13 @@ from probe.errors import ExperimentError
 from probe.first_import import first_import
 from probe.limits import visitor_bounds
 from probe.models.bundled import title_of
-from probe.models.library import AnyModel, require_on_disk, task_of_model, without_labels
+from probe.models.library import (
+    AnyModel,
+    asked_in_words,
+    is_asked,
+    task_of_model,
+    without_labels,
+)
 from probe.runs.gallery import OWNER
 from probe.runs.run import StoredRun
 from probe.tasks.examples import bundled_examples
@@ -40,7 +46,8 @@ SUBJECTS = ("challenge", "phenomenon")
 def called(run: StoredRun, of: str) -> str:
     """Name a run by its model and what it is of, and say of an own one where it is quick."""
     how = run.plan.get("training", run.plan)
-    quick = "" if run.owner == OWNER or how.get("mode") == "full" else ", quick"
+    mode = how.get("mode")
+    quick = "" if run.owner == OWNER or mode == "full" else f", {mode_words(mode or 'fast')}"
     return f"{title_of(Path(run.plan['model']).name)} · {of}{quick}"
 
 
@@ -84,11 +91,17 @@ def choices_of(
     files: UserFiles = NO_FILES,
     **values: Any,  # Any: as `Param` says
 ) -> Choices:
-    """Return what is chosen for a run. Raises ModelError where its model cannot be taken."""
-    require_on_disk(model)
-    task = task_of_model(model)
+    """Return what is chosen for a run, by whom its model may be used.
+
+    Raises ModelError or ExperimentError where its model cannot be taken.
+    """
+    task, asked = task_of_model(model), is_asked(model)
+    if asked and kind != inoculation.KIND:
+        raise asked_in_words(model)
     if task.has_spans and kind != inoculation.KIND:
         raise without_labels(model)
+    if mode := values.get("mode"):
+        require_mode(Path(model).name, asked, mode)
     return Choices(kind, task, {"model": model, **values}, files)
 
 
@@ -122,7 +135,8 @@ def field_of(param: Param) -> Any:  # Any: a component
     if param.type == Path | None:
         return gr.File(type="filepath", height=150, **name)
     if param.choices:
-        modes = [(mode.summary, key) for key, mode in MODES.items() if key in TRAINED]
+        # the form shows those that the chosen models have
+        modes = [(mode.summary, key) for key, mode in MODES.items() if key in param.choices]
         return gr.Radio(modes, value=begins, elem_classes="lines", **name)
     if param.type is bool:
         return gr.Checkbox(begins, **name)
@@ -159,11 +173,15 @@ def read_values(kind: str, values: Named) -> dict[str, Any]:  # Any: as above
     return read
 
 
-def usual_sizes(kind: str, task: Task, published: bool, skill: str = "") -> list[str]:
+def usual_sizes(
+    kind: str, task: Task, published: bool, skill: str = "", in_prompt: bool = False
+) -> list[str]:
     """Return the numbers of examples to begin with; all in place of more than the task has.
 
-    Templates make their own, and the papers took more of some skills.
+    Templates make their own, and the papers took more of some skills. A prompt takes few.
     """
+    if in_prompt:
+        return [str(size) for size in inoculation.IN_PROMPT]
     if task.has_spans:
         return ["5", "10", "all"]  # the bundled passages give few questions to train on
     param = param_of(kind, "sizes")
@@ -234,7 +252,8 @@ def forecast(
 def _learning(jobs: Sequence[Planned], trainings: int) -> str:
     """Say which weights learn, and at which rates."""
     if not trainings:
-        return "No weight of the model changes."
+        in_prompt = getattr(jobs[0].plan, "mode", "") == CONTEXT
+        return MODES[CONTEXT].summary if in_prompt else "No weight of the model changes."
     rates = dict[str, str]()
     for job in jobs:
         how = getattr(job.plan, "training", job.plan)

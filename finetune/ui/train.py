@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.training.recipes import published_with_grid
+from finetune.training.recipes import CONTEXT, MODES, TRAINED, published_with_grid
 from finetune.trials.inoculation import KIND, LIU_LRS
 from finetune.trials.params import GRID_RATES, USUAL_RATE, param_of
 from finetune.ui import endpoints, generalise, inoculate, repair
@@ -28,6 +28,7 @@ from finetune.ui.aim import (
     usual_sizes,
 )
 from probe.errors import UserError
+from probe.models.library import is_asked
 from probe.runs.access import require_for_runs
 from probe.runs.gallery import OWNER
 from probe.runs.run import RunRequest
@@ -51,6 +52,8 @@ PURPOSE = (
 QUICK, PUBLISHED = "quick", "published"
 HOW = [("Quick", QUICK), ("As published", PUBLISHED)]
 CHANGED_BY_HOW = ("sizes", "seeds", "mode")
+OF_TRAINING = ("lrs", "batch", "max_epochs", "patience", "include_epoch0", "mode")
+"""What is not asked where the examples stand in a prompt."""
 RATE_CHOSEN = "rate => rate"
 """What is chosen stands under Settings, too, where other rates may."""
 ABOUT_SETTINGS = (
@@ -203,12 +206,32 @@ class Form:
         values["sizes"] = usual_sizes(kind, task, published, named["skill"])
         if task.has_spans:
             values["mode"] = "full"
+        in_prompt = kind == KIND and self._asked(named)
+        if in_prompt:
+            values |= {"mode": CONTEXT, "sizes": usual_sizes(kind, task, published, in_prompt=True)}
         begun: Changes = {name: {"value": value} for name, value in values.items()}
-        sizes = usual_sizes(kind, task, True, named["skill"])
+        sizes = usual_sizes(kind, task, True, named["skill"], in_prompt)
         offered = {"choices": sizes, "allow_custom_value": True}
         begun["sizes"] |= offered
-        grid = published and kind == KIND and not task.has_spans
+        modes = (CONTEXT,) if in_prompt else TRAINED
+        choices = [(mode.summary, key) for key, mode in MODES.items() if key in modes]
+        begun["mode"] = begun.get("mode", {}) | {"choices": choices}
+        if in_prompt:
+            begun["lrs"] = {"value": USUAL_RATE}
+        for name in OF_TRAINING:
+            seen = kind in self.kinds_of[name] and not in_prompt
+            seen = seen and not (name == "mode" and task.has_spans)
+            begun[name] = begun.get(name, {}) | {"visible": seen}
+        grid = published and kind == KIND and not task.has_spans and not in_prompt
         return begun | self._rate(named, grid)
+
+    @staticmethod
+    def _asked(named: Named) -> bool:
+        """Whether all that is chosen are language models, which are shown the examples."""
+        try:
+            return bool(named["models"]) and all(map(is_asked, named["models"]))
+        except UserError:
+            return False  # one that is not there is told by the forecast
 
     def _rate(self, named: Named, grid: bool) -> Changes:
         """Return the published choice of rates: one for encoders, the grid for word models.
@@ -256,9 +279,13 @@ class Form:
         return {
             **groups,
             self.files: gr.Column(visible=bool(uploads_of(kind))),
-            self.how: gr.Radio(visible=not task.has_spans),
+            self.how: self._how(named, task, kind),
             **self.updates(*offered, seen, begun),
         }
+
+    def _how(self, named: Named, task: Task, kind: str) -> gr.Radio:
+        """Offer what the papers took, where they did such."""
+        return gr.Radio(visible=not (task.has_spans or (kind == KIND and self._asked(named))))
 
     def change_how(self, values: Values) -> Updates:
         """Put what the papers took in place of what is quick, or back."""
@@ -266,9 +293,17 @@ class Form:
         return self.updates(self.begun(aim, named, task, values[self.how]))
 
     def follow_models(self, values: Values) -> Updates:
-        """Choose the rates that were published for other models, where they are offered."""
+        """Choose the rates that were published for other models, where they are offered.
+
+        Where language models come or go, the form begins anew for them.
+        """
         aim, named, task, _ = self.named(values)
-        grid = values[self.how] == PUBLISHED and aim.kind(named) == KIND and not task.has_spans
+        kind, how = aim.kind(named), values[self.how]
+        if kind == KIND and self._asked(named) != (named["mode"] == CONTEXT):
+            begun = self.begun(aim, named, task, how)
+            return {self.how: self._how(named, task, kind), **self.updates(begun)}
+        grid = how == PUBLISHED and kind == KIND and not task.has_spans
+        grid = grid and named["mode"] != CONTEXT
         return self.updates(self._rate(named, True)) if grid else {self.about: gr.skip()}
 
     def forecast(self, values: Values) -> Markup:
@@ -381,7 +416,7 @@ class Form:
         begin(fields["method"].input(self.choose, self.inputs, filled, **LAST, **area.turn))
         self.how.input(self.change_how, self.inputs, list(fields.values()), **LAST, **QUIET)
         fields["rate"].input(None, fields["rate"], fields["lrs"], js=RATE_CHOSEN, **QUIET)
-        rated = [self.about, fields["rate"], fields["lrs"]]
+        rated = [self.about, self.how, *fields.values()]
         fields["models"].change(self.follow_models, self.inputs, rated, **LAST, **QUIET)
         told = [fields[name].input for name in ("challenges", "skill", "vary", "column")]
         told += [fields["challenges"].change, fields["file"].change]

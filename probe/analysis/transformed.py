@@ -23,7 +23,7 @@ from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
 from probe.models.prediction_file import Predicted
 from probe.models.prompted import prompt_json
-from probe.models.reader import SpanPrediction, span_place
+from probe.models.reader import SpanPrediction, span_place, stands_nowhere
 from probe.models.text_model import TextModel
 from probe.models.windows import WindowPrediction, window_json, window_words
 from probe.tasks.task import Example, Label, Task
@@ -369,6 +369,9 @@ class Examination:
             "The passage is longer than what the model reads at once: it was read in "
             f"{windows} parts that overlap.": windows > 1,
             window: window,
+            "The model's answer is in words of its own, which do not stand in the passage.": (
+                stands_nowhere(answer)
+            ),
             f"This {unit} is in {legible.language}. Transforms for English leave it as it is, and "
             "a model that has learnt English alone can say little of it.": legible.language,
             f"The model does not know {100 * legible.unknown:.0f} % of the tokens of this {unit}: "

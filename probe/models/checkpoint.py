@@ -60,6 +60,7 @@ from probe.models.outputs import (
 )
 from probe.models.prediction import TEXTS_CHANGED, read_invalid_below, read_temperature
 from probe.models.prompted import Prompted, stepwise
+from probe.models.prompted_reader import PromptedReader
 from probe.models.prompts import Asking, chosen_prompt
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel, embedding_rows
@@ -425,7 +426,7 @@ def read_prompted(
 ) -> Prompted:
     """Read a language model that is asked by a prompt, `template` or what `asking` names.
 
-    It is asked for the labels of a task: the one that `asking` or a person wants, or inference.
+    It is asked about a task: the one that `asking` or a person wants, or inference.
     With `files` a prompt may be a file. Raises ModelError.
     """
     own = TASKS.get(asking.task)
@@ -436,14 +437,15 @@ def read_prompted(
     asked = own or task or NLI
     chats = bool(read.tokenizer.chat_template)
     prompt = chosen_prompt(name, asking, asked, chats, template, files)
-    model = Prompted(
+    kind = PromptedReader if asked.has_spans else Prompted
+    model: Prompted = kind(
         *(name, read.model, read.tokenizer, asked, prompt, asking),
         revision=revision,
         notes=read.notes,
     )
     with in_a_sentence(name):
-        model = stepwise(that_answers(model))
-    return model
+        model = that_answers(model)
+        return model if asked.has_spans else stepwise(model)
 
 
 def read_checkpoint(

@@ -30,6 +30,7 @@ from probe.models.weights import (
 )
 from probe.models.windows import Long
 from probe.settings import ASSETS, settings
+from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
 from probe.tasks.task import TASKS, Label, Task
 from probe.terms import capitalised
@@ -156,10 +157,20 @@ def full_name(name: str) -> str:
     return f"{Path(address).resolve()}{mark}{asked}" if is_folder else name
 
 
+def is_asked(name: str) -> bool:
+    """Whether a name is of a language model, which is asked in words. Raises ModelError."""
+    return _goes_on(_config(locate(name)[0]))
+
+
 def task_of_model(name: str) -> Task:
-    """Return the task of a model on disk. Raises ModelError, also where its config says none."""
-    require_on_disk(name)
-    task = models_on_disk()[name].task
+    """Return the task of a model on this disk or brought, by its config or its name.
+
+    Raises ModelError, also where neither says one.
+    """
+    folder, _ = locate(name)
+    if _goes_on(_config(folder)):
+        return TASKS.get(split_name(name)[1].task) or NLI
+    task = Entry(name, folder, "").task
     if task is None:
         raise ModelError(f"the config of the model {name!r} does not say what task it answers")
     return task
@@ -285,7 +296,8 @@ def without_labels(name: str) -> ModelError:
 def asked_in_words(name: str) -> ModelError:
     """Return the refusal of a language model where one is trained."""
     return ModelError(
-        f"{name!r} is a language model that is asked in words; it is not trained here"
+        f"{name!r} is a language model that is asked in words; it is not trained here, but an "
+        "inoculation shows it examples in its prompt"
     )
 
 
@@ -348,7 +360,8 @@ class LoadedModel:
             order = filter(None, dict.fromkeys(self.model.order))
             answers = f"with the outputs {', '.join(order)}"
         if isinstance(self.model, Prompted):
-            answers = f"that is asked in words for {', '.join(self.model.order)}"
+            wanted = ", ".join(self.model.order) or "an answer in its own"
+            answers = f"that is asked in words for {wanted}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [
             f"{self.model.name} is a {network.config.model_type} model of {size:,} weights "
@@ -454,6 +467,9 @@ class ModelCache:
         """
         loaded = open_model(name, order, likely=likely, relative=False, template=template)
         outputs = None if isinstance(loaded.model, Prompted) else loaded.model.order or None
+        if isinstance(loaded.model, Prompted) and (task := loaded.model.task) is not NLI:
+            asking = replace(loaded.model.asking, task=task.name)  # by its name it is opened again
+            name = name.partition("?")[0] + asking.suffix
         revision = loaded.model.revision
         told = [*([", ".join(outputs or order)] if order else []), *filter(None, [template])]
         key = f"{name} ({'; '.join(told)})" if told else name

@@ -129,6 +129,11 @@ class Prompted(TextModel):
         how = f" ({'; '.join(each)})" if each else ""
         return f"it is asked about {self.task.title.lower()} by “{prompt.name}”{how}: {prompt.text}"
 
+    def said(self, shot: Example) -> str:
+        """The words by which an example in context is answered."""
+        gold: Label = self.task.nearest(getattr(shot, "gold", None) or "") or ""
+        return self.prompt.words[self.task.labels.index(gold)]
+
     def shown(self, example: Example) -> str:
         """Return all that the model reads of an example, to the label, as text."""
         (variant, *_), *_ = self._variants([example])
@@ -149,8 +154,7 @@ class Prompted(TextModel):
         begin, turns, between = self.prompt.beginning(order), list[str](), ""
         answers = list[str]()
         for shot in shots:
-            gold: Label = self.task.nearest(getattr(shot, "gold", None) or "") or ""
-            answers.append(self.prompt.words[self.task.labels.index(gold)])
+            answers.append(self.said(shot))
             block, at = self.prompt.filled(self.task.texts(shot), answers[-1], order)
             turns.append(block.text[:at].rstrip() if self.chats else block.text)
         turns.append(HERE if self.chats else "")
@@ -182,10 +186,19 @@ class Prompted(TextModel):
 
     @cached_property
     def _room(self) -> int:
-        """The tokens that the texts of an example can have beside the longest of its prompts."""
+        """The tokens that the texts of an example can have beside the longest of its prompts.
+
+        Raises ModelError where there are none.
+        """
         variants = self._variants([self.task.example(**dict.fromkeys(self.task.fields, ""))])[0]
         longest = max(len(each.before) + max(map(len, each.ids)) for each in variants)
-        return self.max_tokens - longest - 2 * len(self.task.fields)
+        room = self.max_tokens - longest - 2 * len(self.task.fields)
+        if room < len(self.task.fields):
+            raise ModelError(
+                f"the prompt with its {len(self.shots)} examples leaves no room for a text: it "
+                f"takes {longest} of the {self.max_tokens} sub-words that {self.name!r} reads"
+            )
+        return room
 
     def too_long(self, example: Example) -> bool:
         """Whether an example has more sub-words than the model reads, so that its end is cut."""
@@ -500,8 +513,12 @@ class PromptCheck:
     @property
     def doubt(self) -> str:
         """What a person should know before resting on its answers; "" where nothing."""
-        found, chance = wilson(self.correct, self.n), 1 / len(self.task.labels)
-        said = []
+        found, said = wilson(self.correct, self.n), list[str]()
+        if self.task.has_spans:
+            few = 2 * self.correct < self.n
+            right = f"by this prompt its words are right on {self.right} ({percent(found)})"
+            return f"{right}, word for word" if few else ""
+        chance = 1 / len(self.task.labels)
         if found.low <= chance:
             said.append(
                 f"by this prompt it is right on {self.right} ({percent(found)}), always one label "
@@ -513,12 +530,15 @@ class PromptCheck:
 
 
 def check_prompt(model: Prompted) -> PromptCheck:
-    """Try a prompt on bundled examples, as many of each label, which are the same each time."""
+    """Try a prompt on bundled examples, which are the same each time, as many of each label."""
     task, rng = model.task, random.Random("prompt check")
     several = list(bundled_examples(task, "dev"))
     rng.shuffle(several)
-    each = CHECKED // len(task.labels)
-    examples = [example for of in by_label(task, several).values() for example in of[:each]]
+    if task.has_spans:
+        examples = several[:CHECKED]
+    else:
+        each = CHECKED // len(task.labels)
+        examples = [example for of in by_label(task, several).values() for example in of[:each]]
     answers = [prediction.answer for prediction in model.predict(examples, "auto")]
     pairs = zip(answers, examples, strict=True)
     correct = sum(task.matches(answer, example.gold) for answer, example in pairs)

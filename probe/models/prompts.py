@@ -28,6 +28,10 @@ else:
 FILE = Path(__file__).with_suffix(".toml")
 WORDS = re.compile(r"\{([^{}]*\|[^{}]*)\}")
 """The words of the labels, in the place of the label."""
+ANSWER = "{answer}"
+"""Where a model answers a question about a passage in words of its own, at a prompt's end."""
+NO_ANSWER_WORDS = "no answer"
+"""What it is asked to say where the passage does not tell."""
 LISTED = "{labels}"
 """Where a prompt lists them."""
 BETWEEN = "\n\n"
@@ -38,7 +42,8 @@ BETWEEN = "\n\n"
 class Prompt:
     """A prompt of a task; `words[i]` stands for the task's i-th label, at `{label}` in the block.
 
-    The instruction is said once, the block of the example and of each example in context.
+    Of a task whose answers are no labels there is one empty word, where the model goes on. The
+    instruction is said once, the block of the example and of each example in context.
     """
 
     name: str
@@ -50,7 +55,8 @@ class Prompt:
     @property
     def text(self) -> str:
         """The prompt as a person writes it."""
-        block = self.block.replace("{label}", "{" + "|".join(self.words) + "}")
+        words = ANSWER if self.task.has_spans else "{" + "|".join(self.words) + "}"
+        block = self.block.replace("{label}", words)
         return BETWEEN.join(filter(None, [self.instruction, block]))
 
     @property
@@ -74,13 +80,13 @@ class Prompt:
         """Return the block of an example with a word for its label, and where the word begins."""
         whole = framed(self.block.replace(LISTED, either(order)), {**texts, "label": word})
         *places, (label, _) = whole.places
-        return Framed(whole.text, places), label
+        return Framed(whole.text if word else whole.text.rstrip(), places), label
 
 
 def either(words: Sequence[str]) -> str:
     """List words: "yes, maybe or no"."""
     *most, last = words
-    return f"{', '.join(most)} or {last}"
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def read_prompt(text: str, task: Task, name: str = "own") -> Prompt:
@@ -89,17 +95,24 @@ def read_prompt(text: str, task: Task, name: str = "own") -> Prompt:
     found = WORDS.findall(text)
     words = tuple(word.strip() for word in found[0].split("|")) if found else ()
     example = "{" + "|".join(task.labels) + "}"
+    answer = f"the words of the labels where the label stands, such as {example}"
+    if task.has_spans:
+        answer = f"{ANSWER} at its end"
 
     def refuse(problem: str) -> ModelError:
         wanted = " and ".join(f"{{{field}}}" for field in task.fields)
         return ModelError(
             f"the prompt {name!r} {problem}; a prompt for {task.title.lower()} has {wanted}, each "
-            f"once, and the words of the labels where the label stands, such as {example}"
+            f"once, and {answer}"
         )
 
-    if len(found) != 1:
+    if task.has_spans:
+        if not text.endswith(ANSWER):
+            raise refuse(f"does not end with {ANSWER}")
+        text, words = text.replace(ANSWER, "{label}"), ("",)
+    elif len(found) != 1:
         raise refuse(f"names the words of the labels {len(found)} times" if found else "has none")
-    if len(words) != len(task.labels) or not all(words):
+    elif len(words) != len(task.labels) or not all(words):
         raise refuse(f"has {len(words)} words for {len(task.labels)} labels")
     if any(one.startswith(other) for one, other in permutations(words, 2)):
         raise refuse(f"has words of which one begins with another ({', '.join(words)})")
@@ -193,7 +206,8 @@ def chosen_prompt(
     known = prompts(task)
     if template and template not in known:
         return read_prompt(template, task)
-    usual = next((each for each, prompt in known.items() if chats or not prompt.asks), "")
+    first = next(iter(known), "")
+    usual = next((each for each, prompt in known.items() if chats or not prompt.asks), first)
     if (template or asking.prompt or usual) in known:
         return known[template or asking.prompt or usual]
     path = Path(asking.prompt)
@@ -225,6 +239,12 @@ def drawn_shots(task: Task, shots: int, seed: int) -> list[tuple[Example, Exampl
     Each stands with another of its label, to be taken where it is itself the example that is asked.
     """
     rng = random.Random(f"{seed}|shots")
+    if task.has_spans:
+        questions = bundled_examples(task, "pool")
+        if 2 * shots > len(questions):
+            raise ModelError(f"the bundled pool has not {shots} examples of {task.title.lower()}")
+        drawn = rng.sample(questions, 2 * shots)
+        return list(zip(drawn[:shots], drawn[shots:], strict=True))
     pool = by_label(task, bundled_examples(task, "pool"))
     each, over = divmod(shots, len(task.labels))
     more = set(rng.sample(task.labels, over))

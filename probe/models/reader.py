@@ -48,10 +48,15 @@ class SpanPrediction(Prediction):
 
 
 def span_place(prediction: Prediction) -> dict[str, int]:
-    """Return where a span begins and ends in its passage; nothing for a label."""
-    if not isinstance(prediction, SpanPrediction):
+    """Return where a span begins and ends in its passage; nothing for a label, or for own words."""
+    if not isinstance(prediction, SpanPrediction) or stands_nowhere(prediction):
         return {}
     return {"start": prediction.start, "end": prediction.end}
+
+
+def stands_nowhere(prediction: Prediction) -> bool:
+    """Whether an answer is words that its passage does not have, as a language model may say."""
+    return isinstance(prediction, SpanPrediction) and bool(prediction.label) and not prediction.end
 
 
 @dataclass(frozen=True)

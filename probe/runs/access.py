@@ -354,7 +354,7 @@ class ModelAccess:
                 "or another model"
             ) from unclear
         require_task(opened.model, task)
-        self._note(visitor, opened.model, given=opened.model.name != here)
+        self._note(visitor, opened.model, given=bool(order or template))
         return opened
 
     def _note(self, visitor: str, model: AnyModel, given: bool) -> None:
@@ -383,7 +383,8 @@ def brought(store: Store, visitor: str) -> tuple[BroughtRow, ...]:
 def require_for_runs(store: Store, visitor: str, name: str) -> None:
     """Refuse a model with which a visitor can start no run. Raises ModelError.
 
-    One that was brought has to be read as its own config says: a run's workers read no more.
+    One that was brought has to be read as its config and its name say: a run's workers know no
+    more.
     """
     with store.database.session() as session:
         row = session.scalars(select(BroughtRow).where(BroughtRow.name == name)).first()
@@ -391,8 +392,9 @@ def require_for_runs(store: Store, visitor: str, name: str) -> None:
         require_on_disk(name, hidden_models(store, visitor))
     elif row.labels["given"]:
         raise ModelError(
-            f"a run reads the model {row.address} as its config says, not with labels or a "
-            "template of your own; save it with names for its outputs, and bring that"
+            f"a run reads the model {row.address} as its config and its name say, not with labels, "
+            "a template or a prompt of your own; save it with names for its outputs, or bring it "
+            "with a prompt that comes with the app"
         )
     else:
         require_open(row.address)

@@ -325,7 +325,7 @@ def results(
     """
     judged = {run.id: run for run in runs if run.verdict}
     shown = judged.get(opened) or next(iter(judged.values()), None)
-    name = shown.id if shown else ""
+    name, rated = shown.id if shown else "", any(any(run.plan.lrs) for run in runs)
     rates = join(
         BY.format(by, Markup(" checked") if by == selection else NOTHING, words)
         for by, words in SELECTION_TITLES.items()
@@ -340,5 +340,5 @@ def results(
         curves(runs, selection, name),
         gap_plot(runs, selection) + outcomes_table(runs, name, selection),
         outcome(shown, selection, offer(shown)) if shown else NOTHING,
-        twin("by another learning rate of each size", listed) if shown else NOTHING,
+        twin("by another learning rate of each size", listed) if shown and rated else NOTHING,
     )

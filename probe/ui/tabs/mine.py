@@ -289,8 +289,6 @@ def bring(
         return [alert(trouble), left, left, left]
     warning = join(map(alert, loaded.warnings))
     opens = model_opens(loaded.model.name, asked.name)
-    if isinstance(loaded.model, Prompted):
-        del opens["Train"]
     onward = join((link(address, words) for words, address in opens.items()), Markup(" · "))
     return [
         Markup('<p class="fine" role="status">{} Open it in {}.</p>{}').format(

@@ -245,6 +245,11 @@ def concluded(*points: Point, plan: Plan = PLAN, n: int = N, **facts: Any) -> Co
     return judge(plan, base, points, **facts).conclusion
 
 
+def test_what_a_prompt_does_not_teach_is_said_with_its_number_of_examples() -> None:
+    found = concluded(trained(OPEN_STILL, 4), plan=replace(PLAN, mode="context"))
+    assert found.headline.startswith("It does not take it up from 4 examples in its prompt")
+
+
 CASES = {
     "2, learnt with all weights": (concluded(trained(OPEN_STILL)), "2", []),
     "2, quick": (concluded(trained(OPEN_STILL), plan=QUICK), "too_little", ["weights"]),

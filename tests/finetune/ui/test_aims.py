@@ -14,6 +14,7 @@ from finetune.trials.generalisation import FILE, conditions, grids, phenomena
 from finetune.trials.inoculation import Cell, inoculation_run
 from finetune.ui import generalise, inoculate, repair
 from finetune.ui.generalise import file_shown, fitting_vary, kind_columns, kinds_shown, show
+from finetune.ui.html.inoculation import results
 from finetune.ui.inoculate import SAMPLES, challenge_choices, facts, samples
 from finetune.ui.repair import ALL, METHODS, change_choices, compared, tidy
 from probe.errors import FileError, RunError
@@ -162,6 +163,17 @@ def test_runs_are_called_and_badged_in_plain_words() -> None:
         (run for run in ready.values() if run.kind == "generalisation"), key=generalise.rank
     )
     assert first.plan["phenomenon"] == generalise.skills(NLI)[0]
+
+
+def test_examples_in_a_prompt_are_shown_without_a_rate() -> None:
+    points = [make_point(800, 600, 1000), make_point(800, 610, 1000, Cell(8, 0.0, 0))]
+    shown = str(results([make_run(points, "owner/lm", lrs=(0.0,), mode="context")]))
+    assert "It does not take it up from 8 examples in its prompt" in shown
+    assert "Nothing was trained: the examples stood in" in shown
+    trained = str(results([make_run([points[0], make_point(800, 610, 1000, Cell(8, 1e-5, 0))])]))
+    for words in ("by another learning rate", "Learning rate 0"):
+        assert words not in shown
+    assert "by another learning rate" in trained
 
 
 def test_what_would_tell_is_told_with_its_time_and_started_for_its_owner_alone(home: Path) -> None:

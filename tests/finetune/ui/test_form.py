@@ -11,7 +11,7 @@ import pytest
 from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
 from finetune.trials.challenges import sources_of
 from finetune.trials.generalisation import FILE, phenomena
-from finetune.trials.inoculation import LIU_LRS, THRESHOLDS, Thresholds
+from finetune.trials.inoculation import IN_PROMPT, LIU_LRS, THRESHOLDS, Thresholds
 from finetune.trials.planning import Planned
 from finetune.trials.word_salad import salad_names
 from finetune.ui.aim import chosen_in, jobs_of
@@ -24,6 +24,7 @@ from probe.tasks.task import Task, offered_tasks
 from probe.ui.page import Page
 from tests.support.cases import failures
 from tests.support.files.pair_files import PAIRS, row
+from tests.support.models.tiny_models import tiny_prompted
 from tests.support.pages.built import alone
 from tests.support.pages.visitors import ME, YOU, uploaded
 from tests.support.processes.hub import COMMIT, Hub, ServedDataset
@@ -334,6 +335,35 @@ def test_an_aim_shows_its_own_settings_and_what_it_begins_with(form: Form) -> No
         "10", "50", "100", "all"
     ]  # fmt: skip
     assert not shown(form, "inoculate", task="reading")["mode"]["visible"]
+
+
+def test_a_language_model_is_shown_its_examples_and_the_rest_is_refused(
+    form: Form, tmp_path: Path
+) -> None:
+    for part in (tiny_prompted().model, tiny_prompted().tokenizer):
+        part.save_pretrained(tmp_path / "tiny")
+    asked = {"models": [f"{tmp_path / 'tiny'}?prompt=cloze"], "mode": "context"}
+    given = shown(form, "inoculate", **asked)
+    assert given["sizes"]["value"] == list(map(str, IN_PROMPT))
+    assert [name for _, name in given["mode"]["choices"]] == [given["mode"]["value"]] == ["context"]
+    hidden = ("lrs", "batch", "max_epochs", "patience", "include_epoch0", "mode", "rate")
+    assert not any(given[name]["visible"] for name in hidden)
+    back = form.follow_models(values(form, "inoculate", mode="context"))
+    assert _args(back[form.fields["mode"]])["value"] == "fast"
+    (job,) = jobs(form, "inoculate", **asked, sizes=["1", "4"])
+    assert (job.plan.sizes, job.plan.lrs, job.trainings()) == ((1, 4), (0.0,), 0)
+    told = form.forecast(values(form, "inoculate", **asked, sizes=["1"], owner=ME))
+    assert "there is no model" in told  # nobody brought it
+    for aim, changed, sentence in (
+        ("inoculate", asked | {"mode": "fast"}, "is asked in words and not trained here; with the"),
+        ("inoculate", asked | {"models": ["minilm"]}, "minilm has no prompt for examples"),
+        ("inoculate", asked | {"sizes": ["65"]}, "at most 64 examples stand in a prompt"),
+        ("inoculate", asked | {"lrs": "1e-3"}, "so there is no learning rate"),
+        ("generalise", asked, "it is not trained here, but an inoculation shows it examples"),
+        ("repair", asked, "it is not trained here, but an inoculation shows it examples"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            jobs(form, aim, **changed)
 
 
 def test_a_data_set_of_the_hub_keeps_its_name(form: Form, hub: Hub, tmp_path: Path) -> None:

@@ -12,8 +12,11 @@ from probe.errors import ExampleError, ModelError
 from probe.models.library import load, load_any, open_model
 from probe.models.prediction import softmax
 from probe.models.prompted import Prompted, check_prompt, stepwise
+from probe.models.prompted_reader import PromptedReader, as_span
 from probe.models.prompts import CONTENT_FREE, Asking, prompts, read_prompt, split_name
+from probe.models.reader import span_place
 from probe.tasks.nli import NLI, Pair
+from probe.tasks.reading import READING, Question
 from probe.tasks.task import TASKS
 from tests.support.models.tiny_models import tiny_prompted
 
@@ -21,7 +24,11 @@ PAIRS = [
     Pair("A man walks his dog.", "He moves."),
     Pair("The café was full.", "No one sat there, and the old hall was empty."),
 ]
-TASKS_ASKED = [task for task in TASKS.values() if prompts(task)]
+TASKS_ASKED = [task for task in TASKS.values() if prompts(task) and task.labels]
+QUESTIONS = [
+    Question("Who walks?", "A man walks his dog.", "A man"),
+    Question("Who sat there?", "The café was full, and the old hall was empty.", "(no answer)"),
+]
 
 
 def asked(model: Prompted, prompt: str, **asking: Any) -> Prompted:
@@ -166,6 +173,17 @@ def test_a_prompt_that_cannot_be_asked_is_refused_with_what_it_lacks() -> None:
             read_prompt(text, NLI)
 
 
+def test_a_prompt_of_reading_ends_where_the_answer_begins() -> None:
+    for text, words in {
+        "{passage} {question} {yes|no}": "does not end with {answer}",
+        "{passage} {answer}": "names other texts; a prompt .* and {answer} at its end",
+    }.items():
+        with pytest.raises(ModelError, match=words):
+            read_prompt(text, READING)
+    own = "{passage} Q: {question} A: {answer}"
+    assert read_prompt(own, READING).text == own
+
+
 def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does(
     tmp_path: Path,
 ) -> None:
@@ -183,6 +201,9 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
     assert isinstance(own, Prompted) and own.prompt.words == ("fine", "poor")
     with pytest.raises(ModelError, match="there is no prompt"):
         load_any(f"{folder}?task=sentiment&prompt={tmp_path / 'own.txt'}", relative=False)
+    reader = open_model(f"{folder}?task=reading")
+    assert isinstance(reader.model, PromptedReader) and reader.model.prompt.name == "extract"
+    assert "its words are right on 0 of 24 bundled questions" in " ".join(reader.warnings)
     with pytest.raises(ModelError, match="asked in words; it is not trained"):
         load(str(folder))
     with pytest.raises(ModelError, match="is no language model"):
@@ -196,6 +217,42 @@ def test_what_a_text_must_not_hold_and_what_is_too_long() -> None:
     long = Pair("a dog walks " * 300, "He moves.")
     assert model.too_long(long) and not model.too_long(PAIRS[0])
     assert model.predict([long])[0].probabilities != model.predict([PAIRS[0]])[0].probabilities
+    with pytest.raises(ModelError, match="with its 24 examples leaves no room for a text"):
+        asked(model, "cloze", shots=24).predict(PAIRS)
+
+
+def test_a_question_is_answered_by_the_likeliest_words_to_the_end_of_the_line() -> None:
+    tiny = tiny_prompted()
+    model = PromptedReader(
+        "tiny", tiny.model, tiny.tokenizer, READING, prompts(READING)["plain"], Asking(shots=1)
+    )
+    answers = model.predict(QUESTIONS)
+    for question, found in zip(QUESTIONS, answers, strict=True):
+        asked_words = model.shown(question)
+        assert asked_words.endswith(f"{question.passage}\nQ: {question.question}\nA:")
+        ids, score = model.tokenizer(asked_words, add_special_tokens=False)["input_ids"], 0.0
+        new = list[int]()
+        while len(new) < 30:
+            with torch.no_grad():
+                logits = model.model(torch.tensor([[*ids, *new]])).logits[0, -1].log_softmax(-1)
+            new.append(int(logits.argmax()))
+            score += float(logits.max())
+            text = model.tokenizer.decode(new, skip_special_tokens=True).lstrip()
+            if "\n" in text or new[-1] == model.tokenizer.eos_token_id:
+                break
+        assert found.label == as_span(text.partition("\n")[0].strip(), 1, question.passage).label
+        assert found.confidence == pytest.approx(np.exp(score), rel=1e-3)
+    alone = [model.predict([each])[0].label for each in QUESTIONS]
+    assert alone == [each.label for each in answers]  # whatever is padded
+
+
+def test_an_answer_is_a_span_where_its_words_stand_in_the_passage() -> None:
+    passage = "A man walks his dog."
+    assert span_place(as_span("a man.", 0.5, passage)) == {"start": 0, "end": 5}
+    assert as_span("MAN WALKS", 0.5, passage).label == "man walks"
+    assert as_span("No answer.", 0.5, passage).label == ""
+    nowhere = as_span("a woman", 0.5, passage)
+    assert nowhere.label == "a woman" and span_place(nowhere) == {}
 
 
 def test_the_check_names_labels_that_are_never_given() -> None:
