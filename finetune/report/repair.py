@@ -473,18 +473,18 @@ def debiased(run: StoredRun) -> str:
     task, measured = task_named(run.plan["task"]), _debiased(run)
     first = debiasing.plan_from(run.plan).methods[0]
     before, after = measured[debiasing.BASE.method], measured[first]
-    part, original = debiasing.telling(before), (debiasing.ORIGINAL, None)
-    change = after.change[part]
-    usual = measured.get(CONTROL)
+    part, change = debiasing.telling(before), after.change[debiasing.telling(before)]
+    usual = None if first == CONTROL else measured.get(CONTROL)
     beside = f", {_in_percent(usual, part)} after the same training as usual" if usual else ""
-    beside = "" if first == CONTROL else beside
-    unsure = "" if change.low > 0 or change.high < 0 else " That may be chance."
-    return (
-        f"{debiasing.METHODS[first].title}: {model_title(run)} is right on "
-        f"{_in_percent(after, part)} of “{debiasing.part_title(part, task)}”, "
-        f"{_in_percent(before, part)} before{beside}; on the original set on "
-        f"{_in_percent(after, original)}, {_in_percent(before, original)} before.{unsure}"
-    )
+    others = [each for each in after.right if each[0] == part[0] and each != part]
+    told = [
+        f"on {_in_percent(after, each)} of “{debiasing.part_title(each, task)}”, "
+        f"{_in_percent(before, each)} before{beside if each == part else ''}"
+        for each in (part, *others, (debiasing.ORIGINAL, None))
+    ]
+    unsure = "" if change.low > 0 or change.high < 0 else " The first may be chance."
+    method = debiasing.METHODS[first].title
+    return f"{method}: {model_title(run)} is right {'; '.join(told)}.{unsure}"
 
 
 def _in_percent(outcome: debiasing.Outcome, part: debiasing.Part) -> str:
@@ -503,20 +503,24 @@ def mended(run: StoredRun) -> Figure:
     task, measured = task_named(run.plan["task"]), _debiased(run)
     base = measured.get(debiasing.BASE.method) or next(iter(measured.values()))
     part = debiasing.telling(base)
+
+    def words_of(one: debiasing.Outcome) -> Iterator[str]:
+        yield f"{_in_percent(one, part)} right"
+        for other in one.right:
+            if other[0] == part[0] and other != part:
+                yield f"{_in_percent(one, other)} of {other[1]}"
+        yield f"{_in_percent(one, (debiasing.ORIGINAL, None))} of the original set"
+
     rows = [
-        ForestRow(
-            debiasing.METHODS[name].title,
-            one.right[part],
-            name,
-            f"{_in_percent(one, part)} · original {_in_percent(one, (debiasing.ORIGINAL, None))}",
-        )
+        ForestRow(debiasing.METHODS[name].title, one.right[part], name, " · ".join(words_of(one)))
         for name, one in measured.items()
     ]
     original = base.right[debiasing.ORIGINAL, None].n
     words = (
         f"Dot: “{debiasing.part_title(part, task)}”, on which the model as it was is least right "
         f"of the first challenge, with the 95 % interval for {base.right[part].n:,} examples; at "
-        f"the right also the original set, n = {original:,}. "
+        f"the right also its other labels, which too many answers of one label lose, and the "
+        f"original set, n = {original:,}. "
         f"{_repeats(max(one.seeds for one in measured.values()))}."
     )
     forest = Forest(rows, low_title="none right", high_title="all right")

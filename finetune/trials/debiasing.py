@@ -326,14 +326,15 @@ def _points(change: Estimate) -> str:
 
 
 def _warnings(plan: Plan, measured: Sequence[Outcome]) -> Iterator[str]:
-    """Yield where a weak model knows no more than the most frequent label."""
-    for each in measured:
-        if each.method in AGAINST_WEAK and each.weak.estimate.low <= each.majority.share:
+    """Yield at which sizes a weak model knows no more than the most frequent label."""
+    asked = {each.size: each for each in measured if each.weak.n}
+    for size, each in asked.items():
+        if each.weak.estimate.low <= each.majority.share:
             yield (
-                f"{METHODS[each.method].title}, {each.size} examples: the weak model is right on "
+                f"{size:,} examples: the weak model “{WEAK[plan.weak].title.lower()}” is right on "
                 f"{percent(each.weak.estimate)} of them, the most frequent label on "
-                f"{each.majority.share:.1%}; against one that knows no short cut little is mended. "
-                "More examples, or another weak model, may help."
+                f"{100 * each.majority.share:.1f} %; against one that knows no short cut little is "
+                "mended. More examples, or another weak model, may help."
             )
 
 

@@ -124,7 +124,7 @@ def build(page: Page) -> Fields:
     weak = gr.Radio(
         [(term.title, name) for name, term in WEAK.items()], value=debiasing.Plan.weak,
         label="Short cut that it unlearns", visible=False, elem_id="train-weak",
-        elem_classes="seg",
+        elem_classes="lines",
     )  # fmt: skip
     augment = gr.Dropdown(
         challenge_choices(NLI), value=debiasing.Plan.augment, label="Changed by",

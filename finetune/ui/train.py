@@ -47,7 +47,7 @@ AIMS = (inoculate.aim_of, repair.aim_of, generalise.aim_of)
 """What can be found out, in the order of the form."""
 PURPOSE = (
     "Train a model a little, and see what that tells: did it lack examples, can it be less sure of "
-    "nonsense, did it learn the skill?"
+    "nonsense or unlearn a short cut, did it learn the skill?"
 )
 QUICK, PUBLISHED = "quick", "published"
 HOW = [("Quick", QUICK), ("As published", PUBLISHED)]

@@ -115,17 +115,20 @@ def test_what_is_trained_on_changed_texts_says_so_wherever_it_is_opened(
     assert note == "in a training of it all texts were changed by sort:side=both"
 
 
-@each("loss, more", [("poe", ()), ("regularise", ("--teacher", "{tiny}"))])
-def test_a_short_cut_is_learnt_against(loss: str, more: tuple[str, ...], tmp_path: Path) -> None:
+@each(
+    "words",
+    [
+        ("train", "--model", "{tiny}", "--loss", "poe"),
+        ("train", "--model", "{tiny}", "--loss", "regularise", "--teacher", "{tiny}"),
+        ("words", "--model", "da", "--loss", "reweight"),
+    ],
+)
+def test_a_short_cut_is_learnt_against(words: tuple[str, ...], tmp_path: Path) -> None:
     file, tiny = pair_file(tmp_path / "train.jsonl", 120), tiny_bert(tmp_path / "tiny")
-    words = [word.format(tiny=tiny) for word in more]
-    chosen = ("--train", file, "--loss", loss, "--weak", "hypothesis", "--epochs", 1, *words)
-    for begins in (("train", "--model", tiny), ("words", "--model", "da")):
-        if begins[0] == "words" and words:
-            continue  # a teacher of words reads the vectors' words
-        said = done(*begins, *chosen, "--out", tmp_path / begins[0])
-        assert any("the weak model hypothesis is right on " in line for line in said)
-        assert load(str(tmp_path / begins[0])).order == LABELS
+    common = ("--train", file, "--weak", "hypothesis", "--epochs", 1, "--out", tmp_path / "out")
+    said = done(*(word.format(tiny=tiny) for word in words), *common)
+    assert any("the weak model hypothesis is right on " in line for line in said)
+    assert load(str(tmp_path / "out")).order == LABELS
 
 
 NEGATED = "It is not the case that a man is here."

@@ -9,6 +9,7 @@ import pytest
 
 from finetune.report.files import export, write_files
 from finetune.report.inoculation import shown_runs
+from finetune.trials.base import CONTROL
 from finetune.trials.challenges import catalogue, challenges, template_challenges
 from finetune.trials.generalisation import FILE, conditions, grids, phenomena
 from finetune.trials.inoculation import Cell, inoculation_run
@@ -32,7 +33,12 @@ from tests.support.pages.visitors import ME, YOU, uploaded
 from tests.support.runs.condition_files import written
 from tests.support.runs.generalisation import PLAN, make_points, stored_run
 from tests.support.runs.points import make_point, make_run
-from tests.support.runs.repairs import calibration_run, mitigation_run, transfer_run
+from tests.support.runs.repairs import (
+    calibration_run,
+    debiasing_run,
+    mitigation_run,
+    transfer_run,
+)
 
 MATRIX = [(294, 180, 132), (285, 285, 285), (285, 285, 285)]
 LOOKED = Looked(ME, NLI)
@@ -136,6 +142,7 @@ def test_a_task_offers_its_own_changes_challenges_and_skills() -> None:
     assert [name for _, name in generalise.skill_choices(NLI)] == ["numerical", "dative", FILE]
     assert compared("entropic", True) == ("entropic", "threshold", "invalid")
     assert compared("entropic", False) == ("entropic",)
+    assert compared("augment", True)[-1] == CONTROL not in METHODS
     assert all(method.term.summary for method in METHODS.values())
     chosen = [tidy(each) for each in ([], [ALL, "sort"], ["sort", ALL], ["sort", "drop"])]
     assert chosen == [[ALL], ["sort"], [ALL], ["sort", "drop"]]
@@ -150,6 +157,7 @@ def test_runs_are_called_and_badged_in_plain_words() -> None:
         (inoculate, ready["esim-spelling"], "ESIM · Misspell a word, to ", "too little to tell"),
         (repair, mitigation_run(), "MiniLM · A class “invalid”", "94 % of broken texts found"),
         (repair, calibration_run(), "MiniLM · Temperature scaling", "confidence off by "),
+        (repair, debiasing_run(), "MiniLM · Product of experts", "60 % right where the short"),
         (repair, transfer_run(), "MiniLM · One kind at a time", "96 % of its own kind found"),
         (generalise, ready["minilm-numerical-complexity"], "MiniLM · Numbers by sentence",
          "undecided"),

@@ -8,12 +8,15 @@ import pytest
 
 from finetune.report.repair import (
     before_and_after,
+    by_set,
     by_transform,
     calibrated,
+    debiased,
     figure_svg,
     figures_frame,
     found,
     matrices,
+    mended,
     mitigated,
     on_broken_texts,
     on_whole_texts,
@@ -28,11 +31,32 @@ from probe.ui.html.elements import unbroken
 from tests.support.pages.attacks import ATTACKS
 from tests.support.pages.markup import DRAWING, require_ours
 from tests.support.runs import repairs as of
-from tests.support.runs.repairs import calibration_run, mitigation_run, transfer_run
+from tests.support.runs.repairs import (
+    calibration_run,
+    debiasing_run,
+    mitigation_run,
+    transfer_run,
+)
 
 CALIBRATION, MITIGATION, TRANSFER = calibration_run(), mitigation_run(), transfer_run()
 ALL = [TRANSFER, CALIBRATION, MITIGATION]
 SAID = "Taught a class “invalid”, MiniLM finds 94 % of the broken texts and loses 0.6 points on "
+
+
+def test_a_debiasing_is_shown_by_method_and_set_and_so_is_one_under_way() -> None:
+    run = debiasing_run()
+    page = results([run])
+    require_ours(page)
+    assert debiased(run) in page
+    title = "Further training, as usual"
+    assert row(page, title) == ["80", "96", "12"] and row(page, "As it was") == ["80", "96", "8"]
+    (usual,) = [each for each in mended(run).drawn.rows if each.title == title]
+    assert usual.words == "12.0 % right · 96.0 % of entailment · 80.0 % of the original set"
+    told = by_set(run).frame.set_index(["method", "set"])
+    poe = told.loc["Product of experts", "Shared words: non-entailment"]
+    assert (poe["n"], poe["value"], poe["change value"]) == (100, 0.6, 0.48)
+    for some in (of.DEBIASED[:1], of.DEBIASED[1:2], ()):
+        assert results([debiasing_run(some)])
 
 
 def row(page: str, title: str) -> list[str]:
@@ -56,6 +80,13 @@ def test_each_kind_says_in_a_sentence_what_it_came_to() -> None:
     assert mitigated(mitigation_run(points, plan)) == (
         "With a threshold, MiniLM finds 20 % of the broken texts and loses nothing on whole ones."
     )
+    assert debiased(debiasing_run()) == (
+        "Product of experts: MiniLM is right on 60.0 % of “Shared words: non-entailment”, 8.0 % "
+        "before, 12.0 % after the same training as usual; on 88.0 % of “Shared words: entailment”, "
+        "96.0 % before; on 76.0 % of “Original”, 80.0 % before."
+    )
+    alike = (*of.DEBIASED[:1], of.debiased("poe", 100, 0, (96, 12), 80))
+    assert debiased(debiasing_run(alike)).endswith(" The first may be chance.")
     assert transferred(TRANSFER) == (
         "Taught one kind of broken text, MiniLM finds 96 % of that kind and 53 % of the others."
     )
