@@ -433,8 +433,10 @@ def read_prompted(
     if asking.task and (own is None or (task and own.example is not task.example)):
         wanted = task.name if own and task else ", ".join(TASKS)
         raise ModelError(f"{name!r} is asked about the task {asking.task!r}, not {wanted}")
-    read = read_checkpoint(name, folder, LANGUAGE_MODEL)
     asked = own or task or NLI
+    if asked.has_spans and asking.calibration != "none":
+        raise ModelError(f"{name!r} answers in words of its own, which no calibration is for")
+    read = read_checkpoint(name, folder, LANGUAGE_MODEL)
     chats = bool(read.tokenizer.chat_template)
     prompt = chosen_prompt(name, asking, asked, chats, template, files)
     kind = PromptedReader if asked.has_spans else Prompted

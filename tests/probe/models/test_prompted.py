@@ -204,6 +204,8 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
     reader = open_model(f"{folder}?task=reading")
     assert isinstance(reader.model, PromptedReader) and reader.model.prompt.name == "extract"
     assert "its words are right on 0 of 24 bundled questions" in " ".join(reader.warnings)
+    with pytest.raises(ModelError, match="which no calibration is for"):
+        load_any(f"{folder}?task=reading&calibration=batch")
     with pytest.raises(ModelError, match="asked in words; it is not trained"):
         load(str(folder))
     with pytest.raises(ModelError, match="is no language model"):
