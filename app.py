@@ -19,6 +19,7 @@ from functools import partial
 
 from finetune.trials.planning import register_experiments
 from finetune.ui import train
+from finetune.ui.lessons.ask import ASK
 from finetune.ui.lessons.generalise import GENERALISE
 from finetune.ui.lessons.inoculate import INOCULATE
 from probe.models.library import ModelCache
@@ -42,7 +43,7 @@ from probe.ui.tabs.probe import tab as probe
 from probe.ui.visitors.belongings import remove_old_regularly
 
 LESSONS = (
-    WORD_SALAD, HEURISTICS, INOCULATE, GENERALISE, ATTRIBUTION, LOOK_ALIKES, ARTEFACTS
+    WORD_SALAD, HEURISTICS, INOCULATE, ASK, GENERALISE, ATTRIBUTION, LOOK_ALIKES, ARTEFACTS
 )  # fmt: skip
 PLACES = (
     Place("", "Probe", (View("probe", "Probe", probe.build),)),

@@ -360,7 +360,7 @@ class LoadedModel:
             order = filter(None, dict.fromkeys(self.model.order))
             answers = f"with the outputs {', '.join(order)}"
         if isinstance(self.model, Prompted):
-            wanted = ", ".join(self.model.order) or "an answer in its own"
+            wanted = ", ".join(self.model.order) or "an answer"
             answers = f"that is asked in words for {wanted}"
         size = sum(weight.numel() for weight in network.parameters())
         facts = [

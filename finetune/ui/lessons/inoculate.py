@@ -1,7 +1,8 @@
 """Lesson: is it the data's fault or the model's? (Liu et al. 2019)."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -9,26 +10,29 @@ from typing import Any
 from markupsafe import Markup
 
 from finetune.report.inoculation import meaning, model_name, model_title, shown_runs
-from finetune.training.recipes import default_rate
+from finetune.training.recipes import CONTEXT, default_rate
 from finetune.trials.challenges import bundled_sets, challenged
+from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import (
     BASE,
     KIND,
     OUTCOMES,
     InoculationRun,
     Plan,
+    Point,
     inoculation_run,
     inoculation_runs,
 )
 from finetune.ui.inoculate import start_inoculation
 from probe.analysis.summary import Summary
 from probe.errors import RunError
-from probe.runs.access import chosen_runs, readable_runs
-from probe.runs.run import OPEN
+from probe.models.library import is_asked
+from probe.runs.access import chosen_runs, readable_runs, require_for_runs
+from probe.runs.run import OPEN, Json
 from probe.statistics import Estimate, mean_score
 from probe.stopping import check_stop
 from probe.tasks.nli import NLI
-from probe.ui.html.elements import join, link, meter, told
+from probe.ui.html.elements import join, link, meter, told, uncapitalised
 from probe.ui.html.run import state_in_words
 from probe.ui.lessons import drawing
 from probe.ui.lessons.lesson import Compared, Finding, Lesson, Setting, measured, published, written
@@ -44,6 +48,10 @@ SHOWN = ("news-03-1", "news-16-1")
 CHOICES = ("1", "2", "3")
 """Liu et al.'s outcomes, in the order in which they are guessed."""
 OWN_SIZES = (10, 100)
+IN_PROMPT = (8, 32)
+"""The same of a language model, which finds them in its prompt."""
+PROMPT_TESTS, PROMPT_DEV = 60, 6
+"""Pairs of each test set, and held-out ones, of a language model, which takes long for each."""
 STRESSED_CLAIM = "closed.negation.esim"
 """What the paper says of the first challenge, in the published figures."""
 DOSE = 100
@@ -108,18 +116,22 @@ def _judged(run: InoculationRun, claims: tuple[str, ...] = ()) -> Finding:
     return Finding(
         f"With {verdict['shown_at']} examples: {verdict['headline']}.",
         Markup("<p>{}</p><p>See its curves and warnings: {}.</p>").format(meaning(verdict), onward),
-        {**_accuracies(run), **_closed(run, claims)},
+        {**accuracies(verdict, run.results), **_closed(run, claims)},
         CHOICES.index(verdict["outcome"]) if verdict["outcome"] in CHOICES else None,
     )
 
 
-def _accuracies(run: InoculationRun) -> Compared:
-    """Compare the model as it was with the one of the reported size, on both test sets."""
-    chosen = run.verdict["oracle_lr"]
+def accuracies(chosen: Json, points: Sequence[Point], who: str = "") -> Compared:
+    """Compare the model as it was with the one of the reported size, on both test sets.
+
+    `chosen` is a verdict at one choice of rates; `who` names the model beside another one.
+    """
     reported = chosen["size"], chosen["lr"]
-    base = next(point for point in run.results if point.cell == BASE)
-    after = next(point for point in run.results if (point.cell.size, point.cell.lr) == reported)
+    base = next(point for point in points if point.cell == BASE)
+    after = next(point for point in points if (point.cell.size, point.cell.lr) == reported)
     both = {"Before": base, f"After {after.cell.size} examples": after}
+    if who:
+        both = {f"{who}, {uncapitalised(when)}": point for when, point in both.items()}
     return {
         title: tuple(measured(when, mean_score(NLI, right(at))) for when, at in both.items())
         for title, right in (
@@ -140,28 +152,46 @@ def _closed(run: InoculationRun, claims: tuple[str, ...]) -> Compared:
     return {"Share of the gap that closes": (*map(published, claims), here)}
 
 
-def _plan(model: str) -> Plan:
+def own_plan(model: str) -> Plan:
+    """Return what this lesson would start: a training, or examples in a language model's prompt."""
+    if is_asked(model):
+        return Plan(model, STRESSED, IN_PROMPT, (0.0,), (0,), mode=CONTEXT)
     return Plan(model, STRESSED, OWN_SIZES, (default_rate(model, "fast"),), (0,), mode="fast")
+
+
+def own_sets(plan: Plan) -> Sets:
+    """Return the bundled sets, the first pairs of each where a language model is asked."""
+    sets = bundled_sets(STRESSED)
+    if plan.mode != CONTEXT:
+        return sets
+    return replace(
+        sets,
+        original_dev=sets.original_dev[:PROMPT_DEV],
+        original_test=sets.original_test[:PROMPT_TESTS],
+        challenge_test=sets.challenge_test[:PROMPT_TESTS],
+        control=(),
+    )
 
 
 def _latest(core: Core, visitor: str, model: str) -> InoculationRun | None:
     """Return the latest of a visitor's own runs that this lesson would start."""
-    runs = inoculation_runs(readable_runs(core.store, visitor, KIND))
-    own = (run for run in runs if run.owner == visitor and run.plan == _plan(model))
+    runs, plan = inoculation_runs(readable_runs(core.store, visitor, KIND)), own_plan(model)
+    own = (run for run in runs if run.owner == visitor and run.plan == plan)
     return next(own, None)
 
 
 def own_run(setting: Setting) -> Iterator[Finding]:
-    """Inoculate the chosen model now, in fast mode, and say what came out.
+    """Inoculate the chosen model now, in fast mode or in its prompt, and say what came out.
 
     One that still goes is followed.
     """
+    require_for_runs(setting.core.store, setting.visitor, setting.model)
     run = _latest(setting.core, setting.visitor, setting.model)
     if run is None or run.state not in OPEN:
         core = setting.core
         check_start(core.store, setting.visitor)
-        plan, sets = _plan(setting.model), bundled_sets(STRESSED)
-        run = start_inoculation(core.store, core.engine, setting.visitor, plan, sets)
+        plan = own_plan(setting.model)
+        run = start_inoculation(core.store, core.engine, setting.visitor, plan, own_sets(plan))
     yield from _followed(setting, run)
 
 
@@ -234,8 +264,9 @@ like no other pair that the model was trained on.
 # own: Your own dose
 Now you inoculate. The model is shown {" and then ".join(map(str, OWN_SIZES))} pairs of the first
 challenge and tested on about 600 changed and 600 original pairs, in fast mode, where only its upper
-layers learn. It takes a minute or two on an idle machine and several on a busy one. It goes on if
-you leave: you find it again in Train and in Mine.
+layers learn; a language model finds {" and ".join(map(str, IN_PROMPT))} in its prompt and learns
+nothing. It takes a minute or two on an idle machine and several on a busy one. It goes on if you
+leave: you find it again in Train and in Mine.
 
 Fewer examples and other settings than in the gallery: will the outcome be the same?
 {OUTCOME}

@@ -7,6 +7,7 @@ that there are.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from markupsafe import Markup
@@ -87,7 +88,7 @@ class Setting:
     @property
     def title(self) -> str:
         """What the model is called."""
-        return title_of(self.classifier.name)
+        return title_of(Path(self.classifier.name).name)
 
 
 Live = Callable[[Setting], Iterator[Finding]]

@@ -171,5 +171,6 @@ def _file(model: str, here: Place) -> Path:
     """Return the file of a finding: another one where the model's files are others."""
     folder, _ = locate(model)
     changed = [(path.name, path.stat().st_mtime_ns) for path in sorted(folder.glob("*"))]
-    told = json.dumps([str(folder), changed, here.task.name, here.key])
+    asked = model.partition("?")[2]  # of one folder by several prompts
+    told = json.dumps([str(folder), asked, changed, here.task.name, here.key])
     return make_home() / FINDINGS / f"{sha256(told.encode()).hexdigest()}.json"
