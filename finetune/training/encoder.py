@@ -131,7 +131,7 @@ def learnt_texts(
 ) -> tuple[Any, ...]:  # Any: the task's own dataclass
     """Return `changed_texts`, tell how many, and note in the config by what. Raises as they do.
 
-    Raises TrainingError besides where teachers or a weak model answer, as they do whole texts.
+    Raises TrainingError besides where teachers or a weak model answer: they answer whole texts.
     """
     if how.weak:
         raise TrainingError("a weak model tells the short cuts of whole texts: leave it out")
@@ -190,7 +190,7 @@ class TrainingOptions:
     Word embeddings that are frozen stay those of the encoder, which several models can share.
     `teachers` are the models whose mean probabilities weigh `teacher_weight` beside the gold label.
     `transform` changes each text before it is learnt, "" for none, and `loss` is one of
-    `losses.NAMED`, or of `losses.AGAINST` the model of `weak.WEAK` that `weak` names.
+    `losses.NAMED`, or of `losses.AGAINST` the model of `recipes.WEAK` that `weak` names.
     """
 
     lr: float = 1.5e-4

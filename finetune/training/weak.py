@@ -45,8 +45,8 @@ def _overlap(task: Task, example: Any) -> set[str]:  # Any: as above
     texts = task.texts(example)
     judged, source = words(texts[task.target]), words(texts[task.source or task.target])
     share = overlap(judged, source)
-    said = {f"tenths {int(share * 10 + LEAST)}": True, "in one run": in_one_run(judged, source)}
-    return {name for name, holds in said.items() if holds}
+    run = {"in one run"} if in_one_run(judged, source) else set[str]()
+    return {f"tenths {int(share * 10 + LEAST)}"} | run
 
 
 FEATURES: Mapping[str, Callable[[Task, Any], set[str]]] = {  # Any: as above
@@ -105,8 +105,7 @@ def weak_right(
     admitted: torch.Tensor,  # (examples, labels), true where admissible
 ) -> tuple[int, int, int]:
     """Return of how many rows a weak model, and the most frequent label, are right, and of all."""
-    rows = admitted[admitted.any(1)].cpu()
-    chosen = said[admitted.any(1).cpu()].argmax(1, keepdim=True)
+    rows, chosen = (each[admitted.any(1)] for each in (admitted, said.argmax(1, keepdim=True)))
     right = int(rows.gather(1, chosen).sum())
     return right, int(rows.sum(0).max()), len(rows)
 
