@@ -144,7 +144,7 @@ NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 REPLACEMENT = "\ufffd"
 
 
-def svg_file(drawn: Markup) -> str:
+def svg_file(drawn: str) -> str:
     """Return a drawing as the text of a file, with a replacement for what no XML may hold."""
     return NO_XML.sub(REPLACEMENT, str(drawn))
 
@@ -156,7 +156,7 @@ def png_file(drawn: Markup) -> bytes:
     return bytes(vl_convert.svg_to_png(svg_file(drawn), scale=2))
 
 
-def pdf_file(drawn: Markup) -> bytes:
+def pdf_file(drawn: str) -> bytes:
     """Return a drawing as PDF, whose text stays text and whose fonts are in it."""
     import vl_convert  # as above
 

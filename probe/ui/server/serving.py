@@ -241,7 +241,7 @@ async def picture_pdf(request: Request) -> Response:
     svg = await request.body()
     if not hmac.compare_digest(seal(svg).encode(), request.query_params.get("seal", "").encode()):
         return refusal("this drawing is of an earlier start of the app: make it anew", 404)
-    drawn = await run_in_threadpool(pdf_file, Markup(svg.decode()))
+    drawn = await run_in_threadpool(pdf_file, svg.decode())
     return Response(drawn, media_type="application/pdf")
 
 
