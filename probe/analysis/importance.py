@@ -221,8 +221,10 @@ def attribute(
     other = (model.task.nearest(against) or against) if against else ""
     if other in labels:
         raise AttributionError(f"“{other}” is set against itself; name two different labels")
-    # each by its own length where that chooses the method, and where the network minds padding
-    rows_at_once = batch if model.pads and method != "auto" else 1
+    # each by its own length where that chooses the method, where the network minds padding, and
+    # where its copies fill a batch: beside others it would be padded, and copied for their tokens
+    alone = method == "auto" or not model.pads or METHODS[method].kind == "occlusion"
+    rows_at_once = 1 if alone else batch
     for rows in by_length(text_lengths(model.task, examples), rows_at_once):
         others = [other] * len(rows) if other else []
         own = [labels[row] for row in rows]
