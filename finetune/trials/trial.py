@@ -47,6 +47,7 @@ from finetune.trials.inoculation import Cell, Plan, Point, nested
 from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
+from probe.models.asked import Asked
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import AnyModel
 from probe.models.prediction import (
@@ -55,7 +56,6 @@ from probe.models.prediction import (
     Prediction,
     as_predictions,
 )
-from probe.models.prompted import Prompted
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
@@ -68,19 +68,19 @@ Trainable = Prepared | PreparedReader
 
 def require_mode(model: AnyModel, mode: Mode) -> None:
     """Refuse to train a language model, or to show another one examples. Raises ExperimentError."""
-    if isinstance(model, Prompted) and mode != CONTEXT:
+    if isinstance(model, Asked) and mode != CONTEXT:
         raise ExperimentError(
             f"{model.name} is asked in words and not trained here; with the mode {CONTEXT} it gets "
             "the examples in its prompt"
         )
-    if mode == CONTEXT and not isinstance(model, Prompted):
+    if mode == CONTEXT and not isinstance(model, Asked):
         raise ExperimentError(f"{model.name} has no prompt for examples; choose full or fast")
 
 
 def prepare_any(model: AnyModel, mode: Mode, precision: Precision) -> Trainable:
     """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
     require_mode(model, mode)
-    assert not isinstance(model, Prompted)  # as required
+    assert not isinstance(model, Asked)  # as required
     if not isinstance(model, Reader):
         return prepare(model, mode, precision)
     if mode == "fast":
@@ -190,7 +190,7 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     ExperimentError where too few are left, and Cancelled between two batches.
     """
     require_mode(model, plan.mode)
-    assert isinstance(model, Prompted)  # as required
+    assert isinstance(model, Asked)  # as required
     began, scored, task = time.monotonic(), sets.scored, model.task
     told = [each for each in sets.challenge_train if each.gold and task.nearest(each.gold)]
     shots = nested(told, cell.seed, max(cell.size, *plan.sizes), sets.task)[: cell.size]
@@ -513,7 +513,7 @@ def trial(
     The copy has one more class where the cell teaches a model to call a text invalid.
     """  # Any: plan, data, cell, model and rows are of the kind
     if kind in SWEEPS:
-        changed = before if isinstance(before, Prompted) else fresh(before)
+        changed = before if isinstance(before, Asked) else fresh(before)
         return changed, SWEEPS[kind](plan, data, cell, changed, stop)
     taught = getattr(cell, "method", None) or getattr(cell, "lesson", None)
     changed = with_invalid_class(before) if taught in ("invalid", "one") else fresh(before)

@@ -1,7 +1,7 @@
 """Groups of commands, loaded when they run; what a person can put right is one sentence."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,6 +15,10 @@ from typer.main import get_command
 from probe.errors import FileQuestion, UserError
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # Any: typer's own class or click's, by version
+
+
+LAST_WORDS = dict[str, Callable[[], str]]()
+"""What is said on standard error when a command has ended, by what it is about."""
 
 
 class Unloaded(TyperCommand):
@@ -77,8 +81,12 @@ class Group(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:  # Any: typer's context is its own or click's, by version
         """Run the command that is named."""
-        with _one_sentence():
-            return super().invoke(ctx)
+        try:
+            with _one_sentence():
+                return super().invoke(ctx)
+        finally:
+            while ctx.parent is None and LAST_WORDS:
+                typer.echo(LAST_WORDS.popitem()[1](), err=True)
 
 
 @contextmanager

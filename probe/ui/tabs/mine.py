@@ -8,10 +8,10 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import RunError, UserError
+from probe.models.asked import Asked
 from probe.models.classifier import Classifier
 from probe.models.errors import SeveralCheckpoints, UnclearLabels
 from probe.models.library import AnyModel
-from probe.models.prompted import Prompted
 from probe.models.prompts import prompts
 from probe.runs.access import ModelAccess, own_run
 from probe.runs.engine import Engine
@@ -289,7 +289,7 @@ def bring(
         return [alert(trouble), left, left, left]
     warning = join(map(alert, loaded.warnings))
     opens = model_opens(loaded.model.name, asked.name)
-    if isinstance(loaded.model, Prompted):
+    if isinstance(loaded.model, Asked):
         del opens["Train"]
     onward = join((link(address, words) for words, address in opens.items()), Markup(" · "))
     return [
@@ -299,7 +299,7 @@ def bring(
         gr.Textbox(
             label=f"Which output is which? Now {', '.join(loaded.model.order)}",
             info="",
-            visible=bool(labels or warning) and not isinstance(loaded.model, Prompted),
+            visible=bool(labels or warning) and not isinstance(loaded.model, Asked),
         ),
         _template_of(loaded.model),
         left,
@@ -308,7 +308,7 @@ def bring(
 
 def _template_of(model: AnyModel) -> gr.Textbox:
     """Show how a decoder's texts become one, or how a language model is asked, to be changed."""
-    if isinstance(model, Prompted):
+    if isinstance(model, Asked):
         known = ", ".join(prompts(model.task))
         return gr.Textbox(
             model.prompt.text, label="How is it asked?", info=PROMPT.format(known), visible=True
