@@ -15,6 +15,7 @@ from probe.first_import import first_import
 from probe.models.asked import Asked, PromptCheck, check_prompt
 from probe.models.bundled import BUNDLED, shared_folder, title_of
 from probe.models.classifier import Classifier, fast_bf16
+from probe.models.gguf import SUFFIX, converted, gguf_in
 from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.models.prompted import Prompted
 from probe.models.prompts import Asking, chosen_task, prompts, split_name
@@ -166,7 +167,8 @@ def full_name(name: str) -> str:
     A folder is named by its full path, a model on disk or of a hub by its name.
     """
     address, mark, asked = name.partition("?")
-    is_folder = os.path.isdir(address) and find(address) == address
+    here = os.path.isdir(address) or (address.endswith(SUFFIX) and os.path.isfile(address))
+    is_folder = here and find(address) == address
     return f"{Path(address).resolve()}{mark}{asked}" if is_folder else name
 
 
@@ -218,15 +220,24 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     if not name.strip():
         raise ModelError(f"name a model; bundled are {here}")
     path = Path(find(name))
-    if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
-        return path, None
     name = name.partition("?")[0]
+    if (relative or path.is_absolute()) and os.path.exists(path):  # false for too long a name
+        if found := gguf_in(name, path):
+            return converted(name, found), None
+        if os.path.isdir(path):
+            return path, None
     if "/" not in name or path.is_absolute():
         raise ModelError(
             _absent(name) or f"there is no model or folder called {name!r}; bundled are {here}"
         )
-    repository, _, revision = name.partition("@")
-    return fetch(repository, revision or None, free_memory_bytes())
+    address, _, revision = name.partition("@")
+    repository, file = address, ""
+    if address.endswith(SUFFIX):
+        owner, inner, *rest = address.split("/")
+        repository, file = f"{owner}/{inner}", "/".join(rest)
+    folder, commit = fetch(repository, revision or None, free_memory_bytes(), file)
+    found = gguf_in(name, folder / file)
+    return (converted(name, found) if found else folder), commit
 
 
 def _base_of(name: str, folder: Path, relative: bool) -> Path | None:

@@ -53,9 +53,10 @@ NOT_KEPT = Markup(
 )
 BRING = (
     "A hub's model, as owner/name or owner/name@revision for a fixed version, or the full path of "
-    "a folder. It is fetched only when you press; safetensors only, and no code of its own is run. "
-    "It then stands in every list of models of its task, for anybody here who names it. A language "
-    "model is asked by a prompt; owner/name?shots=4 puts four examples before each."
+    "a folder or a GGUF file. It is fetched only when you press; safetensors or GGUF only, and no "
+    "code of its own is run. It then stands in every list of models of its task, for anybody here "
+    "who names it. A language model is asked by a prompt; owner/name?shots=4 puts four examples "
+    "before each."
 )
 TEMPLATE = "How are its texts put into one?"
 FRAME = "Each text once, by its name in braces; if empty, as its tokenizer joins them."
