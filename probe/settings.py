@@ -4,14 +4,26 @@ The table of docs/reference/settings.md is made from here.
 """
 
 import os
+import re
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import Field, PositiveInt, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsError as UnreadSetting
 
 from probe.errors import SettingsError
 
@@ -51,6 +63,30 @@ def limit(public: int, local: int | None, description: str) -> Any:  # Any: as o
         description=description,
         examples=[shown],
     )
+
+
+class Server(BaseModel):
+    """A language model behind an address with the interface of OpenAI.
+
+    `model` is what the server calls it, `key` the name of the environment variable that holds the
+    key, `top` how many probabilities of a token it is asked for, `prices` those of a million tokens
+    read and written, `extra` what else each request says (null takes a field of ours out).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # without a password, a query or an anchor, which would stand in messages of the HTTP client
+    address: str = Field(pattern=r"^https?://[^/?#@\s]+(/[^?#@\s]*)?$")
+    model: str
+    key: str = Field(default="", pattern=r"^([A-Z_][A-Z0-9_]*)?$")
+    top: PositiveInt = 20
+    at_once: PositiveInt = 8
+    seconds: PositiveFloat = 60
+    prices: tuple[NonNegativeFloat, NonNegativeFloat] | None = None
+    extra: dict[str, Any] = Field(default_factory=dict)  # Any: JSON
+
+
+SERVED_NAME = re.compile(r"\w[\w.-]*")
 
 
 class Settings(BaseSettings):
@@ -108,6 +144,13 @@ class Settings(BaseSettings):
         default=20_000,
         description="megabytes of the hub's models and data sets on the disk of a public app; "
         "above, the least used are removed",
+    )
+    served: dict[str, Server] = Field(
+        default_factory=dict,
+        description="language models that are asked at an address, JSON: "
+        '`{"name": {"address": "http://host/v1", "model": "…", "key": "VARIABLE"}}`; further: '
+        + ", ".join(f"`{name}`" for name in [*Server.model_fields][3:]),
+        examples=["none"],
     )
     max_upload: str = Field(default="50mb", description="largest upload")
     max_unpacked_mb: PositiveInt | None = limit(
@@ -177,6 +220,14 @@ class Settings(BaseSettings):
     def _absolute(cls, home: Path) -> Path:
         return home.expanduser().resolve()
 
+    @field_validator("served")
+    @classmethod
+    def _named(cls, served: dict[str, Server]) -> dict[str, Server]:
+        for name in served:
+            if not SERVED_NAME.fullmatch(name) or (ASSETS / "models" / name).exists():
+                raise ValueError(f"{name!r} is no name for a model, or that of a bundled one")
+        return served
+
     @property
     def user_models(self) -> frozenset[Literal["hub", "folder"]]:
         """The kinds of places that people's own models may come from."""
@@ -194,9 +245,14 @@ def settings() -> Settings:
 def _read(place: Path, environment: frozenset[tuple[str, str]]) -> Settings:
     try:
         return Settings()
+    except UnreadSetting as problem:  # of JSON
+        raise SettingsError(f"{variable('served')} is no JSON") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
-        name = str(first["loc"][0])
+        name, *places = map(str, first["loc"])
+        if name == "served":  # somebody may have put a key where its variable's name belongs
+            where = ", ".join([variable(name), *places])
+            raise SettingsError(f"{where}: {first['msg']}") from None
         raise SettingsError(
             f"{name if name.isupper() else variable(name)} is {first['input']!r}: {first['msg']}"
         ) from problem

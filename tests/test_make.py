@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.checkout import ROOT
 
-STAMPS = [f".venv/.stamp-{name}" for name in ("run", "test", "wordnet", "chromium")]
+STAMPS = [f".venv/.stamp-{name}" for name in ("run", "test", "wordnet", "chromium", "smollm2")]
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="no make")
 
 

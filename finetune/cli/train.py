@@ -47,10 +47,10 @@ from probe.data.reading import left_out, stream_examples
 from probe.data.rows import NO_COLUMN, read_rows
 from probe.data.source import read_table
 from probe.errors import ModelError, TrainingError
+from probe.models.asked import Asked
 from probe.models.checkpoint import ENCODER, check_folder, start_from_encoder
 from probe.models.classifier import resolve
-from probe.models.library import Trainee, full_name, load_any, locate, notes_of
-from probe.models.prompted import Prompted
+from probe.models.library import Trainee, asked_in_words, full_name, load_any, locate, notes_of
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
@@ -356,9 +356,11 @@ def _preset(kinds: Mapping[str, WordModel], given: Given, task: Task) -> Preset:
 def _trained(folder: Path, name: str, kind: WordModel, task: Task) -> Trainee:
     """Return a trained model to go on from. Raises ModelError, also where it is another kind."""
     model = load_any(str(folder))
+    if isinstance(model, Asked):
+        raise asked_in_words(str(folder))
     config = model.model.config
     facts = (config.model_type, getattr(config, "characters", False), model.task)
-    if isinstance(model, Prompted) or facts != (
+    if facts != (
         kind.model_type,
         kind.settings.get("characters", False),
         task,

@@ -15,9 +15,10 @@ from finetune.trials.planning import KINDS
 from finetune.trials.trial import fresh, prepare_any
 from finetune.trials.word_salad import destroy, salad_names
 from probe.errors import ExperimentError
+from probe.models.asked import Asked
 from probe.models.classifier import Precision
-from probe.models.library import AnyModel, load_any
-from probe.models.prompted import Prompted
+from probe.models.library import AnyModel, load_any, on_cpu
+from probe.models.served import Served
 
 TIMED = {"full": 8, "fast": 32, CONTEXT: 8}
 """Examples that are timed: in fast mode a batch costs little."""
@@ -80,11 +81,13 @@ def throughput(
     a step of one example and shared by a whole `batch`, if none the model's own. Raises
     ExperimentError where the model has no fast mode, or no question can be trained on.
     """
-    require_mode(model.name, isinstance(model, Prompted), mode)
+    require_mode(model.name, isinstance(model, Asked), mode)
     few = tuple(examples[:: max(1, len(examples) // TIMED[mode])][: TIMED[mode]])
-    if isinstance(model, Prompted):
+    if isinstance(model, Asked):
         shots = [each for each in examples if each.gold and model.task.nearest(each.gold)]
         asked = replace(model, given=tuple(shots[: TIMED[mode]]))
+        if isinstance(asked, Served):  # what is kept takes no time
+            return Throughput(0, 0, asked.seconds(few) / len(few), 0)
         asked.predict(few[:1])
         took = _seconds(lambda: asked.predict(few, precision), model)
         return Throughput(0, 0, took / len(few), 0)
@@ -118,7 +121,7 @@ def throughput(
 
 def _seconds(work: Callable[[], object], model: AnyModel) -> float:
     """Return the seconds of some work; on a CPU those of one core, which is what a worker has."""
-    clock = time.process_time if model.device.type == "cpu" else time.perf_counter
+    clock = time.process_time if on_cpu(model) else time.perf_counter
     began = clock()
     work()
     return clock() - began

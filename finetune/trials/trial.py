@@ -65,6 +65,7 @@ from finetune.trials.inoculation import Cell, Plan, Point, nested
 from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
 from probe.errors import ExperimentError
+from probe.models.asked import Asked
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.library import AnyModel
 from probe.models.prediction import (
@@ -73,7 +74,6 @@ from probe.models.prediction import (
     Prediction,
     as_predictions,
 )
-from probe.models.prompted import Prompted
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
@@ -86,8 +86,8 @@ Trainable = Prepared | PreparedReader
 
 def prepare_any(model: AnyModel, mode: Mode, precision: Precision) -> Trainable:
     """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
-    require_mode(model.name, isinstance(model, Prompted), mode)
-    assert not isinstance(model, Prompted)  # as required
+    require_mode(model.name, isinstance(model, Asked), mode)
+    assert not isinstance(model, Asked)  # as required
     if not isinstance(model, Reader):
         return prepare(model, mode, precision)
     if mode == "fast":
@@ -196,8 +196,8 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     The dose is the examples, of which those are left out whose label it has no word for. Raises
     ExperimentError where too few are left, and Cancelled between two batches.
     """
-    require_mode(model.name, isinstance(model, Prompted), plan.mode)
-    assert isinstance(model, Prompted)  # as required
+    require_mode(model.name, isinstance(model, Asked), plan.mode)
+    assert isinstance(model, Asked)  # as required
     began, scored, task = time.monotonic(), sets.scored, model.task
     told = [each for each in sets.challenge_train if each.gold and task.nearest(each.gold)]
     shots = nested(told, cell.seed, max(cell.size, *plan.sizes), sets.task)[: cell.size]
@@ -551,7 +551,7 @@ def trial(
     The copy has one more class where the cell teaches a model to call a text invalid.
     """  # Any: plan, data, cell, model and rows are of the kind
     if kind in SWEEPS:
-        changed = before if isinstance(before, Prompted) else fresh(before)
+        changed = before if isinstance(before, Asked) else fresh(before)
         return changed, SWEEPS[kind](plan, data, cell, changed, stop)
     taught = getattr(cell, "method", None) or getattr(cell, "lesson", None)
     changed = with_invalid_class(before) if taught in ("invalid", "one") else fresh(before)

@@ -149,20 +149,36 @@ def score(
             sampled = {}  # all are
         in_fp32 = model.predict(list(sampled.values()), "fp32")
         labels = {number: said.label for number, said in zip(sampled, in_fp32, strict=True)}
-        legible = legibility(model, list(examples.values()), below)
-        transformed = transform_all(
-            model, list(examples.values()), list(given.values()), names, seed, options, precision,
-            foreign=[each.foreign for each in legible],
-        )  # fmt: skip
+        several_legible = legibility(model, list(examples.values()), below)
+        legible = dict(zip(examples, several_legible, strict=True))
+
+        def changed(numbers: Sequence[int]) -> dict[int, dict[str, tuple[Transformed, ...]]]:
+            """Change some rows; one of which a changed text cannot be answered has its reason."""
+            try:
+                made = transform_all(
+                    model, [examples[at] for at in numbers], [given[at] for at in numbers], names,
+                    seed, options, precision, foreign=[legible[at].foreign for at in numbers],
+                )  # fmt: skip
+            except ExampleError as problem:
+                if len(numbers) == 1:
+                    scored[numbers[0]] = f"of a changed text: {problem}"
+                    return {}
+                middle = len(numbers) // 2
+                return changed(numbers[:middle]) | changed(numbers[middle:])
+            return {
+                number: {name: made[name][at] for name in names}
+                for at, number in enumerate(numbers)
+            }
+
         made = {
             number: {
                 "example": examples[number],
                 "prediction": given[number],
-                "transformed": {name: transformed[name][at] for name in names},
-                "legible": legible[at],
+                "transformed": transformed,
+                "legible": legible[number],
                 "fp32": labels.get(number),
             }
-            for at, number in enumerate(examples)
+            for number, transformed in changed(list(examples)).items()
         }
         return [
             Row(

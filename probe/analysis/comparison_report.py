@@ -37,6 +37,7 @@ from probe.data.rows import Source
 from probe.models.bundled import title_of
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.reader import SpanPrediction, span_place
+from probe.models.served import bounds_json
 from probe.models.windows import window_json
 from probe.statistics import FEWEST, MAX_P, PairedTest, calibration, p_text
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT, Pair
@@ -207,8 +208,9 @@ def example_comparison_json(
             {
                 "model": model.name,
                 "label": answer.label,
-                "confidence": answer.confidence,
+                "confidence": answer.confidence if answer.probabilities else None,
                 "probabilities": answer.by_label,
+                **bounds_json(answer),
                 "right": row.right(at),
                 **span_place(answer),
                 **window_json(answer),

@@ -6,9 +6,10 @@ Figures that say which explain best: `python -m benchmarks.importance`, docs/imp
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from weakref import WeakKeyDictionary
@@ -16,13 +17,16 @@ from weakref import WeakKeyDictionary
 from probe.errors import AttributionError
 from probe.first_import import first_import
 from probe.models.classifier import by_length, text_lengths
-from probe.models.library import AnyModel
+from probe.models.library import AnyModel, Network
+from probe.models.prediction import Prediction
+from probe.models.served import BoundedPrediction, Served
 from probe.models.text_model import TokenPlace
 from probe.models.weights import network_hash
 from probe.settings import settings
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Example, Label
 from probe.terms import Term
+from probe.text.words import spans
 from probe.transforms.options import Sign
 from probe.transforms.registry import Scored
 
@@ -134,6 +138,8 @@ LONG = (
     f"“{METHODS[FIRST].title}” takes too long for a first look at {{}} tokens with this network: "
     f"these are scores by “{METHODS[FIRST_LONG].title}”."
 )
+TINY = 1e-12
+"""The least probability of which a logarithm is taken."""
 NOTHING_LEFT = (
     "Gradient × input is nothing but rounding here: the network takes only the direction of these "
     "vectors. Leave each token out instead (method occlusion)."
@@ -170,21 +176,27 @@ class Importance:
         """Return a field's sub-words in order, special tokens left out."""
         return self.fields[field]
 
+    @property
+    def _network(self) -> Network:
+        assert not isinstance(self.model, Served)  # no transform ranks the words of such a one
+        return self.model
+
     def decode(self, ids: Sequence[int]) -> str:
         """Turn sub-word ids into text."""
-        return self.model.decode(ids)
+        return self._network.decode(ids)
 
     def encode(self, text: str) -> list[int]:
         """Turn text into sub-word ids, without special tokens."""
-        return self.model.sub_words(text)
+        return self._network.sub_words(text)
 
     def loses_letters(self, ids: Sequence[int]) -> bool:
         """Whether the text of ids has unknown words without the letters that the model reads."""
-        return self.model.reads_letters and self.model.tokenizer.unk_token_id in ids
+        model = self._network
+        return model.reads_letters and model.tokenizer.unk_token_id in ids
 
     def vocabulary(self) -> Sequence[int]:
         """Return the ids of real sub-words: no special, no unused ones."""
-        return self.model.vocabulary
+        return self._network.vocabulary
 
 
 def attribute(
@@ -209,8 +221,14 @@ def attribute(
     place of others, `steps` to integrated gradients, which double them to `most_steps` at most
     until their sum is right. Raises
     AttributionError where the tokenizer has no such token or cannot say where a token stands or the
-    network cannot be asked, and Stopped between two passes of the model.
+    network cannot be asked, and Stopped between two passes of the model. Of a model at an address
+    words are left out, and that only where the method is named.
     """
+    if isinstance(model, Served):
+        return [
+            _left_out(model, example, model.task.nearest(label) or label, method, sign, against)
+            for example, label in zip(examples, labels, strict=True)
+        ]
     with first_import:
         from probe.analysis.token_scores import token_scores
 
@@ -270,6 +288,58 @@ def attribute(
     return [importance for importance in result if importance]
 
 
+def _left_out(
+    model: Served,
+    example: Any,  # Any: of the task's own dataclass
+    label: Label,
+    method: AskedMethod,
+    sign: Sign,
+    against: Label | None,
+) -> Importance:
+    """Score each word by how the answer changes without it. Raises AttributionError."""
+    words = {name: spans(text) for name, text in model.task.texts(example).items()}
+    asks = (1 + sum(map(len, words.values()))) * len(model.orders)
+    if method != FIRST:
+        raise AttributionError(
+            f"{model.name} is asked at an address, so that it has no gradients, and nothing more "
+            f"is asked unless you say so: “{METHODS[FIRST].title}” (method {FIRST}) asks it {asks} "
+            "questions"
+        )
+    if model.way == "text":
+        raise AttributionError(f"{model.name} tells no probabilities, which a word could change")
+    if against and model.task.nearest(against) == label:
+        raise AttributionError(f"“{label}” is set against itself; name two different labels")
+    examples = [example]
+    for name, each in words.items():
+        text = getattr(example, name)
+        without = (text[: word.start].rstrip() + text[word.end :] for word in each)
+        examples += [replace(example, **{name: changed.strip()}) for changed in without]
+    answers = model.predict(examples)
+
+    def of(answer: Prediction) -> float:
+        given = {name: math.log(max(p, TINY)) for name, p in answer.by_label.items()}
+        return given[label] - (given[model.task.nearest(against) or against] if against else 0.0)
+
+    whole, *others = map(of, answers)
+    changes = [whole - one for one in others]
+    scores = iter([{"support": each, "gupta": -each, "abs": abs(each)}[sign] for each in changes])
+    bounded = sum(isinstance(answer, BoundedPrediction) for answer in answers)
+    remarks = [f"Asked {asks} questions."]
+    if bounded:
+        remarks.append(
+            f"Of {bounded} of {len(answers)} texts the server does not list all labels, so that "
+            "these scores rest on bounds."
+        )
+    fields = {
+        name: tuple(Scored(word.word, 0, word.start, word.end, next(scores)) for word in each)
+        for name, each in words.items()
+    }
+    return Importance(
+        *(fields, label, FIRST, sign, None, model, "at the words of the texts", tuple(remarks)),
+        against=(model.task.nearest(against) or against) if against else "",
+    )
+
+
 def as_written(place: TokenPlace, text: str) -> str:
     """Return a token as it stands in its text where its vocabulary writes bytes or blanks in it."""
     written = text[place.start : place.end].strip()
@@ -277,7 +347,7 @@ def as_written(place: TokenPlace, text: str) -> str:
     return place.token if part.lower() == written.lower() or not written else written
 
 
-def _weights(model: AnyModel) -> int:
+def _weights(model: Network) -> int:
     """Count the weights that each token is multiplied with on a CPU; 0 on a GPU."""
     if model.device.type != "cpu":
         return 0
@@ -347,8 +417,14 @@ _known: WeakKeyDictionary[Any, Check] = WeakKeyDictionary()  # Any: a network, i
 _lock = Lock()
 
 
+NO_NETWORK = Check(0.0, 0.0, False)
+"""Of a model at an address, where words are left out of the text itself."""
+
+
 def known_check(model: AnyModel) -> Check | None:
     """Return the outcome of a check that was asked for before, None of any other; at once."""
+    if isinstance(model, Served):
+        return NO_NETWORK
     return _known.get(model.model)
 
 
@@ -357,6 +433,8 @@ def checked(model: AnyModel) -> Check:
 
     Raises AttributionError where importance is not to be had, and Stopped.
     """
+    if isinstance(model, Served):
+        return NO_NETWORK
     with _lock:  # of two who ask one checks
         if model.model in _known:
             return _known[model.model]
@@ -390,7 +468,7 @@ def check_behind(model: AnyModel) -> None:
         Thread(target=work, daemon=True).start()
 
 
-def check(model: AnyModel) -> Check:
+def check(model: Network) -> Check:
     """Compare the methods on one example of the model's task.
 
     The label is one that the model does not give: the logarithm of a probability near 1 hardly

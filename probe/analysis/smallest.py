@@ -25,6 +25,7 @@ from probe.analysis.importance import PAPER, attribute
 from probe.errors import AttributionError, OptionError, Stopped, UserError
 from probe.models.library import AnyModel
 from probe.models.prediction import Prediction
+from probe.models.served import Served
 from probe.terms import Term, capitalised
 from probe.text.tagger import tag
 from probe.text.wordnet import Relation
@@ -82,7 +83,7 @@ def _deletions(model: AnyModel, text: str) -> list[Edit]:
 
 
 def _masks(model: AnyModel, text: str) -> list[Edit]:
-    if not (token := model.tokenizer.mask_token):
+    if isinstance(model, Served) or not (token := model.tokenizer.mask_token):
         raise OptionError(f"{model.name} has no token for a masked word")
     return [each._replace(new=str(token)) for each in words_in(text)]
 
@@ -194,22 +195,22 @@ class Smallest:
             return f"Not tried: {self.why}."
         if keeps:
             left, gone = self.possible - len(last.changes), len(last.changes)
-            now, end = last.prediction.confidence, "no single one can go without another answer"
+            now, end = last.prediction.sure, "no single one can go without another answer"
             if self.sure < 1:
                 end = "the budget ended there, so that more might go"
             if not gone:
                 return f"No word can go without another answer ({asked})."
             return (
                 f"{_words(left)} of {self.possible} {'is' if left == 1 else 'are'} enough for “"
-                f"{first.label}”: {first.confidence:.2f} at first, {now:.2f} now; {end} ({asked})."
+                f"{first.label}”: {first.sure} at first, {now} now; {end} ({asked})."
             )
         if self.found:
             count = len(last.changes)
             least = "no fewer do" if count <= self.sure + 1 else "fewer might do"
             least = f"; {least}" if count > 1 else ""
             return (
-                f"{_changes(count)}: “{first.label}” {first.confidence:.2f} becomes “"
-                f"{last.prediction.label}” {last.prediction.confidence:.2f}{least} ({asked})."
+                f"{_changes(count)}: “{first.label}” {first.sure} becomes “"
+                f"{last.prediction.label}” {last.prediction.sure}{least} ({asked})."
             )
         if not self.possible:
             return "There is nothing to change in this way."
@@ -456,7 +457,7 @@ def smallest_json(found: Smallest) -> dict[str, Any]:  # Any: JSON
             "text": step.text,
             "changes": [list(each) for each in step.changes],
             "label": step.prediction.label,
-            "confidence": step.prediction.confidence,
+            "confidence": step.prediction.confidence if step.prediction.probabilities else None,
         }
         for step in found.steps
     ]

@@ -18,9 +18,10 @@ from probe.analysis.transformed import (
     language_words,
     transformed_json,
 )
+from probe.models.asked import prompt_json
 from probe.models.classifier import Classifier, Model, Named, Precision, Prediction, resolve
-from probe.models.prompted import prompt_json
 from probe.models.reader import span_place
+from probe.models.served import BoundedPrediction, Served
 from probe.models.windows import Long, WindowPrediction, window_words
 from probe.statistics import NOTHING, Estimate, Share, averaged, spread
 from probe.tasks.task import INVALID, MERGED, TOLD_APART, Label, Task
@@ -29,7 +30,10 @@ from probe.transforms import Options
 from probe.transforms.options import SIGNS
 from probe.transforms.registry import ranks
 
-COUNTED = ("rows", "scored", "cut", "unknown", "unspaced", "windowed", "sampled", "differing")
+COUNTED = (
+    *("rows", "scored", "cut", "unknown", "unspaced", "windowed", "bounded"),
+    *("sampled", "differing"),
+)
 UNIT = 2.0**-200
 """Of the sums of an earlier version, which were whole numbers: no mean is above 1."""
 ORIGINAL = "original"
@@ -80,7 +84,8 @@ class Summary:
 
     Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same. Of
     `unknown` rows the model's vocabulary has not the words, `unspaced` ones have no blanks between
-    words, of `windowed` ones a window decided; `languages` counts those that are not in English.
+    words, of `windowed` ones a window decided, of `bounded` ones a probability is a bound;
+    `languages` counts those that are not in English.
     """
 
     rows: int
@@ -96,6 +101,7 @@ class Summary:
     unknown: int = 0
     unspaced: int = 0
     windowed: int = 0
+    bounded: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     confusion: Confusion | None = None
 
@@ -245,6 +251,7 @@ class Totals:
                 unknown=legible.mostly_unknown,
                 unspaced=legible.unspaced,
                 windowed=isinstance(prediction, WindowPrediction),
+                bounded=isinstance(prediction, BoundedPrediction),
                 sampled=sampled,
                 differing=sampled and row.fp32 != prediction.label,
             )
@@ -342,6 +349,8 @@ def fp32_words(sampled: int, differing: int) -> str:
 
 WINDOW = ("window", "window_text")
 """Columns that name the window that decided, where a long source is read in such, and show it."""
+AT_MOST = "at_most"
+"""The column that names the labels whose probability is a bound, as a server may leave it."""
 SPAN_COLUMNS = ("start", "end", "em", "f1")
 LEGIBLE = ("cut", "unknown", "language")
 """Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
@@ -358,13 +367,18 @@ def model_labels(model: Model) -> tuple[Label, ...]:
 
 
 def scored_columns(
-    labels: Sequence[Label], task: Task, names: Sequence[str], long: Long = "cut"
+    labels: Sequence[Label],
+    task: Task,
+    names: Sequence[str],
+    long: Long = "cut",
+    served: bool = False,
 ) -> list[str]:
     """Return the names of our cells behind those of a row of the input."""
     return [
         *("prediction", "confidence", *(f"p_{label}" for label in labels)),
         *(SPAN_COLUMNS if task.f1 else ()),
         *("error", *LATER, *(WINDOW if long == "windows" else ())),
+        *([AT_MOST] if served else []),
         *(f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)),
     ]
 
@@ -385,6 +399,8 @@ def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of C
         legible, answer = row.legible, row.prediction
         read = (legible.cut, round(legible.unknown, 4), legible.language)
         cells |= _answer_cells(row.task, answer) | dict(zip(LEGIBLE, read, strict=True))
+        if isinstance(answer, BoundedPrediction):
+            cells[AT_MOST] = ", ".join(answer.at_most)
         if isinstance(answer, WindowPrediction) and row.task.source:
             text = getattr(row.example, row.task.source)[answer.start : answer.end]
             cells |= dict(zip(WINDOW, (window_words(answer), text), strict=True))
@@ -397,7 +413,7 @@ def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of C
             *result.task.texts(result.example).values(),
             result.gold,
             first.prediction.label,
-            round(first.prediction.confidence, 6),
+            rounded_confidence(first.prediction),
             first.agrees,
             "; ".join(filter(None, (of, first.note))),
         )
@@ -467,7 +483,7 @@ def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
     return totals.summary()
 
 
-TOLD = ("rows", "scored", "errors", "cut", "windowed", "unknown")
+TOLD = ("rows", "scored", "errors", "cut", "windowed", "bounded", "unknown")
 
 
 def summary_json(
@@ -491,7 +507,7 @@ def summary_json(
         "model": model.name,
         "model_revision": model.revision,
         **prompt_json(model),
-        "precision": resolve(precision),
+        "precision": None if isinstance(model, Served) else resolve(precision),
         "seed": seed,
         "variant": options.variant,
         **{name: getattr(summary, name) for name in TOLD},
@@ -508,7 +524,8 @@ def summary_json(
 
 def notes(summary: Summary, options: Options) -> list[str]:
     """Return sentences on what the figures rest on: languages, unknown words, texts cut."""
-    rows, names, counted = summary.scored, list(summary.transforms), ["unknown", "cut", "windowed"]
+    rows, names = summary.scored, list(summary.transforms)
+    counted = ["unknown", "cut", "windowed", "bounded"]
     if names or "f1" in summary.original.estimates:
         counted.append("unspaced")
     said = [counted_words(what, getattr(summary, what), rows) for what in counted]

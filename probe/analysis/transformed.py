@@ -19,14 +19,16 @@ from probe.baselines import BASELINES, baselines_for
 from probe.data.rows import Columns, Source, read_rows, require_text
 from probe.errors import AttributionError, Unavailable
 from probe.graphemes import has_unspaced
+from probe.models.asked import prompt_json
 from probe.models.classifier import Model, Precision, Prediction, resolve
 from probe.models.library import AnyModel
 from probe.models.prediction_file import Predicted
-from probe.models.prompted import prompt_json
 from probe.models.reader import SpanPrediction, span_place, stands_nowhere
+from probe.models.served import BoundedPrediction, Served, bounds_json, bounds_words
 from probe.models.text_model import TextModel
 from probe.models.windows import WindowPrediction, window_json, window_words
 from probe.tasks.task import Example, Label, Task
+from probe.terms import capitalised
 from probe.text.language import BEYOND_DOUBT, ENGLISH, foreign_reason, language_of
 from probe.transforms import apply, default_of
 from probe.transforms.apply import Result
@@ -157,6 +159,8 @@ COUNTED_WORDS = {
     "cut": "longer than what {} reads, so that the end is cut.",
     "windowed": "longer than what {} reads at once, and read in windows, of which the best "
     "decides.",
+    "bounded": "answered without a probability of each label: {}'s server lists only the most "
+    "probable words, and the others have at most what stands there.",
     "unspaced": "written without blanks between words: each character counts as one, in changes of "
     "order and F1.",
 }
@@ -187,7 +191,8 @@ class Transformed:
     @property
     def note(self) -> str:
         """What there is to know of the new example, one reason after the other."""
-        return "; ".join(filter(None, (self.result.note, "its end is cut" if self.cut else "")))
+        cut = "its end is cut" if self.cut else ""
+        return "; ".join(filter(None, (self.result.note, cut, bounds_words(self.prediction))))
 
     @property
     def right(self) -> bool | None:
@@ -257,6 +262,11 @@ def require_usable(name: str, model: Model) -> None:
             "is no model to ask about a changed one; name a model instead"
         )
     for link in chain(name):
+        if "model" in link.needs and isinstance(model, Served):
+            raise Unavailable(
+                f"{link.name} cannot run here: {model.name} is asked at an address, so that it has "
+                "no gradients that say which tokens matter to it"
+            )
         if "model" in link.needs and not isinstance(model, TextModel):
             raise Unavailable(
                 f"{link.name} cannot run here: the model {model.name!r} does not say which tokens "
@@ -372,6 +382,7 @@ class Examination:
             "The model's answer is in words of its own, which do not stand in the passage.": (
                 stands_nowhere(answer)
             ),
+            f"{capitalised(bounds_words(answer))}.": isinstance(answer, BoundedPrediction),
             f"This {unit} is in {legible.language}. Transforms for English leave it as it is, and "
             "a model that has learnt English alone can say little of it.": legible.language,
             f"The model does not know {100 * legible.unknown:.0f} % of the tokens of this {unit}: "
@@ -478,7 +489,7 @@ def examination_json(examination: Examination, precision: Precision) -> dict[str
         "model": model.name,
         "model_revision": model.revision,
         **prompt_json(model),
-        "precision": resolve(precision),
+        "precision": None if isinstance(model, Served) else resolve(precision),
         "original": model.task.texts(examination.example) | _answer(examination.prediction),
         "importance": importance,
         "no_importance": examination.no_importance or None,
@@ -532,7 +543,8 @@ def _answer(prediction: Prediction) -> dict[str, Any]:
     return {
         "label": prediction.label,
         "probabilities": prediction.by_label,
-        "confidence": prediction.confidence,
+        "confidence": prediction.confidence if prediction.probabilities else None,
+        **bounds_json(prediction),
         **span_place(prediction),
         **window_json(prediction),
     }

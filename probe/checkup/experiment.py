@@ -65,7 +65,7 @@ def run_request(plan: Plan, examples: Sequence[Any]) -> RunRequest:
     facts = {
         "model": named_model_hash(plan.opened),
         "sets": {"test": {"n": len(examples), "sha256": pairs_hash(examples)}},
-        "left_out": left_out(task),
+        "left_out": left_out(task, plan.model),
     }
     inputs = {"task": task.name, "examples": [example_json(each) for each in examples]}
     seconds = partial(estimate_seconds, plan, examples)

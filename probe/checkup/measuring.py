@@ -20,7 +20,8 @@ from probe.analysis.transformed import ImportanceReader, Transformed, transform_
 from probe.baselines import BASELINES, baselines_for
 from probe.errors import CheckupError
 from probe.models.classifier import Precision, Prediction, resolve, text_lengths
-from probe.models.library import AnyModel, load_any, that_reads
+from probe.models.library import AnyModel, load_any, on_cpu, that_reads
+from probe.models.served import is_served
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.published import published_shares
 from probe.runs.run import Json
@@ -254,7 +255,13 @@ class Subject:
     @cached_property
     def predictions(self) -> list[Prediction]:
         """The answers to all examples."""
-        return list(self.model.predict(self.examples, self.asked.precision))
+        answers = list(self.model.predict(self.examples, self.asked.precision))
+        if not all(each.probabilities for each in answers):
+            raise CheckupError(
+                f"{self.model.name} tells no probabilities, on which most of a check-up rests; "
+                "score a file with it instead"
+            )
+        return answers
 
     @property
     def before(self) -> list[Prediction]:
@@ -268,6 +275,7 @@ class Subject:
         return ImportanceReader(self.model, Options(sign=self.asked.sign), known)(self.few)
 
 
+NO_GRADIENTS = "They need gradients, which a model at an address has not."
 SHOWN = 3
 """Examples of a change that a report shows."""
 
@@ -479,10 +487,20 @@ def merged_name(task: Task) -> str:
     return f"{task.measure.lower()}.merged"
 
 
-def parts_of(task: Task) -> list[str]:
-    """Return the names of the parts: plain, each transform that the task has here, HANS."""
+def parts_of(task: Task, model: str = "") -> list[str]:
+    """Return the names of the parts: plain, each transform that the task has here, HANS.
+
+    Of a model at an address those are left out that need gradients.
+    """
     hans = ["hans"] if task.example is NLI.example else []
-    return ["plain", *ready(task), *hans]
+    unable = without_gradients(model)
+    return ["plain", *(name for name in ready(task) if name not in unable), *hans]
+
+
+def without_gradients(model: str) -> dict[str, str]:
+    """Return the transforms that a model cannot be asked for, by name, and why."""
+    needing = [name for name, each in REGISTRY.items() if "model" in each.needs]
+    return dict.fromkeys(needing, NO_GRADIENTS) if is_served(model) else {}
 
 
 def measure_part(subject: Subject, part: str) -> Part:
@@ -606,13 +624,18 @@ def new_plan(
     if asked.seed > MAX_SEED:
         raise CheckupError(f"seed is {asked.seed}, but at most {MAX_SEED}")
     exact = replace(asked, precision=resolve(asked.precision))
-    return Plan(model, task.name, tuple(parts_of(task)), exact, labels, file, tuple(reading))
+    return Plan(model, task.name, tuple(parts_of(task, model)), exact, labels, file, tuple(reading))
 
 
-def left_out(task: Task) -> dict[str, str]:
+def left_out(task: Task, model: str) -> dict[str, str]:
     """Return the transforms of a task that cannot run here, by name, and what they lack."""
     suitable = {name: each for name, each in REGISTRY.items() if each.suits(task)}
-    return {name: why for name, each in suitable.items() if (why := missing(each, task))}
+    unable = without_gradients(model)
+    return {
+        name: why
+        for name, each in suitable.items()
+        if (why := missing(each, task) or unable.get(name, ""))
+    }
 
 
 def with_gold(examples: Sequence[Any], task: Task) -> list[Any]:  # Any: the task's own examples
@@ -648,7 +671,7 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
             few = examples[:: max(1, len(examples) // TRIAL)][:TRIAL]
             length = sum(text_lengths(task, few))
             # on a CPU the time of one core, which is what a worker has
-            clock = time.process_time if loaded.device.type == "cpu" else time.perf_counter
+            clock = time.process_time if on_cpu(loaded) else time.perf_counter
             for _ in range(2):  # the first loads what it works with
                 began = clock()
                 answers = loaded.predict(few)

@@ -165,7 +165,8 @@ def compare_command(
         require_text(answered, example)
         shape = example_comparison_json(example, classifiers, precision)
         lines = [
-            f"{one['model']:24} {one['label']:15} {one['confidence']:.3f}"
+            f"{one['model']:24} {one['label']:15} "
+            f"{'no confidence' if one['confidence'] is None else format(one['confidence'], '.3f')}"
             f"{'  too long, its end is cut' if one['cut'] else ''}"
             for one in shape["models"]
         ]

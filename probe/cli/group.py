@@ -1,7 +1,7 @@
 """Groups of commands, loaded when they run; what a person can put right is one sentence."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +16,10 @@ from probe.errors import FileQuestion, UserError
 from probe.first_import import first_import
 
 USAGE_ERROR: Any = typer.BadParameter.__base__  # Any: typer's own class or click's, by version
+
+
+LAST_WORDS = dict[str, Callable[[], str]]()
+"""What is said on standard error when a command has ended, by what it is about."""
 
 
 class Unloaded(TyperCommand):
@@ -80,8 +84,12 @@ class Group(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:  # Any: typer's context is its own or click's, by version
         """Run the command that is named."""
-        with _one_sentence():
-            return super().invoke(ctx)
+        try:
+            with _one_sentence():
+                return super().invoke(ctx)
+        finally:
+            while ctx.parent is None and LAST_WORDS:
+                typer.echo(LAST_WORDS.popitem()[1](), err=True)
 
 
 @contextmanager

@@ -11,11 +11,12 @@ from probe.cli.options import AsJson
 from probe.cli.output import print_answer
 from probe.errors import OptionError
 from probe.models.classifier import FIELD, TEMPLATE
-from probe.models.library import entries, locate
+from probe.models.library import entries, locate, served_names
 from probe.models.weights import CONFIG, export_model, read_config
 from probe.tasks.task import TASKS
 
 app = group(needs_command=False)
+SERVED = "A language model that is asked at an address."
 
 
 @app.callback(invoke_without_command=True)
@@ -32,9 +33,14 @@ def main(context: typer.Context, as_json: AsJson = False) -> None:
         }
         for entry in entries()
     ]
+    rows += [
+        {"name": name, "title": name, "summary": SERVED, "source": "served", "task": task.name}
+        for name, task in served_names().items()
+    ]
     lines = []
     for row in rows:
-        weights = f"{row['parameters'] / 1e6:.1f} M weights" if row["parameters"] else "damaged"
+        size = row.get("parameters")
+        weights = f"{size / 1e6:.1f} M weights" if size else "damaged" if size == 0 else ""
         facts = f"{row['name']:30} {row['source']:11} {row['task'] or '':12} {weights:16}"
         lines.append(f"{facts} {row['summary']}")
     print_answer(as_json, rows, lines)

@@ -7,11 +7,13 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
+from probe.cli.group import LAST_WORDS
 from probe.errors import ModelError, OptionError
+from probe.models.asked import Asked
 from probe.models.classifier import Classifier, Precision
 from probe.models.errors import UnclearLabels, UnclearTask
 from probe.models.library import AnyModel, full_name, load, load_any, notes_of, open_model
-from probe.models.prompted import Prompted
+from probe.models.served import Served
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.tasks.task import Task, read_labels, task_named
 from probe.terms import capitalised
@@ -225,8 +227,11 @@ def opened(name: str, labels: str = "", task: str = "") -> AnyModel:
     """Load a model; warn where its labels seem wrong. Raises ModelError and LabelError."""
     found = _asked(open_model, name, labels, task)
     warn(found.warnings)
-    if isinstance(found.model, Prompted):
+    if isinstance(found.model, Asked):
         typer.echo(capitalised(found.model.told), err=True)
+    if isinstance(found.model, Served):
+        connection = found.model.connection
+        LAST_WORDS[connection.name] = lambda: connection.counted
     return found.model
 
 

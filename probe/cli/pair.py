@@ -127,7 +127,7 @@ def _way(found: Smallest) -> str:
     lines = [f"{found.way}: {found.sentence}"]
     for step in found.steps[1:]:
         said = step.prediction
-        lines.append(f"  {said.label:14} {said.confidence:.3f} {step.text}")
+        lines.append(f"  {said.label:14} {said.sure} {step.text}")
     return "\n".join(lines)
 
 
@@ -138,4 +138,5 @@ def _line(task: Task, name: str, row: dict[str, Any], original: dict[str, Any]) 
     text = " ▸ ".join(row[field] for field in (task.fields if changed else [task.target]))
     agrees = {True: "agrees", False: "changed", None: ""}[row.get("agrees")]
     ranked = f" [ranked by {row['ranked_by']}]" if row.get("ranked_by") and row["changed"] else ""
-    return f"{name:18} {row['label']:14} {row['confidence']:.3f} {agrees:8} {text}{ranked}"
+    sure = "no confidence" if row["confidence"] is None else f"{row['confidence']:.3f}"
+    return f"{name:18} {row['label']:14} {sure} {agrees:8} {text}{ranked}"

@@ -61,7 +61,7 @@ from probe.models.outputs import (
 from probe.models.prediction import TEXTS_CHANGED, read_invalid_below, read_temperature
 from probe.models.prompted import Prompted, stepwise
 from probe.models.prompted_reader import PromptedReader
-from probe.models.prompts import Asking, chosen_prompt
+from probe.models.prompts import Asking, chosen_prompt, chosen_task
 from probe.models.reader import Reader
 from probe.models.text_model import TextModel, embedding_rows
 from probe.models.weights import (
@@ -429,11 +429,7 @@ def read_prompted(
     It is asked about a task: the one that `asking` or a person wants, or inference.
     With `files` a prompt may be a file. Raises ModelError.
     """
-    own = TASKS.get(asking.task)
-    if asking.task and (own is None or (task and own.example is not task.example)):
-        wanted = task.name if own and task else ", ".join(TASKS)
-        raise ModelError(f"{name!r} is asked about the task {asking.task!r}, not {wanted}")
-    asked = own or task or NLI
+    asked = chosen_task(name, asking, task)
     if asked.has_spans and asking.calibration != "none":
         raise ModelError(f"{name!r} answers in words of its own, which no calibration is for")
     read = read_checkpoint(name, folder, LANGUAGE_MODEL)

@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 from probe.cache import ByteBoundedCache
 from probe.errors import ModelError, OptionError
 from probe.first_import import first_import
+from probe.models.asked import Asked, PromptCheck, check_prompt
 from probe.models.bundled import BUNDLED, shared_folder, title_of
 from probe.models.classifier import Classifier, fast_bf16
+from probe.models.gguf import SUFFIX, converted, gguf_in
 from probe.models.outputs import LabelCheck, check_labels, read_outputs
-from probe.models.prompted import PromptCheck, Prompted, check_prompt
-from probe.models.prompts import split_name
+from probe.models.prompted import Prompted
+from probe.models.prompts import Asking, chosen_task, prompts, split_name
 from probe.models.reader import Reader
+from probe.models.served import Served, is_served, read_served
 from probe.models.weights import (
     ADAPTER,
     CONFIG,
@@ -32,10 +35,12 @@ from probe.models.windows import Long
 from probe.settings import ASSETS, settings
 from probe.tasks.nli import NLI
 from probe.tasks.reading import READING
-from probe.tasks.task import TASKS, Label, Task
+from probe.tasks.task import TASKS, Label, Task, offered_tasks
 from probe.terms import capitalised
 
-AnyModel = Classifier | Reader | Prompted
+Network = Classifier | Reader | Prompted
+"""A model whose network is here, with its tokenizer."""
+AnyModel = Network | Served
 """A model of any task, loaded."""
 Trainee = Classifier | Reader
 """A model that can be trained further."""
@@ -140,6 +145,16 @@ def models_on_disk() -> dict[str, Entry]:
     return {entry.name: entry for entry in entries()}
 
 
+def served_names() -> dict[str, Task]:
+    """Return the served models, once for each task that they are asked about, with the task."""
+    asked = [task for task in offered_tasks() if prompts(task) and not task.has_spans]
+    return {
+        name + (Asking(task.name) if task is not asked[0] else Asking()).suffix: task
+        for name in settings().served
+        for task in asked
+    }
+
+
 def find(name: str) -> str:
     """Return the folder of a model on disk, or the name itself: a folder or a hub id."""
     name = name.partition("?")[0]
@@ -153,20 +168,23 @@ def full_name(name: str) -> str:
     A folder is named by its full path, a model on disk or of a hub by its name.
     """
     address, mark, asked = name.partition("?")
-    is_folder = os.path.isdir(address) and find(address) == address
+    here = os.path.isdir(address) or (address.endswith(SUFFIX) and os.path.isfile(address))
+    is_folder = here and find(address) == address
     return f"{Path(address).resolve()}{mark}{asked}" if is_folder else name
 
 
 def is_asked(name: str) -> bool:
     """Whether a name is of a language model, which is asked in words. Raises ModelError."""
-    return _goes_on(_config(locate(name)[0]))
+    return is_served(name) or _goes_on(_config(locate(name)[0]))
 
 
 def task_of_model(name: str) -> Task:
-    """Return the task of a model on this disk or brought, by its config or its name.
+    """Return the task of a model on this disk, brought or at an address, by its config or its name.
 
     Raises ModelError, also where neither says one.
     """
+    if is_served(name):
+        return chosen_task(name, split_name(name)[1], None)
     folder, _ = locate(name)
     if _goes_on(_config(folder)):
         return TASKS.get(split_name(name)[1].task) or NLI
@@ -179,9 +197,11 @@ def task_of_model(name: str) -> Task:
 def require_on_disk(name: str, hidden: Collection[str] = ()) -> None:
     """Raise ModelError for a name that is not on disk: a page's visitor opens no other folder.
 
-    Those that are `hidden` are not there.
+    Those that are `hidden` are not there. A served model may be asked in any way.
     """
-    known = [entry.name for entry in entries() if entry.name not in hidden]
+    if is_served(name):
+        return
+    known = [*(entry.name for entry in entries() if entry.name not in hidden), *served_names()]
     if name not in known:
         others = f"there is no model called {name!r} here; there are: {', '.join(known)}"
         raise ModelError(_absent(name) or others)
@@ -208,15 +228,24 @@ def locate(name: str, relative: bool = True) -> tuple[Path, str | None]:
     if not name.strip():
         raise ModelError(f"name a model; bundled are {here}")
     path = Path(find(name))
-    if (relative or path.is_absolute()) and os.path.isdir(path):  # false for too long a name
-        return path, None
     name = name.partition("?")[0]
+    if (relative or path.is_absolute()) and os.path.exists(path):  # false for too long a name
+        if found := gguf_in(name, path):
+            return converted(name, found), None
+        if os.path.isdir(path):
+            return path, None
     if "/" not in name or path.is_absolute():
         raise ModelError(
             _absent(name) or f"there is no model or folder called {name!r}; bundled are {here}"
         )
-    repository, _, revision = name.partition("@")
-    return fetch(repository, revision or None, free_memory_bytes())
+    address, _, revision = name.partition("@")
+    repository, file = address, ""
+    if address.endswith(SUFFIX):
+        owner, inner, *rest = address.split("/")
+        repository, file = f"{owner}/{inner}", "/".join(rest)
+    folder, commit = fetch(repository, revision or None, free_memory_bytes(), file)
+    found = gguf_in(name, folder / file)
+    return (converted(name, found) if found else folder), commit
 
 
 def _base_of(name: str, folder: Path, relative: bool) -> Path | None:
@@ -259,13 +288,17 @@ def load_any(
     UnclearLabels where the same is true of the order.
     """
     address, asking = split_name(name)
+    if is_served(name):
+        if order:
+            raise without_order(name)
+        return read_served(name, address, asking, task or likely, template, files=relative)
     folder, revision = locate(address, relative)
     config = _config(folder)
     spans, words = _answers_with_spans(config), _goes_on(config)
     if "?" in name and not words:
         raise ModelError(f"{address!r} is no language model, so it is asked by no prompt")
     if words and order:
-        raise ModelError(f"the labels of {address!r} are the words of its prompt, in their order")
+        raise without_order(address)
     if spans and labelled:
         raise without_labels(name)
     if spans and task and task is not READING:
@@ -293,6 +326,11 @@ def without_labels(name: str) -> ModelError:
     return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
 
 
+def without_order(name: str) -> ModelError:
+    """Return the refusal to order the labels of a language model."""
+    return ModelError(f"the labels of {name!r} are the words of its prompt, in their order")
+
+
 def asked_in_words(name: str) -> ModelError:
     """Return the refusal of a language model where one is trained."""
     return ModelError(
@@ -304,7 +342,7 @@ def asked_in_words(name: str) -> ModelError:
 def load(name: str, order: tuple[Label, ...] | None = None, task: Task | None = None) -> Classifier:
     """Load a model as `load_any` does. Raises ModelError also for one that answers with spans."""
     model = load_any(name, order, task, labelled=True)
-    if isinstance(model, Prompted):
+    if isinstance(model, Asked):
         raise asked_in_words(name)
     assert isinstance(model, Classifier)  # as asked for
     return model
@@ -318,7 +356,7 @@ def that_reads(model: AnyModel, long: Long) -> AnyModel:
     """
     if long == "cut" or isinstance(model, Reader):
         return model
-    if isinstance(model, Prompted):
+    if isinstance(model, Asked):
         raise OptionError("a language model reads no text in parts: leave it at long=cut")
     require_parts(model.task, long)
     windowed = replace(model, long=long)
@@ -354,7 +392,11 @@ class LoadedModel:
     @property
     def summary(self) -> str:
         """The model's type, size, outputs and revision, in one sentence."""
-        network, check, revision = self.model.model, self.label_check, self.model.revision
+        check, revision = self.label_check, self.model.revision
+        if isinstance(self.model, Served):
+            right = f"{check.right} are right; " if check else ""
+            return f"{right}{self.model.connection.counted}. {capitalised(self.model.told)}"
+        network = self.model.model
         answers = f"that answers with spans, {self.model.max_tokens} sub-words at a time"
         if isinstance(self.model, Classifier):
             order = filter(None, dict.fromkeys(self.model.order))
@@ -374,6 +416,11 @@ class LoadedModel:
         return "; ".join(facts) + f".{how}"
 
 
+def on_cpu(model: AnyModel) -> bool:
+    """Whether a model computes on a core of this machine, whose time it takes then."""
+    return not isinstance(model, Served) and model.device.type == "cpu"
+
+
 def notes_of(model: AnyModel) -> list[str]:
     """Return what a person should know of how a model was read, each as a sentence."""
     return [f"{model.name}: {note}" for note in model.notes]
@@ -390,7 +437,7 @@ def open_model(
     """Load any model and check its labels, unless it is one on disk. Raises ModelError."""
     model = load_any(name, order, task, likely, relative, template)
     on_disk = name in models_on_disk() and not order
-    if isinstance(model, Prompted):
+    if isinstance(model, Asked):
         return LoadedModel(model, check_prompt(model))
     if on_disk or not isinstance(model, Classifier):
         return LoadedModel(model, None)
@@ -404,7 +451,7 @@ def require_open(name: str, hidden: Collection[str] = ()) -> None:
     any other name is the hub's. The disk is not asked: nobody learns which folders there are.
     """
     kind = "folder" if Path(name).is_absolute() else "hub"
-    here = name in models_on_disk() and name not in hidden
+    here = is_served(name) or (name in models_on_disk() and name not in hidden)
     if not here and kind not in settings().user_models:
         raise ModelError(f"models of your own cannot be opened here from a {kind}")
 
@@ -466,7 +513,7 @@ class ModelCache:
         about. Raises ModelError.
         """
         loaded = open_model(name, order, likely=likely, relative=False, template=template)
-        outputs = None if isinstance(loaded.model, Prompted) else loaded.model.order or None
+        outputs = None if isinstance(loaded.model, Asked) else loaded.model.order or None
         if isinstance(loaded.model, Prompted) and (task := loaded.model.task) is not NLI:
             asking = replace(loaded.model.asking, task=task.name)  # by its name it is opened again
             name = name.partition("?")[0] + asking.suffix
@@ -504,5 +551,7 @@ class ModelCache:
 
 def parameter_bytes(model: AnyModel) -> int:
     """Return the bytes of a model's parameters, and of the copy that it computes with in bf16."""
+    if isinstance(model, Served):
+        return 0
     own = sum(p.numel() * p.element_size() for p in model.model.parameters())
     return own + (model.bf16_bytes if fast_bf16() else 0)

@@ -33,6 +33,11 @@ class Prediction:
         return max(self.probabilities, default=math.nan)
 
     @property
+    def sure(self) -> str:
+        """The confidence as it is shown, or that there is none."""
+        return f"{self.confidence:.2f}" if self.probabilities else "no confidence"
+
+    @property
     def entropy(self) -> float:
         """How evenly the probabilities are spread: 0 all on one label, 1 the same on each.
 

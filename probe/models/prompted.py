@@ -6,7 +6,6 @@ between the labels, summed; where a prompt lists the labels, the mean over the o
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -19,18 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe.errors import ExampleError, ModelError
+from probe.models.asked import Asked, messages
 from probe.models.classifier import Framed, Precision
-from probe.models.prediction import Prediction, as_predictions, softmax
-from probe.models.prompts import (
-    BETWEEN,
-    CALIBRATIONS,
-    CONTENT_FREE,
-    MEAN_OF,
-    Asking,
-    Prompt,
-    by_label,
-    drawn_shots,
-)
+from probe.models.prompts import BETWEEN, Asking, Prompt
 from probe.models.text_model import (
     Explainable,
     TextModel,
@@ -39,7 +29,6 @@ from probe.models.text_model import (
     of_labels,
     token_places,
 )
-from probe.statistics import percent, wilson
 from probe.stopping import tell_answered
 from probe.tasks.examples import bundled_examples
 from probe.tasks.task import Example, Label, Task
@@ -78,7 +67,7 @@ class Variant(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Prompted(TextModel):
+class Prompted(TextModel, Asked):
     """A causal language model with the prompt by which it is asked for the labels of a task.
 
     A `stepwise` one keeps what it has read, so that what is the same is computed once.
@@ -92,47 +81,9 @@ class Prompted(TextModel):
     """Examples in context that take the place of drawn ones."""
 
     @property
-    def order(self) -> tuple[Label, ...]:
-        """The labels in the order of the prompt's words: the task's."""
-        return self.task.labels
-
-    labels = order
-
-    @property
     def chats(self) -> bool:
         """Whether what is asked is a turn of a chat."""
         return self.prompt.asks and bool(self.tokenizer.chat_template)
-
-    @cached_property
-    def orders(self) -> tuple[tuple[str, ...], ...]:
-        """The orders in which the labels are listed, over which scores are averaged."""
-        return self.prompt.orders[: 1 if self.asking.orders == "one" else None]
-
-    @cached_property
-    def shots(self) -> Sequence[tuple[Example, Example]]:
-        """The examples in context, each with another in its place where it is the one asked."""
-        if self.given:
-            return list(zip(self.given, [*self.given[1:], self.given[0]], strict=True))
-        return drawn_shots(self.task, self.asking.shots, self.asking.seed)
-
-    @property
-    def told(self) -> str:
-        """How it is asked, in a sentence with the prompt."""
-        asking, prompt = self.asking, self.prompt
-        each = [
-            *(["in a turn of a chat"] if self.chats else []),
-            *([f"the mean over {len(self.orders)} orders"] if len(self.orders) > 1 else []),
-            *([f"{len(self.given)} given examples before it"] if self.given else []),
-            *([f"{asking.shots} examples before it, seed {asking.seed}"] if asking.shots else []),
-            *([CALIBRATIONS[asking.calibration]] if asking.calibration != "none" else []),
-        ]
-        how = f" ({'; '.join(each)})" if each else ""
-        return f"it is asked about {self.task.title.lower()} by “{prompt.name}”{how}: {prompt.text}"
-
-    def said(self, shot: Example) -> str:
-        """The words by which an example in context is answered."""
-        gold: Label = self.task.nearest(getattr(shot, "gold", None) or "") or ""
-        return self.prompt.words[self.task.labels.index(gold)]
 
     def shown(self, example: Example) -> str:
         """Return all that the model reads of an example, to the label, as text."""
@@ -151,24 +102,18 @@ class Prompted(TextModel):
         if key in begun:
             known: tuple[tuple[int, ...], str] = begun[key]
             return known
-        begin, turns, between = self.prompt.beginning(order), list[str](), ""
-        answers = list[str]()
-        for shot in shots:
-            answers.append(self.said(shot))
-            block, at = self.prompt.filled(self.task.texts(shot), answers[-1], order)
-            turns.append(block.text[:at].rstrip() if self.chats else block.text)
-        turns.append(HERE if self.chats else "")
+        between = ""
+        turns, answers = self.turns(order, shots, HERE)
         if not self.chats:
-            text = BETWEEN.join(filter(None, [begin, *turns[:-1]]))
-            before = (*self._first, *(self.sub_words(text + BETWEEN) if text else ()))
+            text = BETWEEN.join(turns).removesuffix(HERE)
+            before = (*self._first, *(self.sub_words(text) if text else ()))
         else:
-            turns[0] = BETWEEN.join(filter(None, [begin, turns[0]]))
-            said = [{"role": "user", "content": text} for text in turns]
-            given = [{"role": "assistant", "content": word} for word in answers]
-            messages = [*chain.from_iterable(zip(said, given, strict=False)), said[-1]]
             with self.tokenizer_lock:
                 rendered = self.tokenizer.apply_chat_template(
-                    messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
+                    messages(turns, answers),
+                    tokenize=False,
+                    add_generation_prompt=True,
+                    enable_thinking=False,
                 )
             said_before, here, between = str(rendered).partition(HERE)
             if not here or HERE in between:
@@ -227,10 +172,7 @@ class Prompted(TextModel):
         frames, befores, begun = list[Framed](), list[tuple[int, ...]](), dict[Any, Any]()
         for example in examples:
             texts = self._read(example) if cut else self.task.texts(example)
-            shots = [
-                spare if self.task.texts(shot) == self.task.texts(example) else shot
-                for shot, spare in self.shots
-            ]
+            shots = self.shots_for(example)
             for order in self.orders:
                 before, between = self._frame(order, shots, begun)
                 befores.append(before)
@@ -299,31 +241,6 @@ class Prompted(TextModel):
             answered += len(rows)
         means: NDArray[np.float64] = found.reshape(-1, count, len(self.labels)).mean(axis=1)
         return means
-
-    @cached_property
-    def usual(self) -> NDArray[np.float64]:
-        """The logarithm of what the answer is where nothing is asked; 0 where none calibrates.
-
-        # (labels,)
-        """
-        calibration = self.asking.calibration
-        if calibration == "none":
-            return np.zeros(len(self.labels))
-        empty = [self.task.example(**dict.fromkeys(self.task.fields, t)) for t in CONTENT_FREE]
-        of = empty if calibration == "content_free" else self.neutral_examples
-        means: NDArray[np.float64] = np.log(softmax(self.scores(of)).mean(axis=0))
-        return means
-
-    @property
-    def neutral_examples(self) -> Sequence[Example]:
-        """The examples whose mean answer calibrates; their labels are not looked at."""
-        return bundled_examples(self.task, "pool")[:MEAN_OF]
-
-    def predict(
-        self, examples: Sequence[Example], precision: Precision = "fp32"
-    ) -> list[Prediction]:
-        """Answer for each example, in their order. Raises Stopped between two batches."""
-        return as_predictions(self.scores(examples, precision) - self.usual, self.labels)
 
     def _run(
         self, ids: torch.Tensor, mask: torch.Tensor, keep: int, past: Any = None, **options: Any
@@ -454,11 +371,6 @@ class Prompted(TextModel):
         return Explainable(inputs, places, log_probability, units)
 
 
-def prompt_json(model: object) -> dict[str, Any]:  # Any: JSON
-    """Return how a language model is asked, nothing of any other model."""
-    return {"prompt": model.told} if isinstance(model, Prompted) else {}
-
-
 def padded(rows: Sequence[Sequence[int]], left: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """Return rows of tokens padded to the longest, and where they are tokens.  # (rows, tokens)"""
     import torch
@@ -490,57 +402,3 @@ def stepwise(model: Prompted) -> Prompted:
     except (AttributeError, TypeError, ValueError, RuntimeError, IndexError):
         return model  # it keeps what it has read in a way of its own
     return replace(model, stepwise=bool(difference < AGREES))
-
-
-CHECKED = 24
-"""Bundled examples on which a prompt is tried where a model is opened."""
-
-
-@dataclass(frozen=True)
-class PromptCheck:
-    """How many of n bundled examples, as many of each label, are answered rightly."""
-
-    correct: int
-    n: int
-    never: tuple[Label, ...]
-    task: Task
-
-    @property
-    def right(self) -> str:
-        """How many are right: "11 of 24 bundled pairs"."""
-        return f"{self.correct} of {self.n} bundled {self.task.unit}s"
-
-    @property
-    def doubt(self) -> str:
-        """What a person should know before resting on its answers; "" where nothing."""
-        found, said = wilson(self.correct, self.n), list[str]()
-        if self.task.has_spans:
-            few = 2 * self.correct < self.n
-            right = f"by this prompt its words are right on {self.right} ({percent(found)})"
-            return f"{right}, word for word" if few else ""
-        chance = 1 / len(self.task.labels)
-        if found.low <= chance:
-            said.append(
-                f"by this prompt it is right on {self.right} ({percent(found)}), always one label "
-                f"on {round(self.n * chance)}: it is not clear that it reads them at all"
-            )
-        if self.never:
-            said.append(f"it answers {' and '.join(self.never)} to none of {self.n}")
-        return "; ".join(said)
-
-
-def check_prompt(model: Prompted) -> PromptCheck:
-    """Try a prompt on bundled examples, which are the same each time, as many of each label."""
-    task, rng = model.task, random.Random("prompt check")
-    several = list(bundled_examples(task, "dev"))
-    rng.shuffle(several)
-    if task.has_spans:
-        examples = several[:CHECKED]
-    else:
-        each = CHECKED // len(task.labels)
-        examples = [example for of in by_label(task, several).values() for example in of[:each]]
-    answers = [prediction.answer for prediction in model.predict(examples, "auto")]
-    pairs = zip(answers, examples, strict=True)
-    correct = sum(task.matches(answer, example.gold) for answer, example in pairs)
-    never = tuple(label for label in task.labels if label not in answers)
-    return PromptCheck(correct, len(examples), never, task)

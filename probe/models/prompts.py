@@ -18,7 +18,8 @@ from urllib.parse import parse_qsl, urlencode
 from probe.errors import ModelError
 from probe.models.classifier import FIELD, Framed, framed
 from probe.tasks.examples import bundled_examples
-from probe.tasks.task import Example, Label, Task
+from probe.tasks.nli import NLI
+from probe.tasks.task import TASKS, Example, Label, Task
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -193,6 +194,15 @@ def split_name(name: str) -> tuple[str, Asking]:
     if values.get("shots", 0) > MOST_SHOTS:
         raise ModelError(f"{name!r} asks for more than {MOST_SHOTS} examples in its prompt")
     return address, Asking(**values)
+
+
+def chosen_task(name: str, asking: Asking, task: Task | None) -> Task:
+    """Return the task that a name says, or a person wants, or inference. Raises ModelError."""
+    own = TASKS.get(asking.task)
+    if asking.task and (own is None or (task and own.example is not task.example)):
+        wanted = task.name if own and task else ", ".join(TASKS)
+        raise ModelError(f"{name!r} is asked about the task {asking.task!r}, not {wanted}")
+    return own or task or NLI
 
 
 def chosen_prompt(

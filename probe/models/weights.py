@@ -151,24 +151,42 @@ UNREACHED = (
 )
 
 
-def fetch(name: str, revision: str | None, max_bytes: int) -> tuple[Path, str]:
+def several_files(name: str, files: Iterable[str]) -> ModelError:
+    """Return the question which of several GGUF files is meant."""
+    return ModelError(
+        f"{name!r} holds several GGUF files; name one of them behind it, {name}/FILE: "
+        f"{', '.join(sorted(files))}"
+    )
+
+
+def fetch(name: str, revision: str | None, max_bytes: int, file: str = "") -> tuple[Path, str]:
     """Return the folder of a hub's model and its commit; files on disk are not fetched again.
 
-    `max_bytes` is the largest size of its weights. Raises ModelError.
+    `max_bytes` is the largest size of its weights. Of a model without safetensors its GGUF file is
+    fetched; `file` names one of several. Raises ModelError.
     """
-    asked: dict[str, Any]  # Any: each option of the hub's has a type of its own
-    asked = {"revision": revision, "allow_patterns": FETCHED, **access()}
+    asked: dict[str, Any] = {"revision": revision, **access()}  # Any: each has a type of its own
+    patterns = [file] if file else [*FETCHED, "*.gguf"]
     with asking("model", name, revision, UNREACHED, ModelError):
         try:
-            files: list[DryRunFileInfo] = snapshot_download(name, **asked, dry_run=True)
+            files: list[DryRunFileInfo] = snapshot_download(
+                name, **asked, allow_patterns=patterns, dry_run=True
+            )
         except DryRunError:  # off the network the model may have been fetched before
             files = []
-        size = sum(file.file_size or 0 for file in files if file.filename.endswith(".safetensors"))
+        if not file and files:
+            whole = [each for each in files if each.filename.endswith(".gguf")]
+            if any(each.filename.endswith(".safetensors") for each in files):
+                files, patterns = [each for each in files if each not in whole], FETCHED
+            elif len(whole) > 1:
+                raise several_files(name, [each.filename for each in whole])
+        ends = (".safetensors", ".gguf")
+        size = sum(each.file_size or 0 for each in files if each.filename.endswith(ends))
         if size > max_bytes:
             raise ModelError(too_large_message(name, size, max_bytes))
-        new = sum(file.file_size or 0 for file in files if file.will_download)
+        new = sum(each.file_size or 0 for each in files if each.will_download)
         make_room("model", name, new, ModelError)
-        folder = Path(snapshot_download(name, **asked))
+        folder = Path(snapshot_download(name, **asked, allow_patterns=patterns))
     return folder, folder.name
 
 
@@ -193,7 +211,6 @@ POINTER_BYTES = 1024
 PICKLE = "a pickle such as {file} may run code when it is opened, so it is refused"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 UNREAD: Mapping[str, str] = {
-    "*.gguf": "{file} is GGUF, which is for llama.cpp alone; take the model that it was made of",
     **dict.fromkeys(
         ("*.onnx", "onnx/*.onnx"),
         "{file} is an ONNX graph, of which no importance can be taken; take the model that it was "

@@ -34,6 +34,7 @@ from probe.models.library import (
     model_folders,
     require_on_disk,
     require_open,
+    served_names,
     task_of_model,
 )
 from probe.models.prediction_file import ANSWERS_OF
@@ -275,7 +276,9 @@ class ModelAccess:
         except StoreError:
             return [entry.name for entry in here if entry.source == "bundled"]
         named = [row.name for row in own if asks_alike(TASKS[row.task], task)]
-        return [*(entry.name for entry in here if entry.name not in hidden), *named]
+        served = [name for name, own in served_names().items() if asks_alike(own, task)]
+        on_disk = [entry.name for entry in here if entry.name not in hidden]
+        return [*on_disk, *served, *(name for name in named if name not in served)]
 
     def task(self, visitor: str, name: str) -> Task:
         """Return the task of a model on disk that a visitor can choose; inference for any other."""

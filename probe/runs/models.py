@@ -7,9 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from probe.errors import ModelError
+from probe.models.asked import Asked
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel, asked_in_words, load_any, locate, without_labels
-from probe.models.prompted import Prompted
+from probe.models.served import is_served, served_hash
 from probe.models.weights import model_hash
 from probe.settings import kept_private, make_home, settings
 from probe.tasks.task import Label
@@ -22,7 +23,7 @@ NOT_FOUND = (
 
 def named_model_hash(name: str) -> str:
     """Return the hash of a model by its name. Raises ModelError where it is not there."""
-    return model_hash(locate(name)[0])
+    return served_hash(name) if is_served(name) else model_hash(locate(name)[0])
 
 
 def hash_if_there(name: str) -> str | None:
@@ -38,7 +39,7 @@ def load_unchanged(name: str, expected: str, order: tuple[Label, ...] = ()) -> C
     model = load_any_unchanged(name, expected, order)
     if isinstance(model, Classifier):
         return model
-    raise asked_in_words(name) if isinstance(model, Prompted) else without_labels(name)
+    raise asked_in_words(name) if isinstance(model, Asked) else without_labels(name)
 
 
 @lru_cache(maxsize=1)

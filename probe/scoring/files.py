@@ -48,6 +48,7 @@ from probe.limits import UNBOUNDED, Bounds
 from probe.models.classifier import Classifier, Model, Named, Precision, resolve
 from probe.models.library import Opened, that_reads
 from probe.models.prediction_file import Predicted
+from probe.models.served import Served
 from probe.models.weights import file_hash
 from probe.models.windows import Long
 from probe.runs.experiment import CellContext, Experiment, Progress, Result
@@ -72,11 +73,12 @@ class ValueColumns:
     task: Task
     transforms: tuple[str, ...]
     long: Long = "cut"
+    served: bool = False
 
     @cached_property
     def scored(self) -> list[str]:
         """The columns behind those of the input."""
-        return scored_columns(self.labels, self.task, self.transforms, self.long)
+        return scored_columns(self.labels, self.task, self.transforms, self.long, self.served)
 
     @cached_property
     def made(self) -> list[str]:
@@ -87,7 +89,8 @@ class ValueColumns:
 def value_columns(model: Model, transforms: Sequence[str]) -> ValueColumns:
     """Return the columns of what is written of a model's answers."""
     long = model.long if isinstance(model, Classifier) else "cut"
-    return ValueColumns(model_labels(model), model.task, tuple(transforms), long)
+    served = isinstance(model, Served)
+    return ValueColumns(model_labels(model), model.task, tuple(transforms), long, served)
 
 
 class Places(NamedTuple):
@@ -218,6 +221,12 @@ class ScoredPart:
     model: str
     revision: str | None
     precision: str
+    served: bool = False
+
+
+def columns_of(part: ScoredPart, task: Task, transforms: Sequence[str], long: Long) -> ValueColumns:
+    """Return the columns of the values of a part."""
+    return ValueColumns(part.labels, task, tuple(transforms), long, part.served)
 
 
 def part_of(rows: Sequence[Row], model: Model, request: ScoringRequest) -> ScoredPart:
@@ -228,7 +237,7 @@ def part_of(rows: Sequence[Row], model: Model, request: ScoringRequest) -> Score
         [scored_cells(row, columns.scored) for row in rows],
         [cells for row in rows for cells in made_cells(row, columns.made)],
         list(variant_scores(rows)), totals.state, columns.labels,
-        model.name, model.revision, resolve(request.precision),
+        model.name, model.revision, resolve(request.precision), columns.served,
     )  # fmt: skip
 
 
@@ -280,6 +289,7 @@ class Assembly:
         self._precisions = Counter[str]()
         self._variants = list[VariantScore]()
         self._bundled, self._right = list[Keyed](), columns.scored.index(RIGHT)
+        self._served = columns.served
         self._has_variants = bool(model.task.f1) and BASE in source.names
         names = free_names(source.columns, columns.scored, Path(model.name).name)
         self._outputs = {"scored": Output(places.scored, names, source, request.guard)}
@@ -336,7 +346,7 @@ class Assembly:
         if precisions:
             shape["precision"] = listing(list(precisions))
         several = {PRECISION_ROWS: precisions} if len(precisions) > 1 else {}
-        if isinstance(self._model, Predicted):  # nothing is computed
+        if isinstance(self._model, Predicted) or self._served:  # nothing is computed here
             shape["precision"] = None
         forms = {"forms": {name: output.words for name, output in outputs.items()}}
         if column := request.bundle:
@@ -738,7 +748,7 @@ def assemble(
         if key["start"] not in done:
             continue
         scored = read_packed_values(read_kept(kept_file(run.plan, "values", key)))
-        columns = ValueColumns(scored.labels, plan.task, plan.request.names, plan.request.long)
+        columns = columns_of(scored, plan.task, plan.request.names, plan.request.long)
         # with all columns of today, also where an earlier version scored it
         values = [with_legible(row, columns.scored) for row in scored.scored]
         scored = replace(scored, scored=values)

@@ -22,8 +22,8 @@ from finetune.ui.lessons.inoculate import (
 from probe.analysis.batch import Chunk
 from probe.analysis.hans import Profiled, over_templates, profile
 from probe.analysis.summary import Summary
+from probe.models.asked import Asked
 from probe.models.library import DEFAULT, is_asked
-from probe.models.prompted import Prompted
 from probe.settings import ASSETS
 from probe.tasks.nli import ENTAILMENT, NLI, NON_ENTAILMENT
 from probe.templates import subcases
@@ -127,7 +127,7 @@ def beside(
     setting: Setting,
 ) -> Iterator[Finding]:
     """Measure a trained and an asked model on the same texts; the latter may be the kept result."""
-    asked = isinstance(setting.classifier, Prompted)
+    asked = isinstance(setting.classifier, Asked)
     trained = setting
     if asked:
         models = setting.core.models
@@ -180,7 +180,7 @@ def _trained_dose(setting: Setting) -> Compared:
 def dose(setting: Setting) -> Iterator[Finding]:
     """Show a language model examples of a challenge in its prompt, beside a trained model."""
     finding = Finding()
-    if isinstance(setting.classifier, Prompted):
+    if isinstance(setting.classifier, Asked):
         for finding in own_run(setting):
             yield finding
         yield _with_trained(setting, finding)
@@ -190,7 +190,7 @@ def dose(setting: Setting) -> Iterator[Finding]:
 
 def dose_again(setting: Setting) -> Iterator[Finding]:
     """Show what became of the latest run of one's own, or the kept one."""
-    if not isinstance(setting.classifier, Prompted):
+    if not isinstance(setting.classifier, Asked):
         yield _kept_dose(setting)
         return
     for finding in own_again(setting):

@@ -22,6 +22,7 @@ from probe.cache import ByteBoundedCache
 from probe.data.rows import require_text
 from probe.limits import check, message, visitor_bounds
 from probe.models.library import AnyModel
+from probe.models.served import Served
 from probe.settings import settings
 from probe.stopping import Reason, check_stop, hearing, seconds_paused, stopping
 from probe.tasks.task import Example, Task
@@ -188,7 +189,8 @@ def model_key(model: AnyModel) -> Hashable:
 
     A model that is loaded anew, under the same name too, is another one.
     """
-    return ref(model.model), model.name, model.order
+    own = model if isinstance(model, Served) else model.model
+    return ref(own), model.name, model.order
 
 
 def _bytes(answer: Answer) -> int:

@@ -10,9 +10,10 @@ from probe.analysis.importance import Importance
 from probe.analysis.smallest import BUDGET, FLIP, WAYS, Smallest
 from probe.analysis.transformed import Examination, Transformed
 from probe.baselines import BASELINES
+from probe.models.asked import Asked
 from probe.models.classifier import Prediction
-from probe.models.prompted import Prompted
 from probe.models.reader import SpanPrediction
+from probe.models.served import Served
 from probe.pictures.svg import FILE, box, drawing, text
 from probe.tasks.reading import in_words
 from probe.tasks.task import INVALID, Task
@@ -57,7 +58,7 @@ ROW = Markup(
     '<details class="result" data-transform="{transform}" data-number="{number}" '
     'data-confidence="{confidence:.4f}" data-change="{change:.4f}" data-title="{title}">'
     '<summary><span class="what"><b>{title}</b> <code>{name}</code></span>'
-    '<span class="predicted">{label} <span class="num">{confidence:.2f}</span></span>'
+    '<span class="predicted">{label} <span class="num">{sure}</span></span>'
     '<span class="bars">{bar}{was}</span>'
     '<span class="sense">{badge}</span>'
     '<span class="more" aria-hidden="true">›</span>'
@@ -72,7 +73,8 @@ def row(transformed: Transformed, before: Prediction) -> Markup:
     return ROW.format(
         transform=result.transform,
         number=result.number,
-        confidence=now.confidence,
+        confidence=now.confidence if now.probabilities else 0.0,
+        sure=now.sure,
         change=_moved(now, before),
         title=chain_title(result.transform),
         name=result.name,
@@ -199,17 +201,19 @@ def _next(prediction: Prediction) -> Markup:
 def _head(examination: Examination) -> Markup:
     prediction = examination.prediction
     model = examination.model
-    facts = [f"{1000 * examination.seconds:.0f} ms", "fp32"]
+    facts = [f"{1000 * examination.seconds:.0f} ms"]
+    if not isinstance(model, Served):
+        facts.append("fp32")
     if model.revision:
         facts.append(f"revision {model.revision[:12]}")
     return Markup(
         '<p class="verdict"><strong class="label {}">{}</strong>'
-        '<span class="num confidence">{:.2f}</span><span class="soft">{}</span>'
+        '<span class="num confidence">{}</span><span class="soft">{}</span>'
         '<span class="soft tiny facts hide-phone">{}</span></p>{}'
     ).format(
         tone_class(prediction.label),
         _name(examination),
-        prediction.confidence,
+        prediction.sure,
         rightness(examination),
         term(" · ".join(facts), FACTS),
         _meaning(prediction.label, model.task),
@@ -262,16 +266,17 @@ def _rules(examination: Examination) -> Markup:
 def _asked(examination: Examination) -> Markup:
     """Show all that a language model read of the example."""
     model = examination.model
-    if not isinstance(model, Prompted):
+    if not isinstance(model, Asked):
         return NOTHING
     words = f"the whole prompt: {model.told.partition(': ')[0]}"
-    return twin(words, Markup("<pre>{}</pre>").format(model.shown(examination.example)))
+    asked = note(f"{model.connection.counted}.") if isinstance(model, Served) else NOTHING
+    return twin(words, Markup("<pre>{}</pre>{}").format(model.shown(examination.example), asked))
 
 
 def announcement(examination: Examination) -> str:
     """Say the answer and what the changes mean in one breath, for who cannot see them come."""
     prediction = examination.prediction
-    said = f"{_name(examination)}, {prediction.confidence:.2f}"
+    said = f"{_name(examination)}, {prediction.sure}"
     right = rightness(examination)
     changes = summary(examination.transformed, prediction) if examination.transformed else ""
     return f"{said}{f', {right}' if right else ''}. {changes}"
@@ -361,7 +366,7 @@ def before_after_svg(
     parts = [text(MARGIN, top, title)]
     for name, prediction in (("before", before), ("after", after)):
         top += LINE + 10
-        words = f"{name}: {prediction.label} {prediction.confidence:.2f}"
+        words = f"{name}: {prediction.label} {prediction.sure}"
         parts += [text(MARGIN, top, words), *_drawn_bar(prediction, top + 6)]
         top += 34
         shares = (f"{label} {share:.2f}" for label, share in prediction.by_label.items())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isnan
 from statistics import mean
 from typing import Literal
 
@@ -62,6 +63,8 @@ def badge(transformed: Transformed, before: Prediction) -> Badge:
 
 
 def _sureness(now: float, before: Prediction) -> str:
+    if isnan(now - before.confidence):
+        return "how sure it is not being told"
     return sureness(exactly(now - before.confidence))
 
 
@@ -110,6 +113,8 @@ def summary(transformed: Sequence[Transformed], before: Prediction) -> str:
         return f"None of these changes anything in this {unit}."
     now = mean(each.prediction.confidence for each in changed)
     clauses = filter(None, (clause(changed, before) for clause in CLAUSES))
+    if isnan(now - before.confidence):
+        return f"{' '.join(clauses)} The model does not tell how sure it is."
     sure = _sureness(now, before)
     return f"{' '.join(clauses)} The model is {sure}: {now:.2f}, was {before.confidence:.2f}."
 

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from probe.models.classifier import Prediction
 from probe.models.reader import SpanPrediction
+from probe.models.served import BoundedPrediction
 from probe.tasks.task import INVALID, TASKS, Label
 from probe.ui.html.elements import NOTHING, join
 
@@ -48,8 +49,9 @@ def short_label(label: str) -> str:
 
 def verdict(prediction: Prediction) -> Markup:
     """Name the label and the confidence."""
-    sure = f"{prediction.confidence:.2f}" if prediction.probabilities else ""
-    return Markup('{} <span class="number">{}</span>').format(label_name(prediction.label), sure)
+    return Markup('{} <span class="number">{}</span>').format(
+        label_name(prediction.label), prediction.sure
+    )
 
 
 def bar(prediction: Prediction, kind: str = "", stays: bool = True) -> Markup:
@@ -73,8 +75,11 @@ def bar(prediction: Prediction, kind: str = "", stays: bool = True) -> Markup:
 
 def legend(prediction: Prediction) -> Markup:
     """Say each label's probability, in the order of the bar."""
+    bounded = prediction.at_most if isinstance(prediction, BoundedPrediction) else ()
     lines = join(
-        Markup("<span><b>{}</b> {}</span>").format(label_name(label), short(share))
+        Markup("<span><b>{}</b> {}{}</span>").format(
+            label_name(label), "≤ " if label in bounded else "", short(share)
+        )
         for label, share in _shares(prediction)
     )
     return Markup('<div class="legend num">{}</div>').format(lines)

@@ -221,7 +221,7 @@ def _sureness(summary: Summary, task: Task) -> Markup:
     names = salad or list(summary.transforms)
     after = average(summary.transforms[name]["confidence"] for name in names)
     if not before.n or after != after:
-        return _tile("Mean confidence", *_figure(before, ""))
+        return _tile("Mean confidence", *_figure(before, "none is told"))
     arrow = Markup("{:.2f} <span aria-label='then'>→</span> {:.2f}").format(before.value, after)
     where = "on texts without meaning" if salad else "on the changed texts"
     return _tile("Confidence, before → after", arrow, where)
@@ -373,6 +373,8 @@ def _together(
 def _confidence(summary: Summary, names: Sequence[str]) -> str:
     before = summary.original["confidence"]
     after = _together(summary.transforms, names, "confidence")
+    if not (before.n and after.n):
+        return "The model does not tell how sure it is."
     change = joined_difference(before, after)
     said = sureness(change) or ("a little less sure than before" if change.high < 0 else "")
     words = f"The model is {said}" if said else "It is not clear whether the model is less sure now"
@@ -479,6 +481,8 @@ def intervals(summary: Summary, task: Task, stem: str) -> Markup:
 def confidence(summary: Summary, stem: str) -> Markup:
     """Draw how sure the model is after each change, beside how sure it was."""
     before = summary.original["confidence"]
+    if not before.n:
+        return NOTHING
     forest = Forest(
         _rows(summary, "confidence"),
         high_title="1",

@@ -17,13 +17,14 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.batch import Row
+from probe.analysis.summary import AT_MOST
 from probe.analysis.transformed import MOSTLY
 from probe.baselines import baseline, baselines_for
 from probe.data.rows import Columns, InputRow, Source, is_missing, read_rows
 from probe.errors import FileError, UserError
 from probe.models.prediction import Prediction
 from probe.models.windows import Long
-from probe.scoring.files import ScoredPart, ScoringPlan, ValueColumns
+from probe.scoring.files import ScoredPart, ScoringPlan, columns_of
 from probe.statistics import Estimate, Share
 from probe.tasks.nli import matches
 from probe.tasks.task import Label, Task, task_named
@@ -130,7 +131,7 @@ class ResultRows:
 
 def answered_rows(part: Source, scored: ScoredPart, plan: ScoringPlan) -> Iterator[Row]:
     """Yield what a file answers to the rows of a part."""
-    columns = ValueColumns(scored.labels, plan.task, ())
+    columns = columns_of(scored, plan.task, (), "cut")
     read = read_rows(part, plan.request.columns, plan.task)
     for row, values in zip(read, scored.scored, strict=True):
         cells = dict(zip(columns.scored, values, strict=False))
@@ -151,7 +152,7 @@ def part_view(
     long: Long = "cut",
 ) -> list[Record]:
     """Return the rows of a part as they are kept and shown."""
-    written = ValueColumns(part.labels, task, tuple(names), long)
+    written = columns_of(part, task, names, long)
     made = defaultdict[int, list[Cells]](list)
     for values in part.made:
         cells = dict(zip(written.made, values, strict=True))
@@ -170,6 +171,7 @@ def part_view(
             "words unknown": (cells["unknown"] or 0) >= MOSTLY,
             cells["language"] or "": cells["language"],
             f"window {cells.get('window')} decides": cells.get("window"),
+            f"{cells.get(AT_MOST)} not listed": cells.get(AT_MOST),
         }
         by_name = {name: list[Record]() for name in names}
         for one in made[row.number + 1]:
@@ -433,9 +435,8 @@ def _line(row: Record, task: Task, names: Sequence[str], model: str) -> Markup:
             there, row["row"], row["row"]
         )
     marks = (Markup(' <span class="soft tiny unread">{}</span>').format(m) for m in row["marks"])
-    sure = "" if row["confidence"] is None else f"{row['confidence']:.2f}"
     answer = Markup('{} <span class="num">{}</span>{}').format(
-        _label(row["label"]), sure, join(marks)
+        _label(row["label"]), _sure(row["confidence"]), join(marks)
     )
     right = {
         True: Markup('<span class="is-right">✓ <span>right</span></span>'),
@@ -455,6 +456,10 @@ def _label(label: str) -> Markup:
     return label_name(label) if label else Markup('<span class="soft">–</span>')
 
 
+def _sure(confidence: float | None) -> str:
+    return "no confidence" if confidence is None else f"{confidence:.2f}"
+
+
 def _answers(several: Sequence[Record]) -> Markup:
     """Show the answers to changed texts; a text itself opens on focus and on a tap."""
     shown = []
@@ -463,9 +468,10 @@ def _answers(several: Sequence[Record]) -> Markup:
             words = term("unchanged", made["note"]) if made["note"] else "unchanged"
             shown.append(Markup('<span class="soft">{}</span>').format(words))
             continue
-        stays, confidence = made["agrees"], f"{made['confidence']:.2f}"
+        stays, sure = made["agrees"], made["confidence"]
+        told = "" if sure is None else f"{sure:.2f}"
         words = term(
-            confidence if stays else f"{short_label(made['label'])} {confidence}",
+            (told or "stays") if stays else f"{short_label(made['label'])} {told}".strip(),
             f"The answer stays {made['label']}. {made['text']}" if stays else made["text"],
         )
         kind = (

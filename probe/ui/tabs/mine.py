@@ -8,10 +8,10 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.errors import RunError, UserError
+from probe.models.asked import Asked
 from probe.models.classifier import Classifier
 from probe.models.errors import SeveralCheckpoints, UnclearLabels
 from probe.models.library import AnyModel
-from probe.models.prompted import Prompted
 from probe.models.prompts import prompts
 from probe.runs.access import ModelAccess, own_run
 from probe.runs.engine import Engine
@@ -53,9 +53,10 @@ NOT_KEPT = Markup(
 )
 BRING = (
     "A hub's model, as owner/name or owner/name@revision for a fixed version, or the full path of "
-    "a folder. It is fetched only when you press; safetensors only, and no code of its own is run. "
-    "It then stands in every list of models of its task, for anybody here who names it. A language "
-    "model is asked by a prompt; owner/name?shots=4 puts four examples before each."
+    "a folder or a GGUF file. It is fetched only when you press; safetensors or GGUF only, and no "
+    "code of its own is run. It then stands in every list of models of its task, for anybody here "
+    "who names it. A language model is asked by a prompt; owner/name?shots=4 puts four examples "
+    "before each."
 )
 TEMPLATE = "How are its texts put into one?"
 FRAME = "Each text once, by its name in braces; if empty, as its tokenizer joins them."
@@ -297,7 +298,7 @@ def bring(
         gr.Textbox(
             label=f"Which output is which? Now {', '.join(loaded.model.order)}",
             info="",
-            visible=bool(labels or warning) and not isinstance(loaded.model, Prompted),
+            visible=bool(labels or warning) and not isinstance(loaded.model, Asked),
         ),
         _template_of(loaded.model),
         left,
@@ -306,7 +307,7 @@ def bring(
 
 def _template_of(model: AnyModel) -> gr.Textbox:
     """Show how a decoder's texts become one, or how a language model is asked, to be changed."""
-    if isinstance(model, Prompted):
+    if isinstance(model, Asked):
         known = ", ".join(prompts(model.task))
         return gr.Textbox(
             model.prompt.text, label="How is it asked?", info=PROMPT.format(known), visible=True

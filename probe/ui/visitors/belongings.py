@@ -19,6 +19,7 @@ from sqlalchemy import func, select
 
 from probe.errors import RunError, UserError, writing
 from probe.models.library import find
+from probe.models.served import is_served
 from probe.models.weights import export_model
 from probe.runs.access import (
     DAY,
@@ -224,11 +225,17 @@ def _models(store: Store, visitor: str) -> list[Belonging]:
         for run in store.runs(visitor)
         if run.kept
     ]
+
+    def origin(address: str) -> str:
+        if is_served(address):
+            return "at an address"
+        return "a folder" if Path(address).is_absolute() else "of the hub"
+
     return kept + [
         Belonging(
             row.name,
             row.name,
-            f"{'a folder' if Path(row.address).is_absolute() else 'of the hub'}, brought by you",
+            f"{origin(row.address)}, brought by you",
             f"since {moment(row.created)}",
             model_opens(row.name, row.task),
         )

@@ -117,7 +117,7 @@ def with_code(folder: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Damage, str]] = {
-    "GGUF": (only("model.gguf"), "model.gguf is GGUF, which is for llama.cpp alone; take the mod"),
+    "GGUF": (only("model.gguf"), "model.gguf of 'model' cannot be read as GGUF: it is damaged"),
     "ONNX": (only("onnx/model.onnx"), "model.onnx is an ONNX graph, of which no importance can be"),
     "TensorFlow": (only("tf_model.h5"), "tf_model.h5 is TensorFlow's; save it with PyTorch"),
     "pickle": (

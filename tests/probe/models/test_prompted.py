@@ -9,9 +9,10 @@ import torch
 
 from probe.analysis.importance import METHODS, attribute, check
 from probe.errors import ExampleError, ModelError
+from probe.models.asked import check_prompt
 from probe.models.library import load, load_any, open_model
 from probe.models.prediction import softmax
-from probe.models.prompted import Prompted, check_prompt, stepwise
+from probe.models.prompted import Prompted, stepwise
 from probe.models.prompted_reader import PromptedReader, as_span
 from probe.models.prompts import CONTENT_FREE, Asking, prompts, read_prompt, split_name
 from probe.models.reader import span_place
