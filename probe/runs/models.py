@@ -1,5 +1,7 @@
 """The model that a run begins with, which must stay the same, and the one that is kept of it."""
 
+import hashlib
+import json
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,6 +12,7 @@ from probe.errors import ModelError
 from probe.models.asked import Asked
 from probe.models.classifier import Classifier
 from probe.models.library import AnyModel, asked_in_words, load_any, locate, without_labels
+from probe.models.prompts import split_name
 from probe.models.served import is_served, served_hash
 from probe.models.weights import model_hash
 from probe.settings import kept_private, make_home, settings
@@ -22,8 +25,17 @@ NOT_FOUND = (
 
 
 def named_model_hash(name: str) -> str:
-    """Return the hash of a model by its name. Raises ModelError where it is not there."""
-    return served_hash(name) if is_served(name) else model_hash(locate(name)[0])
+    """Return the hash of a model by its name, and of how a language model is asked.
+
+    Raises ModelError where it is not there.
+    """
+    found = served_hash(name) if is_served(name) else model_hash(locate(name)[0])
+    address, asking = split_name(name)
+    if name == address:
+        return found
+    prompt = Path(asking.prompt)
+    told = [found, asking.suffix, prompt.read_text("utf-8") if prompt.is_file() else ""]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def hash_if_there(name: str) -> str | None:

@@ -16,6 +16,7 @@ from probe.models.prompted import Prompted, stepwise
 from probe.models.prompted_reader import PromptedReader, as_span
 from probe.models.prompts import CONTENT_FREE, Asking, prompts, read_prompt, split_name
 from probe.models.reader import span_place
+from probe.runs.models import named_model_hash
 from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING, Question
 from probe.tasks.task import TASKS
@@ -198,7 +199,10 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
     assert loaded.label_check and loaded.label_check.n == 24
     assert "it is not clear that it reads them at all" in " ".join(loaded.warnings)
     (tmp_path / "own.txt").write_text("{text} It was {fine|poor}.")
-    own = load_any(f"{folder}?task=sentiment&prompt={tmp_path / 'own.txt'}")
+    name = f"{folder}?task=sentiment&prompt={tmp_path / 'own.txt'}"
+    own, hashes = load_any(name), {named_model_hash(each) for each in (name, str(folder))}
+    (tmp_path / "own.txt").write_text("{text} {good|bad}")  # what was scored before is not gone on
+    assert len(hashes | {named_model_hash(name)}) == 3
     assert isinstance(own, Prompted) and own.prompt.words == ("fine", "poor")
     with pytest.raises(ModelError, match="there is no prompt"):
         load_any(f"{folder}?task=sentiment&prompt={tmp_path / 'own.txt'}", relative=False)
