@@ -28,7 +28,8 @@ from probe.stopping import check_stop
 OCCLUDED_TOKENS = 1024
 """Of a batch of copies, each with another token left out."""
 MOST_SECONDS, AGREEMENT = 5.0, 0.05
-"""Of integrated gradients: steps are doubled until the sum is so near to the change of F."""
+"""Of integrated gradients: the time that each example may take, however many are explained at once;
+and how near to the change of F the sum is, until which steps are doubled."""
 LEAST_GAP = 1e-3
 """The difference of F that is none: two texts of equal F have a sum without a scale."""
 VANISHING = 1e-3
@@ -253,7 +254,8 @@ def _integrated(
         scores = new if scores is None else torch.where(open_rows[:, None], new, scores)
         gap = torch.where(open_rows, total - change, gap)
         open_rows = _off(gap, change)
-        late = 2 * (time.monotonic() - began) > MOST_SECONDS  # the next take as long as all so far
+        taken = (time.monotonic() - began) / len(change)
+        late = 2 * taken > MOST_SECONDS  # the next steps take as long as all so far
         if not open_rows.any() or 2 * steps > most_steps or late:
             return TokenScores(scores, gap, change, steps, where=place.where)
         steps *= 2
