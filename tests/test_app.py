@@ -30,7 +30,7 @@ LARGEST, PROBE = (350, 160), (150, 80)
 """How many components and events a page has at most."""
 ENDPOINTS = """
 probe load_model batch hub_dataset compare compare_pair hans checkup
-inoculate calibrate mitigate transfer generalise run cancel again data
+inoculate calibrate mitigate debias transfer generalise run cancel again data
 """
 by_place = pytest.mark.parametrize("place", PLACES, ids=[place.title for place in PLACES])
 

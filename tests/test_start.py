@@ -68,7 +68,7 @@ def test_help_loads_nothing_slowly_and_the_commands_no_gradio_and_they_know_the_
     assert (helps, slow & set(helped), unwanted) == ([0, 0, 0], set(), False)
     assert kinds == [
         *("checkup", "scoring", "inoculation", "generalisation", "calibration", "mitigation"),
-        "transfer",
+        *("debiasing", "transfer"),
     ]
 
 

@@ -14,7 +14,6 @@ import torch
 
 from finetune.training.losses import admissible
 from finetune.training.recipes import weak_problem
-from probe.analysis.slices import overlap
 from probe.baselines import BAG, BAG_LEAST, bag_of_words, fit_bag, in_one_run, words
 from probe.errors import TrainingError
 from probe.first_import import first_import
@@ -42,6 +41,8 @@ def _overlap(task: Task, example: Any) -> set[str]:  # Any: as above
 
     Clark et al. 2019 have these of both texts as numbers, and distances of word vectors besides.
     """
+    from probe.analysis.slices import overlap  # loads pandas, which no worker needs to train
+
     texts = task.texts(example)
     judged, source = words(texts[task.target]), words(texts[task.source or task.target])
     share = overlap(judged, source)

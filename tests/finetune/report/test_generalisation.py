@@ -74,7 +74,7 @@ def test_a_run_stands_beside_table_3_and_as_a_grid() -> None:
 
 
 def test_points_and_summary_hold_what_was_measured(tmp_path: Path) -> None:
-    points, drawn, summed = write_files([STORED], tmp_path)
+    points, drawn, pdf, summed = write_files([STORED], tmp_path)
     rows = pd.read_csv(points)
     assert len(rows) == 8 * 4
     names = "run model phenomenon vary mode train size lr seed test accuracy"
@@ -87,6 +87,7 @@ def test_points_and_summary_hold_what_was_measured(tmp_path: Path) -> None:
     assert summary["verdict"]["worst"]["column"] == "complex"
     assert summary["grid"]["accuracy"][0][2] == pytest.approx(0.44)
     assert summary["inoculation"] is None
+    assert pdf.read_bytes().startswith(b"%PDF")
     words = "".join(ElementTree.fromstring(drawn.read_text()).itertext())
     assert all(text in words for text in ("Trained on: Simple", "Original set", "98", "44"))
     assert png_file(figure(RUN)).startswith(b"\x89PNG")

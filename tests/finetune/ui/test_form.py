@@ -8,7 +8,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from finetune.trials import calibration, generalisation, inoculation, mitigation, transfer
+from finetune.trials import (
+    calibration,
+    debiasing,
+    generalisation,
+    inoculation,
+    mitigation,
+    transfer,
+)
 from finetune.trials.challenges import sources_of
 from finetune.trials.generalisation import FILE, phenomena
 from finetune.trials.inoculation import IN_PROMPT, LIU_LRS, THRESHOLDS, Thresholds
@@ -382,5 +389,5 @@ def test_a_data_set_of_the_hub_keeps_its_name(form: Form, hub: Hub, tmp_path: Pa
 
 def test_all_kinds_of_runs_are_an_aims(form: Form) -> None:
     kinds = {kind for aim in form.aims.values() for kind in aim.view.kinds}
-    own = (inoculation, generalisation, calibration, mitigation, transfer)
+    own = (inoculation, generalisation, calibration, mitigation, debiasing, transfer)
     assert kinds == {each.KIND for each in own}

@@ -1,6 +1,6 @@
 """Measure what the lesson Ask or train? shows to who has brought no language model.
 
-    python -m benchmarks.asked "FOLDER?prompt=cloze" SmolLM2-135M-Instruct "where it came from"
+    python -m benchmarks.page.asked "FOLDER?prompt=cloze" SmolLM2-135M-Instruct "where it came from"
 
 It writes assets/lessons/asked.json: figures alone. A model of 135 million weights takes half an
 hour of one core.
