@@ -193,7 +193,7 @@ FILES: Mapping[str, tuple[Rows, str, Callable[[StoredRun], Markup]]] = {
     ),
     debiasing.KIND: (
         lambda run: map(_debiased, debiasing.points_of(run)),
-        "by-set.svg",
+        "by-set",
         lambda run: _drawn(by_set(run)),
     ),
     transfer.KIND: (
