@@ -299,14 +299,14 @@ def _left_out(
     """Score each word by how the answer changes without it. Raises AttributionError."""
     words = {name: spans(text) for name, text in model.task.texts(example).items()}
     asks = (1 + sum(map(len, words.values()))) * len(model.orders)
+    if model.way == "text":
+        raise AttributionError(f"{model.name} tells no probabilities, which a word could change")
     if method != FIRST:
         raise AttributionError(
             f"{model.name} is asked at an address, so that it has no gradients, and nothing more "
             f"is asked unless you say so: “{METHODS[FIRST].title}” (method {FIRST}) asks it {asks} "
             "questions"
         )
-    if model.way == "text":
-        raise AttributionError(f"{model.name} tells no probabilities, which a word could change")
     if against and model.task.nearest(against) == label:
         raise AttributionError(f"“{label}” is set against itself; name two different labels")
     examples = [example]

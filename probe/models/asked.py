@@ -176,12 +176,16 @@ CHECKED = 24
 
 @dataclass(frozen=True)
 class PromptCheck:
-    """How many of n bundled examples, as many of each label, are answered rightly."""
+    """How many of n bundled examples, as many of each label, are answered rightly.
+
+    To those `unanswered` it says nothing that is a label, or its server does not take them.
+    """
 
     correct: int
     n: int
     never: tuple[Label, ...]
     task: Task
+    unanswered: int = 0
 
     @property
     def right(self) -> str:
@@ -192,6 +196,8 @@ class PromptCheck:
     def doubt(self) -> str:
         """What a person should know before resting on its answers; "" where nothing."""
         found, said = wilson(self.correct, self.n), list[str]()
+        if self.unanswered == self.n:
+            return f"by this prompt it answers none of {self.n} bundled {self.task.unit}s"
         if self.task.has_spans:
             few = 2 * self.correct < self.n
             right = f"by this prompt its words are right on {self.right} ({percent(found)})"
@@ -202,6 +208,8 @@ class PromptCheck:
                 f"by this prompt it is right on {self.right} ({percent(found)}), always one label "
                 f"on {round(self.n * chance)}: it is not clear that it reads them at all"
             )
+        if self.unanswered:
+            said.append(f"{self.unanswered} of {self.n} get no answer and count as wrong")
         if self.never:
             said.append(f"it answers {' and '.join(self.never)} to none of {self.n}")
         return "; ".join(said)
@@ -224,4 +232,6 @@ def check_prompt(model: Asked) -> PromptCheck:
     pairs = zip(answers, examples, strict=True)
     correct = sum(task.matches(answer, example.gold) for answer, example in pairs)
     never = tuple(label for label in task.labels if label not in answers)
-    return PromptCheck(correct, len(examples), never, task)
+    return PromptCheck(
+        correct, len(examples), never, task, 0 if task.has_spans else answers.count("")
+    )

@@ -410,7 +410,7 @@ class LoadedModel:
             f"{answers}",
             *([f"{check.right} are right"] if check else []),
             "precision fp32",
-            f"revision {revision[:12]}" if revision else "read from a folder",
+            f"revision {revision[:12]}" if revision else "read from disk",
         ]
         how = f" {capitalised(self.model.told)}" if isinstance(self.model, Prompted) else ""
         return "; ".join(facts) + f".{how}"

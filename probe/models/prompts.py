@@ -181,6 +181,8 @@ def split_name(name: str) -> tuple[str, Asking]:
         return name, Asking()
     kinds, values = get_type_hints(Asking), dict[str, Any]()  # Any: numbers and texts
     for option, value in parse_qsl(written, keep_blank_values=True):
+        if option in values:
+            raise ModelError(f"{name!r} names {option!r} twice behind its question mark")
         if option not in kinds:
             raise ModelError(
                 f"{name!r} names {option!r} behind its question mark; there is: {', '.join(kinds)}"

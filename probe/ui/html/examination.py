@@ -268,7 +268,7 @@ def _asked(examination: Examination) -> Markup:
     model = examination.model
     if not isinstance(model, Asked):
         return NOTHING
-    words = f"the whole prompt: {model.told.partition(': ')[0]}"
+    words = f"the whole prompt: {model.told.removesuffix(f': {model.prompt.text}')}"
     asked = note(f"{model.connection.counted}.") if isinstance(model, Served) else NOTHING
     return twin(words, Markup("<pre>{}</pre>{}").format(model.shown(examination.example), asked))
 

@@ -229,7 +229,7 @@ def _models(store: Store, visitor: str) -> list[Belonging]:
     def origin(address: str) -> str:
         if is_served(address):
             return "at an address"
-        return "a folder" if Path(address).is_absolute() else "of the hub"
+        return "on disk" if Path(address).is_absolute() else "of the hub"
 
     return kept + [
         Belonging(

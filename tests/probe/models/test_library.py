@@ -194,7 +194,7 @@ def test_a_page_asks_only_for_what_was_opened_in_the_order_it_was_given(
     summary = opened.summary
     assert summary.startswith(f"{model} is a bert model of ")
     assert "the outputs entailment, neutral, contradiction; " in summary
-    assert summary.endswith(" of 6 plain pairs are right; precision fp32; read from a folder.")
+    assert summary.endswith(" of 6 plain pairs are right; precision fp32; read from disk.")
 
 
 def test_what_a_visitor_may_open_is_a_setting(model: str, monkeypatch: pytest.MonkeyPatch) -> None:

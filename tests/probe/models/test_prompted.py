@@ -9,7 +9,7 @@ import torch
 
 from probe.analysis.importance import METHODS, attribute, check
 from probe.errors import ExampleError, ModelError
-from probe.models.asked import check_prompt
+from probe.models.asked import PromptCheck, check_prompt
 from probe.models.library import load, load_any, open_model
 from probe.models.prediction import softmax
 from probe.models.prompted import Prompted, stepwise
@@ -157,6 +157,7 @@ def test_a_name_says_how_a_model_is_asked_and_what_it_says_wrongly_is_refused() 
         "a?shots=65": "more than 64 examples",
         "a?calibration=some": "not one of none, content_free, batch",
         "a?temperature=1": "there is: task, prompt",
+        "a?prompt=cloze&prompt=choose": "names 'prompt' twice",
     }.items():
         with pytest.raises(ModelError, match=words):
             split_name(wrong)
@@ -267,3 +268,5 @@ def test_the_check_names_labels_that_are_never_given() -> None:
     assert 0 <= found.correct <= found.n == 24
     if found.never:
         assert f"it answers {found.never[0]}" in found.doubt
+    assert "10 of 24 get no answer" in PromptCheck(12, 24, (), NLI, 10).doubt
+    assert PromptCheck(0, 24, NLI.labels, NLI, 24).doubt.endswith("none of 24 bundled pairs")

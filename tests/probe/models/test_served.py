@@ -200,8 +200,9 @@ def test_how_a_server_can_be_asked_is_tried_before_it_is_used(server: Asked) -> 
         server.answer = lambda path, body, said=named_: text(said)  # type: ignore[misc]  # a lambda
         with pytest.raises(ExampleError, match=words_):
             replace(model).predict([Pair(named_, "B")])
-    with pytest.raises(AttributionError, match="tells no probabilities"):
-        attribute(model, PAIRS[:1], ["neutral"], "occlusion")
+    for method in ("auto", "occlusion"):
+        with pytest.raises(AttributionError, match="tells no probabilities"):
+            attribute(model, PAIRS[:1], ["neutral"], method)
     with pytest.raises(ModelError, match="none to calibrate"):
         server.answer = drops
         opened("lm?calibration=batch")
