@@ -19,9 +19,9 @@ MAX_SENTENCE = 700
 SECONDS = 90.0
 """How long an answer may take; a stream that gives none in this time hangs."""
 INTERNALS = re.compile(
-    r"Traceback|File \"|sqlite|sqlalchemy|SELECT |INSERT |Error\(|Exception|<class|object at 0x|"
-    r"site-packages|unhashable|NoneType|unsupported operand|has no attribute|expected str|"
-    r"positional argument|not subscriptable|not iterable|\[type=|validation error|Cannot move|"
+    r"Traceback|File \".*\", line|sqlite|sqlalchemy|SELECT |INSERT |Error\(|Exception|<class|"
+    r"object at 0x|site-packages|unhashable|NoneType|unsupported operand|has no attribute|"
+    r"expected str|positional argument|not subscriptable|not iterable|\[type=|validation error|Cannot move|"
     r"list index|\[<gradio|pydantic|Errno",
 )
 """What no answer may hold: the words of our code and its libraries."""

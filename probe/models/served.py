@@ -560,7 +560,12 @@ def _in_its_way(model: Served) -> Served:
         if way in ("chat", "completions") and chats:
             continue
         tried = replace(model, way=way, top=top)
-        (reply,) = tried.connection.ask([tried._question(example, tried.orders[0])])
+        try:
+            (reply,) = tried.connection.ask([tried._question(example, tried.orders[0])])
+        except ModelError as problem:
+            if way in ("chat", "text"):
+                raise
+            reply = Refusal(str(problem))  # some answer anything at addresses that they do not have
         if isinstance(reply, Refusal):
             refusals.append(reply.words)
         elif reply.listed or way == "text":

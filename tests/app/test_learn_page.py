@@ -69,7 +69,7 @@ def test_a_lesson_leads_from_its_first_step_to_its_last_and_back_with_its_result
         is_accessible(page, [["#learn"]])
     fits_a_phone(page)
     page.locator('#learn-steps [data-cell="all"]').click()
-    expect(page.locator(".lesson-card")).to_have_count(6, timeout=SLOW)
+    expect(page.locator(".lesson-card")).to_have_count(8, timeout=SLOW)
     expect(page.locator(".lesson-card").first).to_contain_text("step 7 of 7 · ")
     expect(page.locator(".entry:visible").first).to_be_visible(timeout=LONG)
     is_accessible(page, [["#learn"], ["#look-up"]])

@@ -183,6 +183,7 @@ def test_how_a_server_can_be_asked_is_tried_before_it_is_used(server: Asked) -> 
         (few, "chat", None),
         (completions, "completions", [-1.0, -2.0, -3.0]),
         (choice, "choice", shares),
+        (lambda path, body: text("true"), "text", None),  # at whatever address it is asked
         (drops, "text", None),
     ):
         server.answer = answer
