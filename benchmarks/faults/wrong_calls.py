@@ -21,8 +21,8 @@ SECONDS = 90.0
 INTERNALS = re.compile(
     r"Traceback|File \".*\", line|sqlite|sqlalchemy|SELECT |INSERT |Error\(|Exception|<class|"
     r"object at 0x|site-packages|unhashable|NoneType|unsupported operand|has no attribute|"
-    r"expected str|positional argument|not subscriptable|not iterable|\[type=|validation error|Cannot move|"
-    r"list index|\[<gradio|pydantic|Errno",
+    r"expected str|positional argument|not subscriptable|not iterable|\[type=|validation error|"
+    r"Cannot move|list index|\[<gradio|pydantic|Errno",
 )
 """What no answer may hold: the words of our code and its libraries."""
 GOOD: Mapping[str, Mapping[str, Any]] = {  # Any: JSON
