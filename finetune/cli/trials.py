@@ -193,6 +193,8 @@ def inoculate_command(given: Given) -> None:
         wait = duration_words(run_seconds(telling, sets, model))
         typer.echo(f"{of_inoculation.telling_command(run, 'oracle_lr')} ({wait} on one core)")
     _note(*run.verdict["warnings"])
+    if stored.kept:
+        typer.echo(f"the model of the largest size is kept as {stored.kept}")
 
 
 @command(generalisation.KIND)

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,10 +17,13 @@ from torch.optim import Optimizer
 from finetune.training.loop import Diverged, Weights, require_finite, weights_digest
 from finetune.training.recipes import PLAIN
 from probe.errors import TrainingError, reading
+from probe.models.checkpoint import INSIDE
 from probe.models.classifier import Classifier
-from probe.models.library import Trainee
+from probe.models.library import Network, Trainee
 from probe.models.outputs import is_merged
-from probe.models.weights import pairs_hash
+from probe.models.prompted import Prompted
+from probe.models.prompts import ASKED, PROMPT
+from probe.models.weights import ADAPTER_WEIGHTS, pairs_hash
 from probe.tasks.task import Example
 
 Options = Mapping[str, Any]  # Any: JSON values
@@ -37,14 +40,18 @@ CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
 """Folders of a checkpoint, of the one that is being written, and of the one that it replaces."""
 
 
-def save_model(model: Trainee, out: Path) -> None:
+def save_model(model: Network, out: Path) -> None:
     """Write weights (fp16 safetensors), config with the task and our label names, tokenizer.
 
-    Raises Diverged for weights that are no finite numbers.
+    Of a language model only its adapters are written, with what says how it was asked. Raises
+    Diverged for weights that are no finite numbers.
     """
     network = model.model
     require_finite(network)
     out.mkdir(parents=True, exist_ok=True)
+    if isinstance(model, Prompted):
+        _save_adapter(model, out)
+        return
     config = network.config
     config.architectures = [type(network).__name__]  # not the encoder's that it began as
     if isinstance(model, Classifier):
@@ -60,6 +67,24 @@ def save_model(model: Trainee, out: Path) -> None:
     model.tokenizer.save_pretrained(out)
 
 
+def _save_adapter(model: Prompted, out: Path) -> None:
+    """Write the adapters, of what base they are, and in its config how the model was asked."""
+    from peft import get_peft_model_state_dict
+
+    network: Any = model.model
+    weights = get_peft_model_state_dict(network)
+    named = {f"{INSIDE}{name}": value.contiguous() for name, value in weights.items()}
+    save_file(named, out / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    (out / ADAPTER_WEIGHTS).chmod(0o644)  # safetensors makes files that only their owner reads
+    network.peft_config["default"].save_pretrained(str(out))
+    asked = replace(model.asking, task=model.task.name, prompt="")
+    said = {"task": model.task.name, ASKED: asked.suffix, PROMPT: model.prompt.text}
+    for name, value in said.items():
+        setattr(network.config, name, value)
+    network.config.architectures = [type(network).__name__]
+    network.config.save_pretrained(out)
+
+
 @contextmanager
 def kept_unless_diverged(out: Path) -> Iterator[None]:
     """Remove the best epoch's model where the training diverges behind it: it is not finished."""
@@ -71,7 +96,7 @@ def kept_unless_diverged(out: Path) -> Iterator[None]:
         raise
 
 
-def model_files(model: Trainee) -> dict[str, bytes]:
+def model_files(model: Network) -> dict[str, bytes]:
     """Return a model's files by name, to be saved on another machine than the worker's."""
     with TemporaryDirectory() as folder:
         save_model(model, Path(folder))

@@ -367,12 +367,28 @@ def answered(
         raise Cancelled("cancelled") from stopped
 
 
+def rightly(
+    model: Model, examples: Sequence[Any], precision: Precision, stop: Stop
+) -> tuple[float, ...]:
+    """Return 1 for each answer that is right, 0 for others. Raises Cancelled.  # Any: as above"""
+    answers = answered(model, examples, precision, stop)
+    return tuple(
+        float(example.gold is not None and model.task.matches(answer.label, example.gold))
+        for answer, example in zip(answers, examples, strict=True)
+    )
+
+
 @dataclass(frozen=True)
 class PreparedReader:
     """A reader whose weights are all trained; see `finetune.trials.trial.Trainable`."""
 
     whole: Reader
     precision: Precision
+
+    @property
+    def recipe(self) -> Recipe:
+        """That of its architecture."""
+        return self.whole.architecture.recipe
 
     @property
     def trained(self) -> Reader:

@@ -21,7 +21,7 @@ from finetune.training.losses import admissible
 from finetune.training.recipes import Mode
 from probe.cache import ByteBoundedCache
 from probe.errors import ExperimentError
-from probe.models.architectures import EncoderLayers, WordLayers
+from probe.models.architectures import EncoderLayers, Recipe, WordLayers
 from probe.models.classifier import Classifier, Precision, resolve
 from probe.models.first_token import first_token_layer, replaced
 from probe.models.text_model import TextModel, TokenRows
@@ -220,6 +220,11 @@ class Prepared:
     trained: Classifier
     frozen_key: str
     precision: Precision
+
+    @property
+    def recipe(self) -> Recipe:
+        """That of its architecture."""
+        return self.whole.architecture.recipe
 
     def encoded(self, pairs: tuple[Any, ...], max_tokens: int, stop: Stop = never) -> Encoded:
         """Return pairs as `trained` takes them. Raises Cancelled."""

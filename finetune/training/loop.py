@@ -24,7 +24,7 @@ from finetune.training.losses import Loss, cross_entropy
 from probe.errors import TrainingError
 from probe.models.architectures import Recipe
 from probe.models.hardware import Precision, autocast
-from probe.models.library import Trainee
+from probe.models.library import Network
 from probe.stopping import Stop, never, raise_if_stopped
 
 
@@ -141,7 +141,7 @@ class Trainer:
     Where there is an `average` of the weights, that is measured and kept in their place.
     """
 
-    classifier: Trainee
+    classifier: Network
     recipe: Recipe
     optimiser: Optimizer
     precision: Precision = "fp32"
@@ -281,7 +281,7 @@ def require_finite(model: PreTrainedModel) -> None:
         raise Diverged("a weight of the model became no finite number")
 
 
-def trainable(classifier: Trainee) -> list[torch.nn.Parameter]:
+def trainable(classifier: Network) -> list[torch.nn.Parameter]:
     """Return the weights that take a gradient."""
     return [weight for weight in classifier.model.parameters() if weight.requires_grad]
 

@@ -9,27 +9,37 @@ where both took GloVe's. The ESIM paper's are cased: make them with `python -m f
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from probe.errors import ExperimentError
 from probe.models.architectures import ARCHITECTURES, Recipe, WordLayers, architecture
 from probe.models.library import find
+from probe.models.served import is_served
 from probe.models.weights import CONFIG, read_json
 from probe.tasks.task import Task
 from probe.terms import Term
 
-Mode = Literal["full", "fast", "context"]
+Mode = Literal["full", "fast", "context", "lora"]
 """Train all weights, as published, or the upper ones, on states of the lower ones computed once; or
-nothing: a language model finds the examples in its prompt."""
+nothing: a language model finds the examples in its prompt; or adapters beside its weights."""
 CONTEXT: Mode = "context"
+LORA: Mode = "lora"
+IN_WORDS: tuple[Mode, ...] = (CONTEXT, LORA)
+"""The modes of language models that are asked in words."""
 TRAINED: tuple[Mode, ...] = ("full", "fast")
 MODES: Mapping[Mode, Term] = {
     "fast": Term("Quick", "Only the upper layers learn."),
     "full": Term("As published", "All weights learn."),
     CONTEXT: Term("In the prompt", "Nothing learns: the examples stand in the model's prompt."),
+    LORA: Term("Adapters", "Adapters learn beside the weights (LoRA)."),
 }
 """What each is called, in the order in which the page offers them."""
+
+
+ADAPTERS = Recipe("adamw", lr=1e-3, batch=8)
+"""How adapters are trained; of an example each label and order is a row, so a batch has few."""
 
 
 PLAIN = "plain"
@@ -58,17 +68,27 @@ def weak_problem(name: str, task: Task) -> str:
 
 
 def require_mode(name: str, asked: bool, mode: Mode) -> None:
-    """Refuse to train a language model, which is `asked`, or to show another one examples.
+    """Refuse modes of other models for a language model, which is `asked`, and its own for others.
 
-    Raises ExperimentError.
+    Raises ExperimentError, also for adapters at an address or without the package peft.
     """
-    if asked and mode != CONTEXT:
+    if asked and mode not in IN_WORDS:
         raise ExperimentError(
-            f"{name} is asked in words and not trained here; with the mode {CONTEXT}, in runs "
-            "without models that are trained, it gets the examples in its prompt"
+            f"{name} is asked in words; in runs without other models it gets the examples in its "
+            f"prompt with the mode {CONTEXT}, and trains adapters with {LORA}"
         )
-    if mode == CONTEXT and not asked:
-        raise ExperimentError(f"{name} has no prompt for examples; choose full or fast")
+    if mode in IN_WORDS and not asked:
+        lacks = "prompt for examples" if mode == CONTEXT else "prompt by which adapters learn"
+        raise ExperimentError(f"{name} has no {lacks}; choose full or fast")
+    if mode == LORA and is_served(name):
+        raise ExperimentError(
+            f"{name} is at an address, where nothing can be trained; with the mode {CONTEXT} it "
+            "gets the examples in its prompt"
+        )
+    if mode == LORA and not find_spec("peft"):
+        raise ExperimentError(
+            "to train adapters the package peft is needed: pip install 'nli-clinic[adapters]'"
+        )
 
 
 def mode_words(mode: Mode) -> str:
@@ -83,6 +103,8 @@ def default_rate(model: str, mode: Mode = "full") -> float:
     """
     if mode == CONTEXT:
         return 0.0
+    if mode == LORA:
+        return ADAPTERS.lr
     settings = read_json(model, Path(find(model)) / CONFIG)
     recipe = architecture(str(settings.get("model_type"))).recipe
     return recipe.fast_lr if mode == "fast" else recipe.lr

@@ -8,7 +8,7 @@ from typing import Any
 
 from finetune.training.frozen_layers import TENSOR_CACHE
 from finetune.training.loop import Trainer, make_optimiser, take_step, trainable
-from finetune.training.recipes import CONTEXT, Mode, require_mode
+from finetune.training.recipes import CONTEXT, LORA, Mode, require_mode
 from finetune.trials import debiasing, generalisation, inoculation, mitigation
 from finetune.trials.datasets import Examples, Sets
 from finetune.trials.planning import KINDS
@@ -20,7 +20,7 @@ from probe.models.classifier import Precision
 from probe.models.library import AnyModel, load_any, on_cpu
 from probe.models.served import Served
 
-TIMED = {"full": 8, "fast": 32, CONTEXT: 8}
+TIMED = {"full": 8, "fast": 32, CONTEXT: 8, LORA: 4}
 """Examples that are timed: in fast mode a batch costs little."""
 DESTROYED = 6
 IMPROVING_EPOCHS = 3
@@ -83,7 +83,8 @@ def throughput(
     """
     require_mode(model.name, isinstance(model, Asked), mode)
     few = tuple(examples[:: max(1, len(examples) // TIMED[mode])][: TIMED[mode]])
-    if isinstance(model, Asked):
+    if mode == CONTEXT:
+        assert isinstance(model, Asked)  # as required
         shots = [each for each in examples if each.gold and model.task.nearest(each.gold)]
         asked = replace(model, given=tuple(shots[: TIMED[mode]]))
         if isinstance(asked, Served):  # what is kept takes no time
@@ -91,10 +92,11 @@ def throughput(
         asked.predict(few[:1])
         took = _seconds(lambda: asked.predict(few, precision), model)
         return Throughput(0, 0, took / len(few), 0)
+    assert not isinstance(model, Served)  # as required
     with model.lock:
         copied = fresh(model)
     ready = prepare_any(copied, mode, precision)
-    whole, recipe = ready.whole, ready.whole.architecture.recipe
+    whole, recipe = ready.whole, ready.recipe
     ready.encoded(few[:1], whole.max_tokens)
     prepare = _seconds(lambda: ready.encoded(few, whole.max_tokens), copied)
     data = ready.encoded(few, whole.max_tokens)

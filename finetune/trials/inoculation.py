@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from finetune.training.recipes import CONTEXT, Mode, default_rate
+from finetune.training.recipes import CONTEXT, LORA, Mode, default_rate
 from finetune.trials.base import Epoch as Epoch
 from finetune.trials.base import (
     TrialKind,
@@ -184,6 +184,9 @@ def check(plan: Plan, sets: Sets) -> None:
         ),
         "questions about passages do not stand as examples in a prompt yet": (
             plan.mode == CONTEXT and task.has_spans
+        ),
+        "an answer in words of its own is not learnt by adapters yet": (
+            plan.mode == LORA and task.has_spans
         ),
         "nothing is trained by examples in a prompt, so there is no learning rate": (
             plan.mode == CONTEXT and any(plan.lrs)
@@ -651,6 +654,8 @@ def _marks(
     limits, before, after = evidence.plan.thresholds, evidence.control, told.control
     if evidence.plan.mode == "fast" and outcome in ("1", "3", "between"):
         yield Mark("upper layers only", "only the upper layers were trained")
+    if evidence.plan.mode == LORA and outcome in ("1", "2", "3", "between"):
+        yield Mark("adapters only", "only adapters beside the weights were trained")
     closes = outcome in ("1", "between")
     if closes and told.outcome == "1" and before is not None and after is not None:
         gap = told.original + told.drop.value - before
@@ -707,7 +712,12 @@ def telling_plan(plan: Plan, missing: Sequence[Missing], size: int, available: i
         epochs = patience = LONGER * epochs
     enough = max(size, min(MIN_DOSE, available))
     return replace(
-        plan, mode="full", sizes=(enough,), lrs=rates, max_epochs=epochs, patience=patience
+        plan,
+        mode=LORA if plan.mode == LORA else "full",
+        sizes=(enough,),
+        lrs=rates,
+        max_epochs=epochs,
+        patience=patience,
     )
 
 

@@ -88,7 +88,7 @@ EACH_DRAWS = "A repeat each, with its own examples and dropout."
 def _mode(default: Mode, quick: Mode = "fast", modes: Sequence[Mode] = TRAINED) -> Param:
     said = "Which weights learn. full: all, as published; fast: the upper ones."
     if CONTEXT in modes:
-        said += " context: none; a language model gets the examples in its prompt."
+        said += " Of a language model: context: none, its prompt has the examples; lora: adapters."
     return Param(
         "mode",
         Mode,

@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from finetune.training.encoder import PreparedReader, answered, mean_probabilities
+from finetune.training.adapters import PreparedPrompted, prepare_adapters
+from finetune.training.encoder import PreparedReader, mean_probabilities, rightly
 from finetune.training.frozen_layers import Prepared, prepare, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import (
@@ -74,20 +75,27 @@ from probe.models.prediction import (
     Prediction,
     as_predictions,
 )
+from probe.models.prompted import Prompted
 from probe.models.reader import Reader
+from probe.models.served import Served
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
 from probe.stopping import Stop, never
 from probe.tasks.task import INVALID, Label
 
-Trainable = Prepared | PreparedReader
+Trainable = Prepared | PreparedReader | PreparedPrompted
 
 
-def prepare_any(model: AnyModel, mode: Mode, precision: Precision) -> Trainable:
-    """Prepare a model for a cell. Raises ExperimentError where it has no fast mode."""
+def prepare_any(model: AnyModel, mode: Mode, precision: Precision, seed: int = 0) -> Trainable:
+    """Prepare a model for a cell; adapters begin as the `seed` says.
+
+    Raises ExperimentError where it has no such mode.
+    """
     require_mode(model.name, isinstance(model, Asked), mode)
-    assert not isinstance(model, Asked)  # as required
+    if isinstance(model, Prompted):
+        return prepare_adapters(model, precision, seed)
+    assert not isinstance(model, Served)  # as required
     if not isinstance(model, Reader):
         return prepare(model, mode, precision)
     if mode == "fast":
@@ -117,7 +125,7 @@ def fine_tune(
 
     `best` is replaced by each epoch whose score, by `measure`, is better. Raises Diverged.
     """
-    recipe = ready.whole.architecture.recipe
+    recipe = ready.recipe
     optimiser = make_optimiser(recipe, trainable(ready.trained), schedule.rate(0, 0))
     average = average_of(recipe, ready.trained.model)
     trainer = Trainer(ready.trained, recipe, optimiser, ready.precision, loss, average)
@@ -128,7 +136,7 @@ def fine_tune(
 
 def _schedule(plan: Plan | generalisation.Plan, ready: Trainable, lr: float, seed: int) -> Schedule:
     """Halve the rate with each epoch without a gain, and end after `patience` of them in a row."""
-    batch = plan.batch or ready.whole.architecture.recipe.batch
+    batch = plan.batch or ready.recipe.batch
     return halving(plan.max_epochs, batch, seed, lr, plan.patience)
 
 
@@ -141,7 +149,7 @@ def run_cell(
         return
     began, epochs, diverged = time.monotonic(), 0, False
     dose: float | None = None
-    ready, scored = prepare_any(model, plan.mode, plan.precision), sets.scored
+    ready, scored = prepare_any(model, plan.mode, plan.precision, cell.seed), sets.scored
     dev = ready.scorer(scored.original_dev, stop)
     best = BestEpoch(weights=copied_weights(ready.trained.model))
 
@@ -205,11 +213,7 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     precision = resolve(plan.precision)
 
     def score(examples: Examples) -> tuple[float, ...]:
-        answers = answered(asked, examples, precision, stop)
-        return tuple(
-            float(each.gold is not None and task.matches(answer.label, each.gold))
-            for answer, each in zip(answers, examples, strict=True)
-        )
+        return rightly(asked, examples, precision, stop)
 
     original = score(scored.original_test)
     challenge = worst_variants(sets.task, scored.challenge_test, score(scored.challenge_test))
@@ -317,7 +321,7 @@ class Repair:
         dev = ready.scorer(self.source.dev, stop)
         schedule = Schedule(
             range(1, training.epochs + 1),
-            training.batch or ready.whole.architecture.recipe.batch,
+            training.batch or ready.recipe.batch,
             self.cell.seed,
             lambda _, __: training.lr,
             patience=training.epochs,
@@ -551,7 +555,8 @@ def trial(
     The copy has one more class where the cell teaches a model to call a text invalid.
     """  # Any: plan, data, cell, model and rows are of the kind
     if kind in SWEEPS:
-        changed = before if isinstance(before, Asked) else fresh(before)
+        same = plan.mode == CONTEXT or isinstance(before, Served)
+        changed = before if same else fresh(before)
         return changed, SWEEPS[kind](plan, data, cell, changed, stop)
     taught = getattr(cell, "method", None) or getattr(cell, "lesson", None)
     changed = with_invalid_class(before) if taught in ("invalid", "one") else fresh(before)

@@ -8,7 +8,15 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from finetune.training.recipes import CONTEXT, MODES, TRAINED, published_with_grid
+from finetune.training.recipes import (
+    CONTEXT,
+    IN_WORDS,
+    LORA,
+    MODES,
+    TRAINED,
+    Mode,
+    published_with_grid,
+)
 from finetune.trials.inoculation import KIND, LIU_LRS
 from finetune.trials.params import GRID_RATES, USUAL_RATE, param_of
 from finetune.ui import endpoints, generalise, inoculate, repair
@@ -29,6 +37,7 @@ from finetune.ui.aim import (
 )
 from probe.errors import UserError
 from probe.models.library import is_asked
+from probe.models.served import is_served
 from probe.runs.access import require_for_runs
 from probe.runs.gallery import OWNER
 from probe.runs.run import RunRequest
@@ -206,24 +215,36 @@ class Form:
         values["sizes"] = usual_sizes(kind, task, published, named["skill"])
         if task.has_spans:
             values["mode"] = "full"
-        in_prompt = kind == KIND and self._asked(named)
-        if in_prompt:
-            values |= {"mode": CONTEXT, "sizes": usual_sizes(kind, task, published, in_prompt=True)}
+        modes = self._modes(named, kind)
+        asked = CONTEXT in modes
+        in_prompt = asked and not (named["mode"] == LORA and LORA in modes)
+        if asked:
+            usual = usual_sizes(kind, task, published, in_prompt=in_prompt)
+            values |= {"mode": CONTEXT if in_prompt else LORA, "sizes": usual}
         begun: Changes = {name: {"value": value} for name, value in values.items()}
         sizes = usual_sizes(kind, task, True, named["skill"], in_prompt)
         offered = {"choices": sizes, "allow_custom_value": True}
         begun["sizes"] |= offered
-        modes = (CONTEXT,) if in_prompt else TRAINED
-        choices = [(mode.summary, key) for key, mode in MODES.items() if key in modes]
-        begun["mode"] = begun.get("mode", {}) | {"choices": choices}
-        if in_prompt:
+        if asked:
             begun["lrs"] = {"value": USUAL_RATE}
         for name in OF_TRAINING:
-            seen = kind in self.kinds_of[name] and not in_prompt
-            seen = seen and not (name == "mode" and task.has_spans)
+            seen = kind in self.kinds_of[name] and (name == "mode" or not in_prompt)
             begun[name] = begun.get(name, {}) | {"visible": seen}
-        grid = published and kind == KIND and not task.has_spans and not in_prompt
+        begun["mode"] |= self._offer(modes, begun["mode"]["visible"] and not task.has_spans)
+        grid = published and kind == KIND and not task.has_spans and not asked
         return begun | self._rate(named, grid)
+
+    def _modes(self, named: Named, kind: str) -> tuple[Mode, ...]:
+        """Return the modes that suit the models; at an address nothing is trained."""
+        if kind != KIND or not self._asked(named):
+            return TRAINED
+        return (CONTEXT,) if any(map(is_served, named["models"])) else IN_WORDS
+
+    @staticmethod
+    def _offer(modes: tuple[Mode, ...], several: bool) -> dict[str, Any]:
+        """Offer modes, where a kind has `several` and these are such."""
+        choices = [(mode.summary, key) for key, mode in MODES.items() if key in modes]
+        return {"choices": choices, "visible": several and len(modes) > 1}
 
     @staticmethod
     def _asked(named: Named) -> bool:
@@ -299,12 +320,21 @@ class Form:
         """
         aim, named, task, _ = self.named(values)
         kind, how = aim.kind(named), values[self.how]
-        if kind == KIND and self._asked(named) != (named["mode"] == CONTEXT):
+        modes = self._modes(named, kind)
+        if kind == KIND and named["mode"] not in modes:
             begun = self.begun(aim, named, task, how)
             return {self.how: self._how(named, task, kind), **self.updates(begun)}
+        if CONTEXT in modes:
+            return self.updates({"mode": self._offer(modes, not task.has_spans)})
         grid = how == PUBLISHED and kind == KIND and not task.has_spans
-        grid = grid and named["mode"] != CONTEXT
         return self.updates(self._rate(named, True)) if grid else {self.about: gr.skip()}
+
+    def follow_mode(self, values: Values) -> Updates:
+        """Ask a language model's training what its prompt does not need, or the other way round."""
+        aim, named, task, _ = self.named(values)
+        if named["mode"] not in IN_WORDS:
+            return {self.about: gr.skip()}
+        return self.updates(self.begun(aim, named, task, values[self.how]))
 
     def forecast(self, values: Values) -> Markup:
         """Say about how long the runs take, or what is wrong with the form."""
@@ -418,6 +448,7 @@ class Form:
         fields["rate"].input(None, fields["rate"], fields["lrs"], js=RATE_CHOSEN, **QUIET)
         rated = [self.about, self.how, *fields.values()]
         fields["models"].change(self.follow_models, self.inputs, rated, **LAST, **QUIET)
+        fields["mode"].input(self.follow_mode, self.inputs, followed, **LAST, **QUIET)
         told = [fields[name].input for name in ("challenges", "skill", "vary", "column")]
         told += [fields["challenges"].change, fields["file"].change]
         page.mark_of(*told).change(self.follow, self.inputs, followed, **QUIET)

@@ -204,7 +204,7 @@ INSIDE = "base_model.model."
 
 
 def read_adapter(
-    name: str, folder: Path
+    name: str, folder: Path, head: "Head"
 ) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:  # Any: settings of a config
     """Return the parts that an adapter replaces as a whole, by their names in the model.
 
@@ -213,10 +213,10 @@ def read_adapter(
     """
     settings = read_json(name, folder / ADAPTER)
     kind, purpose = settings.get("peft_type"), settings.get("task_type")
-    if kind != "LORA" or purpose != "SEQ_CLS":
+    if kind != "LORA" or purpose != head.adapter:
         raise ModelError(
-            f"the adapter {name!r} is of the kind {kind} for {purpose}; only LORA for SEQ_CLS, "
-            "which classifies texts, can be merged"
+            f"the adapter {name!r} is of the kind {kind} for {purpose}; into a {head.title} only "
+            f"LORA for {head.adapter} can be merged"
         )
     if not (folder / ADAPTER_WEIGHTS).is_file():
         raise ModelError(f"the adapter {name!r} has no safetensors weights ({ADAPTER_WEIGHTS})")
@@ -230,14 +230,14 @@ def read_adapter(
     with reading_part(folder.name, folder / ADAPTER_WEIGHTS):
         weights = load_file(folder / ADAPTER_WEIGHTS)
     parts = {part: value for part, value in weights.items() if "lora_" not in part}
-    head = {part.removeprefix(INSIDE): value for part, value in parts.items()}
-    sizes = [len(value) for value in head.values() if value.ndim == 2]
-    if not sizes:
-        return head, {}
+    whole = {part.removeprefix(INSIDE): value for part, value in parts.items()}
+    sizes = [len(value) for value in whole.values() if value.ndim == 2]
+    if not sizes or head is LANGUAGE_MODEL:
+        return whole, {}
     names = read_json(name, folder / CONFIG).get("id2label") or {}
     labels = {int(at): str(label) for at, label in names.items()}
     told = {"id2label": labels} if len(labels) == min(sizes) else {"num_labels": min(sizes)}
-    return head, {"ignore_mismatched_sizes": True, **told}
+    return whole, {"ignore_mismatched_sizes": True, **told}
 
 
 def merged(
@@ -284,6 +284,8 @@ class Head(NamedTuple):
     cannot: str
     auto: Any  # Any: one of transformers' Auto classes
     kinds: Any  # Any: its mapping from config classes
+    adapter: str = ""
+    """What peft calls the purpose of its adapters."""
 
 
 CLASSIFIER = Head(
@@ -291,6 +293,7 @@ CLASSIFIER = Head(
     "classifies no text",
     AutoModelForSequenceClassification,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    "SEQ_CLS",
 )
 READER = Head(
     "reader",
@@ -299,7 +302,11 @@ READER = Head(
     MODEL_FOR_QUESTION_ANSWERING_MAPPING,
 )
 LANGUAGE_MODEL = Head(
-    "language model", "goes on with no text", AutoModelForCausalLM, MODEL_FOR_CAUSAL_LM_MAPPING
+    "language model",
+    "goes on with no text",
+    AutoModelForCausalLM,
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    "CAUSAL_LM",
 )
 ENCODER = Head("encoder", "encodes no text", AutoModel, MODEL_MAPPING)
 
@@ -423,16 +430,17 @@ def read_prompted(
     task: Task | None = None,
     template: str = "",
     files: bool = True,
+    base: Path | None = None,
 ) -> Prompted:
     """Read a language model that is asked by a prompt, `template` or what `asking` names.
 
     It is asked about a task: the one that `asking` or a person wants, or inference.
-    With `files` a prompt may be a file. Raises ModelError.
+    With `files` a prompt may be a file; `base` is as of `read_checkpoint`. Raises ModelError.
     """
     asked = chosen_task(name, asking, task)
     if asked.has_spans and asking.calibration != "none":
         raise ModelError(f"{name!r} answers in words of its own, which no calibration is for")
-    read = read_checkpoint(name, folder, LANGUAGE_MODEL)
+    read = read_checkpoint(name, folder, LANGUAGE_MODEL, base)
     chats = bool(read.tokenizer.chat_template)
     prompt = chosen_prompt(name, asking, asked, chats, template, files)
     kind = PromptedReader if asked.has_spans else Prompted
@@ -460,7 +468,7 @@ def read_checkpoint(
     """
     folder = base or adapted
     stored = check_folder(name, folder, head)
-    head_of_adapter, told = read_adapter(name, adapted) if base else ({}, {})
+    head_of_adapter, told = read_adapter(name, adapted, head) if base else ({}, {})
     options = {"trust_remote_code": False, "local_files_only": True}
     own = adapted if any(path for each in VOCABULARIES for path in adapted.glob(each)) else folder
     with in_a_sentence(name, adapted, folder), loading, torch.random.fork_rng(enabled=to_train):

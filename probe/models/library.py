@@ -18,7 +18,7 @@ from probe.models.classifier import Classifier, fast_bf16
 from probe.models.gguf import SUFFIX, converted, gguf_in
 from probe.models.outputs import LabelCheck, check_labels, read_outputs
 from probe.models.prompted import Prompted
-from probe.models.prompts import Asking, chosen_task, prompts, split_name
+from probe.models.prompts import Asking, chosen_task, kept_asking, prompts, split_name
 from probe.models.reader import Reader
 from probe.models.served import Served, is_served, read_served
 from probe.models.weights import (
@@ -186,8 +186,8 @@ def task_of_model(name: str) -> Task:
     if is_served(name):
         return chosen_task(name, split_name(name)[1], None)
     folder, _ = locate(name)
-    if _goes_on(_config(folder)):
-        return TASKS.get(split_name(name)[1].task) or NLI
+    if _goes_on(config := _config(folder)):
+        return TASKS.get(kept_asking(name, config)[0].task) or NLI
     task = Entry(name, folder, "").task
     if task is None:
         raise ModelError(f"the config of the model {name!r} does not say what task it answers")
@@ -293,7 +293,7 @@ def load_any(
             raise without_order(name)
         return read_served(name, address, asking, task or likely, template, files=relative)
     folder, revision = locate(address, relative)
-    config = _config(folder)
+    config, base = _config(folder), _base_of(address, folder, relative)
     spans, words = _answers_with_spans(config), _goes_on(config)
     if "?" in name and not words:
         raise ModelError(f"{address!r} is no language model, so it is asked by no prompt")
@@ -314,10 +314,12 @@ def load_any(
     if spans:
         return read_reader(name, folder, revision)
     if words:
+        asking, kept = kept_asking(name, config)
         return read_prompted(
-            *(name, folder, revision, asking, task or likely, template), files=relative
+            *(name, folder, revision, asking, task or likely, template or kept),
+            files=relative,
+            base=base,
         )
-    base = _base_of(name, folder, relative)
     return read_classifier(name, folder, revision, base, order, task, likely, template)
 
 

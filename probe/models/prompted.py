@@ -333,6 +333,20 @@ class Prompted(TextModel, Asked):
         counted = torch.arange(most, 0, -1) <= ends[:, None]
         return (each * counted.to(each)).sum(1)
 
+    def batch_of(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """Return what `logits` takes of examples: a row for each order and label."""
+        several = self._variants(examples, cut=True)
+        inputs, ends = self._inputs(list(chain.from_iterable(several)))
+        return {**inputs, "ends": ends}
+
+    def logits(self, inputs: Mapping[str, Any]) -> torch.Tensor:  # Any: as a training has them
+        """Return the score of each label, before any calibration, to train on.
+
+        # (examples, labels)
+        """
+        scores = self._ends(inputs, inputs["input_ids"], inputs["ends"])
+        return scores.view(-1, len(self.orders), len(self.labels)).mean(1)
+
     def explainable(
         self, examples: Sequence[Example], labels: Sequence[Label], against: Sequence[Label] = ()
     ) -> Explainable:

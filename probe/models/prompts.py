@@ -198,6 +198,25 @@ def split_name(name: str) -> tuple[str, Asking]:
     return address, Asking(**values)
 
 
+ASKED, PROMPT = "asked", "prompt"
+"""Where the config of an adapter says how its model was asked in training: all but the prompt, and
+that as a person writes it."""
+
+
+def kept_asking(name: str, config: Mapping[str, Any]) -> tuple[Asking, str]:  # Any: JSON
+    """Return how a model is asked by its name or else its config, and the prompt of that, if any.
+
+    The prompt is not the config's where the name says another or another task. Raises ModelError.
+    """
+    address, _, given = name.partition("?")
+    own, kept = split_name(name)[1], str(config.get(ASKED) or "")
+    trained = split_name(f"{address}{kept}")[1]
+    if not kept or own.prompt or own.task not in ("", trained.task):
+        return own, ""
+    whole = "&".join(filter(None, [kept.removeprefix("?"), given]))
+    return split_name(f"{address}?{whole}")[1], str(config.get(PROMPT) or "")
+
+
 def chosen_task(name: str, asking: Asking, task: Task | None) -> Task:
     """Return the task that a name says, or a person wants, or inference. Raises ModelError."""
     own = TASKS.get(asking.task)
@@ -217,7 +236,8 @@ def chosen_prompt(
     """
     known = prompts(task)
     if template and template not in known:
-        return read_prompt(template, task)
+        written = (prompt for prompt in known.values() if prompt.text == template)
+        return next(written, None) or read_prompt(template, task)
     first = next(iter(known), "")
     usual = next((each for each, prompt in known.items() if chats or not prompt.asks), first)
     if (template or asking.prompt or usual) in known:

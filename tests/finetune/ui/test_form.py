@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from finetune.training.recipes import ADAPTERS
 from finetune.trials import (
     calibration,
     debiasing,
@@ -352,9 +353,15 @@ def test_a_language_model_is_shown_its_examples_and_the_rest_is_refused(
     asked = {"models": [f"{tmp_path / 'tiny'}?prompt=cloze"], "mode": "context"}
     given = shown(form, "inoculate", **asked)
     assert given["sizes"]["value"] == list(map(str, IN_PROMPT))
-    assert [name for _, name in given["mode"]["choices"]] == [given["mode"]["value"]] == ["context"]
-    hidden = ("lrs", "batch", "max_epochs", "patience", "include_epoch0", "mode", "rate")
-    assert not any(given[name]["visible"] for name in hidden)
+    assert [name for _, name in given["mode"]["choices"]] == ["context", "lora"]
+    assert given["mode"]["value"] == "context" and given["mode"]["visible"]
+    hidden = ("lrs", "batch", "max_epochs", "patience", "include_epoch0")
+    assert not any(given[name]["visible"] for name in (*hidden, "rate"))
+    adapters = asked | {"mode": "lora"}
+    followed = form.follow_mode(values(form, "inoculate", **adapters))
+    assert all(_args(followed[form.fields[name]])["visible"] for name in (*hidden, "mode"))
+    (job,) = jobs(form, "inoculate", **adapters, sizes=["4"])
+    assert (job.plan.mode, job.plan.lrs, job.trainings()) == ("lora", (ADAPTERS.lr,), 1)
     back = form.follow_models(values(form, "inoculate", mode="context"))
     assert _args(back[form.fields["mode"]])["value"] == "fast"
     (job,) = jobs(form, "inoculate", **asked, sizes=["1", "4"])
@@ -362,7 +369,7 @@ def test_a_language_model_is_shown_its_examples_and_the_rest_is_refused(
     told = form.forecast(values(form, "inoculate", **asked, sizes=["1"], owner=ME))
     assert "there is no model" in told  # nobody brought it
     for aim, changed, sentence in (
-        ("inoculate", asked | {"mode": "fast"}, "is asked in words and not trained here; with the"),
+        ("inoculate", asked | {"mode": "fast"}, "is asked in words; in runs without other"),
         ("inoculate", asked | {"models": ["minilm"]}, "minilm has no prompt for examples"),
         ("inoculate", asked | {"sizes": ["65"]}, "at most 64 examples stand in a prompt"),
         ("inoculate", asked | {"lrs": "1e-3"}, "so there is no learning rate"),
