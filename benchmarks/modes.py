@@ -13,13 +13,12 @@ from probe.native_environment import NATIVE_ENVIRONMENT
 os.environ.update(NATIVE_ENVIRONMENT | os.environ)  # as app.py does
 
 from collections.abc import Sequence
-from typing import get_args
 
 import torch
 import typer
 
 from benchmarks.inoculate import CHALLENGES, run_ours, smaller
-from finetune.training.recipes import Mode, default_rate
+from finetune.training.recipes import TRAINED, default_rate
 from finetune.trials.challenges import bundled_sets
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import Plan, Verdict, cells, conclude
@@ -49,7 +48,7 @@ def main(models: str = "minilm,da", size: int = 100, tests: int = 300) -> None:
         for challenge in CHALLENGES.split(","):
             sets = smaller(bundled_sets(challenge), tests)
             outcomes = []
-            for mode in get_args(Mode):
+            for mode in TRAINED:
                 rate = default_rate(model, mode)
                 plan = Plan(model, challenge, (size,), (rate,), (0,), mode)
                 outcomes.append(found(plan, sets, classifier))

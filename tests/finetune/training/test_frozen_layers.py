@@ -2,12 +2,12 @@
 
 from copy import deepcopy
 from dataclasses import replace
-from typing import get_args
 
 import pytest
 import torch
 from transformers import BatchEncoding
 
+from finetune.training import recipes
 from finetune.training.frozen_layers import (
     TENSOR_CACHE,
     Encoded,
@@ -20,7 +20,6 @@ from finetune.training.frozen_layers import (
     upper_part,
 )
 from finetune.training.invalid_class import with_invalid_class
-from finetune.training.recipes import Mode
 from finetune.trials.datasets import Sets
 from finetune.trials.inoculation import Cell, Plan
 from finetune.trials.trial import run_cell
@@ -199,7 +198,7 @@ def test_what_was_stopped_is_not_kept_and_another_class_has_targets_of_its_own()
     with pytest.raises(Cancelled):
         prepare(before, "fast", "fp32").encoded(PAIRS, 64, lambda: True)
     for classifier, labels in ((before, 3), (after, 4)):
-        for mode in get_args(Mode):
+        for mode in recipes.TRAINED:
             data = prepare(classifier, mode, "fp32").encoded(PAIRS, 64)
             assert data.targets.shape == (len(PAIRS), labels)
             assert len(data.lengths) == len(PAIRS)
