@@ -213,8 +213,8 @@ def kept_asking(name: str, config: Mapping[str, Any]) -> tuple[Asking, str]:  # 
     trained = split_name(f"{address}{kept}")[1]
     if not kept or own.prompt or own.task not in ("", trained.task):
         return own, ""
-    whole = "&".join(filter(None, [kept.removeprefix("?"), given]))
-    return split_name(f"{address}?{whole}")[1], str(config.get(PROMPT) or "")
+    options = dict(parse_qsl(kept.removeprefix("?"))) | dict(parse_qsl(given))
+    return split_name(f"{address}?{urlencode(options)}")[1], str(config.get(PROMPT) or "")
 
 
 def chosen_task(name: str, asking: Asking, task: Task | None) -> Task:
