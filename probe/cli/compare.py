@@ -63,8 +63,7 @@ from probe.cli.output import (
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
-from probe.data.reading import reading_of
-from probe.data.rows import read_rows, require_text
+from probe.data.rows import Columns, read_rows, require_text
 from probe.data.source import open_source, read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError, ModelError, write_whole, writing
@@ -270,17 +269,16 @@ def _draw_curve(
     places = [out / f"{CURVE}{end}" for end in (".svg", ".pdf", ".csv")]
     check_output_files(paths.values(), places)
     make_folder(out / SCORED)
-    told, rows, labelled = set[str](), list[dict[str, Any]](), list[str]()  # Any: a table's cells
+    columns_of = dict[str, Columns]()
+    rows, labelled = list[dict[str, Any]](), list[str]()  # Any: a table's cells
     for checkpoint in checkpoints:
         name = str(checkpoint.folder)
         model = that_reads(loaded_any(name, orders.get(str(folder), ""), task), long)
         for title, path in paths.items():
             source = open_source(path, options=reading)
-            if title in told:
-                columns = reading_of(source, path, model.task, reading).settled
-            else:
-                told.add(title)
-                columns = settled(source, path, model.task, reading)
+            if title not in columns_of:
+                columns_of[title] = settled(source, path, model.task, reading)
+            columns = columns_of[title]
             if not columns.gold:
                 raise ComparisonError(f"{path.name} has no gold labels, so nothing can be right")
             scored = Places(out / SCORED / f"{checkpoint.folder.name}.{title}.jsonl")

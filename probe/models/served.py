@@ -499,10 +499,10 @@ def is_served(name: str) -> bool:
     return name.partition("?")[0] in settings().served
 
 
-def served_hash(name: str) -> str:
-    """Return the hash of what a served model's answers depend on, as far as it is known here."""
-    server = settings().served[name.partition("?")[0]]
-    told = [name, server.address, server.model, server.extra, server.top]
+def served_hash(address: str) -> str:
+    """Return the hash of who answers at an address, as far as it is known here."""
+    server = settings().served[address]
+    told = [address, server.address, server.model, server.extra, server.top]
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 

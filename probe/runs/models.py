@@ -29,8 +29,8 @@ def named_model_hash(name: str) -> str:
 
     Raises ModelError where it is not there.
     """
-    found = served_hash(name) if is_served(name) else model_hash(locate(name)[0])
     address, asking = split_name(name)
+    found = served_hash(address) if is_served(name) else model_hash(locate(name)[0])
     if name == address:
         return found
     prompt = Path(asking.prompt)
