@@ -37,6 +37,7 @@ from probe.models.windows import Long
 from probe.runs.access import ModelAccess
 from probe.runs.store import Store
 from probe.scoring.files import FileScoring, Places, ScoringRequest
+from probe.scoring.source_form import end_for
 from probe.settings import settings
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, read_labels, task_named
@@ -96,7 +97,10 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         long: Long = "cut",
         bundle: Name = "",
     ) -> tuple[dict[str, Any], list[str]]:
-        """Score a file; returns the summary, the scored file and the summary's file.
+        """Score a file; returns the summary and its files.
+
+        These are the scored file, the summary's, with transforms that of the texts they make, and
+        where some have a label those in the form of SNLI or SQuAD, to train on.
 
         Args:
             file: A table of examples; its columns are guessed by their names.
@@ -194,13 +198,16 @@ def score_file(
     """Score a file; return the summary and the places of the files."""
     stem = stem_of(path)
     pairs = folder / f"{stem}-pairs.{source.form}" if request.names else None
-    places = Places(folder / f"{stem}-scored.{source.form}", pairs)
+    end = end_for(classifier.task) if pairs else ""
+    training = folder / f"{stem}-training{end}" if end else None
+    places = Places(folder / f"{stem}-scored.{source.form}", pairs, training)
     scoring = FileScoring(source, classifier, request, places)
     for _ in scoring.chunks():  # what is done is on the disk
         pass
     summary = scoring.hand_over()
     note = write_json(summary, folder / f"{stem}-summary.json")
-    return summary, [str(path) for path in (places.scored, note, pairs) if path]
+    written = (places.scored, note, pairs, training)
+    return summary, [str(path) for path in written if path and path.exists()]
 
 
 @over_http()
