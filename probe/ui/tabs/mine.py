@@ -293,7 +293,7 @@ def bring(
     onward = join((link(address, words) for words, address in opens.items()), Markup(" · "))
     return [
         Markup(
-            '<div role="status"><p class="fine as-written">{}</p><p class="fine">Open it in {}.</p>'
+            '<div role="status"><p class="fine as-written">{}</p><p class="fine">Open it in {}</p>'
             "</div>{}"
         ).format(loaded.summary, onward, warning),
         gr.Textbox(
