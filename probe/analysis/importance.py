@@ -299,7 +299,7 @@ def _left_out(
     """Score each word by how the answer changes without it. Raises AttributionError."""
     words = {name: spans(text) for name, text in model.task.texts(example).items()}
     asks = (1 + sum(map(len, words.values()))) * len(model.orders)
-    if model.way == "text":
+    if not model.confident:
         raise AttributionError(f"{model.name} tells no probabilities, which a word could change")
     if method != FIRST:
         raise AttributionError(

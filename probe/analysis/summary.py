@@ -85,7 +85,8 @@ class Summary:
     Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same. Of
     `unknown` rows the model's vocabulary has not the words, `unspaced` ones have no blanks between
     words, of `windowed` ones a window decided, of `bounded` ones a probability is a bound;
-    `languages` counts those that are not in English.
+    `languages` counts those that are not in English. `first_error` says why the first row that is
+    not scored is not.
     """
 
     rows: int
@@ -104,6 +105,7 @@ class Summary:
     bounded: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     confusion: Confusion | None = None
+    first_error: str = ""
 
 
 @dataclass
@@ -224,6 +226,7 @@ class Totals:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
         self.counted = Counter(dict.fromkeys(COUNTED, 0))
+        self._first_error = ""
         self._languages = Counter[str]()
         self._predicted = Counter(dict.fromkeys(task.labels, 0))
         self._confused = Counter[tuple[Label, Label]]()
@@ -244,6 +247,7 @@ class Totals:
             prediction, legible, sampled = row.prediction, row.legible, row.fp32 is not None
             self.counted["rows"] += 1
             if prediction is None:
+                self._first_error = self._first_error or row.error
                 continue
             self.counted.update(
                 scored=1,
@@ -274,6 +278,7 @@ class Totals:
         """Count the rows that `state` gave of others of the same task and transforms."""
         # an earlier version counted less
         self.counted.update({name: state.get(name, 0) for name in COUNTED})
+        self._first_error = self._first_error or state.get("first_error", "")
         self._languages.update(state.get("languages", {}))
         self._predicted.update(state["predicted"])
         self._confused.update({(gold, said): n for gold, said, n in state.get("confusion", ())})
@@ -288,6 +293,7 @@ class Totals:
             **self.counted,
             "predicted": dict(self._predicted),
             "languages": dict(self._languages),
+            "first_error": self._first_error,
             "confusion": [[*both, n] for both, n in self._confused.items()],
             "counts": {
                 group: {name: one.state for name, one in counts.items()}
@@ -315,6 +321,7 @@ class Totals:
             predicted=dict(self._predicted),
             languages=dict(self._languages),
             errors=self.counted["rows"] - self.counted["scored"],
+            first_error=self._first_error,
             confusion=confusion(self.task, self._confused) if whole else None,
             **self.counted,
         )
@@ -483,7 +490,7 @@ def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
     return totals.summary()
 
 
-TOLD = ("rows", "scored", "errors", "cut", "windowed", "bounded", "unknown")
+TOLD = ("rows", "scored", "errors", "first_error", "cut", "windowed", "bounded", "unknown")
 
 
 def summary_json(

@@ -44,13 +44,13 @@ from probe.cli.output import (
     class_lines,
     end_progress,
     estimate_words,
+    scored_words,
     show_progress,
     slice_lines,
     stopped_by_interrupt,
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers import checked_form
 from probe.errors import ExampleError, ExperimentError, FileError, Stopped
@@ -243,13 +243,13 @@ def batch_command(
         write_json(shape, summary)
     if tables:
         write_tables(shape, tables)
-    typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
+    if not (shape["scored"] or stopped):
+        why = shape["first_error"]
+        raise ExampleError(f"no row can be scored, the first for this reason: {why}")
+    typer.echo(scored_words(shape, len(source), f"written to {out}"))
     measure = "f1" if "f1" in shape else "accuracy"
     if n := shape[f"{measure}_n"]:
         typer.echo(f"{answered.measure} {100 * shape[measure]:.1f} % of {n}")
-    if not (shape["scored"] or stopped):
-        first = next(read_rows(source, columns, answered))
-        raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
     for line in [*class_lines(shape), *(_answer_lines(shape) if rows is not None else ())]:
         typer.echo(line)
     if PRECISION_ROWS in shape:

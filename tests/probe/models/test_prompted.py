@@ -165,10 +165,11 @@ def test_a_name_says_how_a_model_is_asked_and_what_it_says_wrongly_is_refused() 
 
 def test_a_prompt_that_cannot_be_asked_is_refused_with_what_it_lacks() -> None:
     for text, words in {
-        "{premise} {hypothesis}": "has none",
+        "{premise} {hypothesis}": "of the labels no times",
         "{premise} {hypothesis} {yes|no}": "has 2 words for 3 labels",
         "{premise} {hypothesis} {no|not|yes}": "one begins with another",
-        "{premise} {yes|maybe|no}": "names other texts",
+        "{premise} {yes|maybe|no}": "lacks {hypothesis};",
+        "{premise} {hypothesis} {premise} {text} {a|b|c}": "names {premise} and {text} too often;",
         "{yes|maybe|no} {premise} {hypothesis}": "begins with the label",
         "{premise} {a|b|c} {hypothesis} {a|b|c}": "2 times",
     }.items():
@@ -179,7 +180,7 @@ def test_a_prompt_that_cannot_be_asked_is_refused_with_what_it_lacks() -> None:
 def test_a_prompt_of_reading_ends_where_the_answer_begins() -> None:
     for text, words in {
         "{passage} {question} {yes|no}": "does not end with {answer}",
-        "{passage} {answer}": "names other texts; a prompt .* and {answer} at its end",
+        "{passage} {answer}": "lacks {question}; a prompt .* and {answer} at its end",
     }.items():
         with pytest.raises(ModelError, match=words):
             read_prompt(text, READING)
