@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from finetune.cli.trials import Given, takes_options
 from finetune.training.checkpoints import CHECKPOINT, newest_checkpoint
 from finetune.training.data import read_change
+from finetune.training.dynamics import RANDOM, Dynamics, subset_of
 from finetune.training.encoder import Progress, TrainingOptions, start_reader, train
 from finetune.training.frozen_layers import encode, score
 from finetune.training.loop import Epoch
@@ -31,6 +32,7 @@ from finetune.training.recipes import (
 from finetune.training.starter import ANSWERS, write_answers
 from finetune.training.word_models import (
     embed_words,
+    held_out,
     reduce_by_pca,
     untrained,
     vocabulary,
@@ -38,12 +40,20 @@ from finetune.training.word_models import (
 )
 from finetune.training.word_models import train as train_words
 from finetune.trials.base import MAX_EPOCHS, MAX_SEED, rate_problems, refuse
+from probe.analysis.cartography import (
+    REGIONS,
+    SHARE,
+    DataMap,
+    dynamics_files,
+    joined,
+    read_dynamics,
+)
 from probe.cli.file_options import labelled_and_told, settled, takes_file
 from probe.cli.options import PrecisionName, choice, warn
 from probe.cli.output import make_folder
 from probe.data.file_options import FileOptions
 from probe.data.questions import answered, question_rows
-from probe.data.reading import left_out, stream_examples
+from probe.data.reading import left_out, reading_with_gold, stream_examples
 from probe.data.rows import NO_COLUMN, read_rows
 from probe.data.source import read_table
 from probe.errors import ModelError, TrainingError
@@ -93,6 +103,15 @@ STARTER = (
     "checkpoint-STEP, and of the one --dev set eval_predictions.jsonl and eval_metrics.json."
 )
 LATEST = "No epoch ends later than this."
+KEEP = (
+    "Folder for each row's logits in each epoch, which probe map draws (Swayamdipta et al. 2020)."
+)
+SUBSET = (
+    "Learn these rows of --map alone; random ones are the control. Of few ambiguous ones alone "
+    "nothing may be learnt."
+)
+MAP = "Folder that a training's --dynamics wrote, or a table as probe map takes it."
+CHOOSES = "dynamics subset map share"
 OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for none), typer's own
     "model": _row(str),
     "train": _row(list[Path], help="Labelled, of any form."),
@@ -116,6 +135,10 @@ OPTIONS: Mapping[str, tuple[Any, Any, Any]] = {  # Any: type, default (... for n
     "transform": _row(str, "", CHANGED),
     "loss": _row(str, PLAIN, LOSS),
     "starter": _row(bool, False, STARTER),
+    "dynamics": _row(Path, None, KEEP),
+    "subset": (str, None, choice("subset", (*REGIONS, RANDOM), SUBSET)),
+    "map": _row(Path, None, MAP),
+    "share": _row(float, SHARE, "The share of the map's rows that --subset is.", min=0.001, max=1),
     "weak": _row(str, "", AGAINST),
     "preset": _row(str, "allennlp"),
     "vectors": _row(str, "words", "Name of the vectors in assets/vectors."),
@@ -185,14 +208,68 @@ def examples_of(
     return [row.example for row in rows if row.example]
 
 
-def _examples(given: Given, task: Task) -> tuple[Sequence[Any], str]:  # Any: as above
-    """Return the examples that are learnt, and how many there are in words."""
+def _chosen(
+    given: Given, task: Task, spared: Callable[[Any], bool]
+) -> Callable[[Path, Sequence[Any]], list[Any]]:  # Any: as above
+    """Return what leaves of a file's examples the rows of the subset, and those that are spared.
+
+    Raises FileError, FileQuestion where its rows are not those of the map.
+    """
+    name, place = given.get("subset"), given.get("map")
+    refuse(
+        {
+            "--subset chooses rows of a map; name its folder with --map": name and not place,
+            "--map needs a --subset of its rows": place and not name,
+        }
+    )
+    if not (name and place):
+        return lambda file, examples: list(examples)
+    dynamics = read_dynamics(dynamics_files(place), task)
+    drawn = DataMap(dynamics, given["share"])
+    rows = {*subset_of(drawn, name, given["seed"])}
+    if drawn.too_few:
+        typer.echo(f"note: {drawn.too_few}", err=True)
+
+    def chosen(file: Path, examples: Sequence[Any]) -> list[Any]:  # Any: as above
+        options = replace(given["reading"], one_file=False)
+        table = read_table(file, options=options)
+        columns = reading_with_gold(table, file, task, options).columns
+        read, met = joined(dynamics, table, columns, task)
+        learnt = {str(row.number) for at, row in met.items() if at in rows}
+        mapped = {str(row.number) for row in met.values()}
+        kept = [each for each in examples if each.id in learnt or spared(each)]
+        count = sum(each.id in learnt and not spared(each) for each in kept)
+        others = sum(each.id not in mapped and not spared(each) for each in examples)
+        typer.echo(f"note: {read.notes[-1]}", err=True)
+        typer.echo(
+            f"{file.name}: {count:,} of {len(examples):,} rows are learnt, {name} ones of the map"
+            + (f"; {len(kept) - count:,} are held out" if len(kept) > count else "")
+            + (f"; {others:,} are not in the map, and are left out" if others else "")
+        )
+        return kept
+
+    return chosen
+
+
+def _examples(
+    given: Given,
+    task: Task,
+    spared: Callable[[Any], bool] = lambda example: False,  # Any: as above
+) -> tuple[Sequence[Any], str]:
+    """Return the examples that are learnt, and how many there are in words.
+
+    Of a subset those that are `spared` stay too.
+    """
     if task.has_spans:
         rows = [row for file in given["train"] for row in question_rows(file)]
         questions = answered(rows)
         return questions, f"{len(questions)} questions, {len(rows) - len(questions)} left out"
     read = partial(examples_of, task=task, reading=given["reading"])
-    pairs = [pair for file in given["train"] for pair in read(file)]
+    chosen, pairs = _chosen(given, task, spared), list[Any]()
+    for file in given["train"]:
+        own = chosen(file, read(file))
+        several = len(given["train"]) > 1  # a row is known by its file then
+        pairs += [replace(each, id=f"{file.name}:{each.id}") for each in own] if several else own
     bare = given.get("unlabelled", ())
     pairs += [pair for file in bare for pair in read(file, needs_gold=False)]
     return pairs, f"{len(pairs)} pairs"
@@ -246,6 +323,11 @@ def _teachers(given: Given, task: Task) -> tuple[str, ...]:
     return tuple(map(full_name, names))
 
 
+def _kept_dynamics(given: Given) -> Any:  # Any: what `train` takes, or None
+    folder = given.get("dynamics")
+    return partial(Dynamics.of, folder) if folder else None
+
+
 def _follow(rows: Iterable[Progress | Epoch], given: Given, task: Task) -> None:
     """Carry out a training, and print a line of each of its rows; say where there is none left."""
     if given.get("teacher"):
@@ -284,8 +366,8 @@ def _tune(given: Given, task: Task, start: Callable[[str], Trainee]) -> None:
     examples, counted = _examples(given, task)
     sets = _dev_sets(given, task)
     typer.echo(f"{counted}, {options}")
-    kept = given["every"], given.get("answers")
-    rows = train(model, examples, options, out, sets, *kept, tell=typer.echo, starter=starter)
+    kept = given["every"], given.get("answers"), typer.echo, starter, _kept_dynamics(given)
+    rows = train(model, examples, options, out, sets, *kept)
     _follow(rows, given, task)
     if starter:
         (whole,) = _dev_sets({**given, "dev_size": None}, task).values()
@@ -297,7 +379,7 @@ def _tune(given: Given, task: Task, start: Callable[[str], Trainee]) -> None:
 @takes_file(texts=False)
 @command(
     "model train out dev dev_size task epochs lr batch every max_tokens seed threads precision "
-    f"freeze_word_embeddings transform loss weak starter {TAUGHT}",
+    f"freeze_word_embeddings transform loss weak starter {TAUGHT} {CHOOSES}",
     {
         "model": "Encoder or model: folder, bundled name or hub id.",
         "dev_size": "Pairs of each dev set, from its start.",
@@ -384,7 +466,7 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
         else untrained(name, **{each: given[each] for each in names if each in given})
     )
     model.model.to(place := torch.device(device))
-    examples, counted = _examples(given, task)
+    examples, counted = _examples(given, task, lambda pair: held_out(pair.premise))
     parameters = sum(weight.numel() for weight in model.model.parameters())
     typer.echo(
         f"{counted}, {parameters} trained weights, batches of {preset.recipe.batch}, "
@@ -392,7 +474,8 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
     )
     exact = resolve(given["precision"])
     how = given["seed"], given["minutes"], exact, given["every"], given.get("answers")
-    _follow(train_words(model, preset, examples, out, *how, tell=typer.echo), given, task)
+    rows = train_words(model, preset, examples, out, *how, typer.echo, _kept_dynamics(given))
+    _follow(rows, given, task)
     for name, measured in sets.items():
         typer.echo(f"{name} {score(model, encode(model, measured, DEV_TOKENS, place)):.4f}")
 
@@ -400,7 +483,7 @@ def _train_words(given: Given, kinds: Mapping[str, WordModel], task: Task) -> No
 @takes_file(texts=False)
 @command(
     "model train out preset vectors correction own dev more lr batch epochs fall every seed "
-    f"minutes device precision threads transform loss weak {TAUGHT}",
+    f"minutes device precision threads transform loss weak {TAUGHT} {CHOOSES}",
     {
         **PRESETS,
         "model": "da, esim or esim_char.",

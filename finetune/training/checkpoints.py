@@ -29,7 +29,7 @@ from probe.tasks.task import Example
 Options = Mapping[str, Any]  # Any: JSON values
 WEIGHTS = "model.safetensors"
 NAMED = ("lr", "epochs", "batch", "max_tokens", "seed", "precision", "freeze_word_embeddings")
-LATER = {"transform": "", "loss": PLAIN, "weak": ""}
+LATER = {"transform": "", "loss": PLAIN, "weak": "", "dynamics": False}
 """What earlier trainings did not note, and what they did."""
 OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in (*NAMED, "teacher_weight", "fall", *LATER)},
@@ -38,6 +38,7 @@ OPTIONS = {
 """By what options a training begins; all else comes with a preset."""
 CHECKPOINT, NEW, OLD = "checkpoint", "checkpoint.new", "checkpoint.old"
 """Folders of a checkpoint, of the one that is being written, and of the one that it replaces."""
+DYNAMICS = "dynamics.safetensors"
 
 
 def save_model(model: Network, out: Path) -> None:
@@ -105,11 +106,15 @@ def model_files(model: Network) -> dict[str, bytes]:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far a training is: steps behind the last score, averages of weights, epochs' scores."""
+    """How far a training is: steps behind the last score, averages of weights, epochs' scores.
+
+    `dynamics` are the logits of the running epoch, where they are kept.
+    """
 
     step: int = 0
     averages: Weights = field(default_factory=dict)
     scores: Sequence[float] = ()
+    dynamics: Weights = field(default_factory=dict)
 
 
 def save_checkpoint(
@@ -130,6 +135,8 @@ def save_checkpoint(
     }
     save_file(moments, new / "optimiser.safetensors")
     save_file(reached.averages, new / "averages.safetensors")
+    if reached.dynamics:
+        save_file(reached.dynamics, new / DYNAMICS)
     state = {"step": reached.step, "recipe": begun, "scores": list(reached.scores)}
     (new / "state.json").write_text(json.dumps(state, indent=1))
     if current.exists():
@@ -152,9 +159,9 @@ def load_checkpoint(
     with reading(str(folder), "a checkpoint", "delete it to begin anew", TrainingError):
         saved = json.loads((folder / "state.json").read_text())
         moments = load_file(folder / "optimiser.safetensors")
-        reached = Checkpoint(
-            int(saved["step"]), load_file(folder / "averages.safetensors"), saved["scores"]
-        )
+        logits = load_file(folder / DYNAMICS) if (folder / DYNAMICS).exists() else {}
+        averages = load_file(folder / "averages.safetensors")
+        reached = Checkpoint(int(saved["step"]), averages, saved["scores"], logits)
         check_same(saved["recipe"], json.loads(json.dumps(begun)), out)
         try:
             load_tied(trainee.model, folder / "weights.safetensors")

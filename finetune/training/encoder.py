@@ -11,7 +11,7 @@ from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -51,6 +51,11 @@ from probe.statistics import accuracy
 from probe.stopping import Stop, cancelled_by, never
 from probe.tasks.reading import Question, best, token_f1
 from probe.tasks.task import Example
+
+if TYPE_CHECKING:
+    from finetune.training.dynamics import Dynamics  # reads files too, which no worker needs
+
+    KeepDynamics = Callable[[Sequence[Any], Classifier], Dynamics]  # Any: the task's own dataclass
 
 
 def mean_probabilities(
@@ -231,6 +236,7 @@ def train(
     answers: Path | None = None,
     tell: Callable[[str], None] = lambda words: None,
     starter: bool = False,
+    dynamics: "KeepDynamics | None" = None,
 ) -> Iterator[Progress]:
     """Train in place and yield progress every `every` steps, having saved a checkpoint.
 
@@ -238,11 +244,12 @@ def train(
     as fp16 safetensors, for a `starter` at each checkpoint too. Examples without a gold label are
     learnt from teachers alone, whose answers are kept in the folder `answers`, by default one in
     `out`. A reader learns each question's first answer, from the windows that hold it whole. How
-    many texts a transform changes is told. Raises TrainingError where the checkpoint was begun
-    with something else, a teacher gives other answers, nothing can be trained on or the training
-    diverges, and ModelError.
+    many texts a transform changes is told. Of a classifier `dynamics` keeps what each row gets
+    while an epoch is trained. Raises TrainingError where the checkpoint was begun with something
+    else, a teacher gives other answers, nothing can be trained on or the training diverges, and
+    ModelError.
     """
-    same = {**asdict(options), **begun_with(model, examples)}
+    same = {**asdict(options), **begun_with(model, examples), "dynamics": dynamics is not None}
     loss = read_loss(options.loss, bool(options.teachers), bool(options.weak))
     if options.transform:
         examples = learnt_texts(model, examples, options, options.seed, tell)
@@ -271,16 +278,25 @@ def train(
     recipe = Recipe("adamw", options.lr, clip_norm=options.clip, settings=settings)
     optimiser = make_optimiser(recipe, trainable(model), options.lr)
     trainer = Trainer(model, recipe, optimiser, options.precision, loss)
-    start = load_checkpoint(model, optimiser, same, out).step
+    reached, epoch_steps = load_checkpoint(model, optimiser, same, out), steps // options.epochs
+    start, kept_logits = reached.step, None
+    if dynamics and isinstance(model, Classifier):
+        kept_logits = dynamics(examples, model)
+        kept_logits.resume(reached.dynamics, start // epoch_steps)
+        trainer = replace(trainer, seen=kept_logits.see)
+        tell(kept_logits.words)
     interval_start, examples_seen, average = time.monotonic(), 0, 0.0
     seed = options.seed * 1_000_003 + start
     losses = train_epoch(trainer, batches[start:], rates[start:], data.batch, seed)
     for step, last in enumerate(losses, start + 1):
         average = 0.98 * average + 0.02 * last if average else last
         examples_seen += len(batches[step - 1])
+        if kept_logits and step % epoch_steps == 0:
+            kept_logits.write(step // epoch_steps - 1)
+        noted = kept_logits.kept if kept_logits else {}
         if step % every == 0 or step == steps:
             speed = examples_seen / (time.monotonic() - interval_start)
-            save_checkpoint(model, optimiser, same, Checkpoint(step), out)
+            save_checkpoint(model, optimiser, same, Checkpoint(step, dynamics=noted), out)
             scores = {
                 name: dev_score(model, rows, options.precision)
                 for name, rows in (dev or {}).items()
@@ -289,6 +305,8 @@ def train(
                 keep_model(model, out, step, options.epochs * step / steps, scores)
             yield Progress(step, steps, average, speed, scores)
             interval_start, examples_seen = time.monotonic(), 0
+        elif kept_logits and step % epoch_steps == 0:  # so that no epoch is written twice
+            save_checkpoint(model, optimiser, same, Checkpoint(step, dynamics=noted), out)
     save_model(model, out)
 
 

@@ -138,7 +138,8 @@ class TrainingData(Protocol):
 class Trainer:
     """A model, its optimiser and loss; the recipe says how gradients are clipped.
 
-    Where there is an `average` of the weights, that is measured and kept in their place.
+    Where there is an `average` of the weights, that is measured and kept in their place. `seen` is
+    told the rows of each batch and the logits that they got before its step.
     """
 
     classifier: Network
@@ -147,6 +148,7 @@ class Trainer:
     precision: Precision = "fp32"
     loss: Loss = cross_entropy
     average: MovingAverage | None = None
+    seen: Callable[[Sequence[int], torch.Tensor], None] = lambda rows, logits: None
 
 
 @dataclass(frozen=True)
@@ -254,19 +256,27 @@ def train_epoch(
         raise_if_stopped(stop)
         for group in trainer.optimiser.param_groups:
             group["lr"] = rate
-        loss = take_step(trainer, *load(rows), seed + number)
+        loss = take_step(trainer, *load(rows), seed + number, rows)
         if not math.isfinite(loss):
             raise Diverged(f"the loss became {loss} at a learning rate of {rate:g}")
         yield loss
 
 
-def take_step(trainer: Trainer, inputs: BatchEncoding, targets: torch.Tensor, seed: int) -> float:
+def take_step(
+    trainer: Trainer,
+    inputs: BatchEncoding,
+    targets: torch.Tensor,
+    seed: int,
+    rows: Sequence[int] = (),
+) -> float:
     """Change the weights once and return the mean loss before. `seed` fixes the dropout."""
     classifier = trainer.classifier
     classifier.model.train()
     with torch.random.fork_rng(), autocast(classifier.device, trainer.precision):
         torch.manual_seed(seed)
-        loss = trainer.loss(classifier.logits(inputs), targets.to(classifier.device))
+        logits = classifier.logits(inputs)
+        loss = trainer.loss(logits, targets.to(classifier.device))
+    trainer.seen(rows, logits.detach())
     loss.backward()
     clip_gradients(trainer.recipe, trainable(classifier))
     trainer.optimiser.step()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import load_file
@@ -67,6 +67,9 @@ from probe.models.word_models import bidaf, decomposable, esim, qanet  # noqa: F
 from probe.models.word_models.layers import shared_table
 from probe.models.word_models.word_tokenizer import SPECIAL, splitter, word_tokenizer
 from probe.tasks.nli import LABELS, NLI
+
+if TYPE_CHECKING:
+    from finetune.training.encoder import KeepDynamics
 
 COMPONENT_RMS = 0.4
 """Root mean square of a component, as in GloVe's 840B vectors, which the configurations expect."""
@@ -222,6 +225,7 @@ def train(
     every: int = 200,
     answers: Path | None = None,
     tell: Callable[[str], None] = lambda words: None,
+    dynamics: "KeepDynamics | None" = None,
 ) -> Iterator[Epoch]:
     """Train in place and yield epochs; the best one so far lies in `out` as fp16 safetensors.
 
@@ -231,7 +235,8 @@ def train(
     number determines its batches and dropout, which must not repeat. A checkpoint is saved every
     `every` steps and behind each epoch, and one in `out` of the same options is resumed. Teachers'
     answers are kept as in the training of an encoder, and a transform changes what is held out, by
-    its whole text, as what is learnt. Raises TrainingError where the checkpoint was begun with
+    its whole text, as what is learnt. Of a classifier `dynamics` keeps what each row that is learnt
+    gets while an epoch is trained. Raises TrainingError where the checkpoint was begun with
     something else, a teacher gives other answers or there is nothing to train on or held out,
     ModelError, and Diverged.
     """
@@ -257,7 +262,8 @@ def train(
             "out to select epochs by; it takes some of each, so give larger files"
         )
     optimiser = make_optimiser(preset.recipe, trainable(model), preset.recipe.lr)
-    begun = asdict(preset) | {"seed": seed, "precision": precision} | begun_with(model, examples)
+    own = {"seed": seed, "precision": precision, "dynamics": dynamics is not None}
+    begun = asdict(preset) | own | begun_with(model, examples)
     first = getattr(network.config, "epochs_done", 0) + 1
     reached = load_checkpoint(model, optimiser, begun, out)
     scores, done = list(reached.scores), len(reached.scores)
@@ -267,12 +273,17 @@ def train(
         targets = learnt_targets(model, examples, preset, *kept)[parts[0]].to(model.device)
         data = replace(data, targets=targets)
     average = average_of(preset.recipe, network, reached.averages)
-    steps = math.ceil(left / preset.recipe.batch)
+    steps, logits = math.ceil(left / preset.recipe.batch), None
+    if dynamics and isinstance(model, Classifier):
+        logits = dynamics(learnt, model)
+        logits.resume(reached.dynamics, done)
+        tell(logits.words)
 
     def keep(step: int) -> None:
         if step % every == 0:
-            averages = average.weights if average else {}
-            save_checkpoint(model, optimiser, begun, Checkpoint(step, averages, scores), out)
+            averages, seen = average.weights if average else {}, logits.kept if logits else {}
+            checkpoint = Checkpoint(step, averages, scores, seen)
+            save_checkpoint(model, optimiser, begun, checkpoint, out)
 
     schedule = Schedule(
         range(first + done, first + preset.epochs),
@@ -283,6 +294,8 @@ def train(
     )
     best = BestEpoch(max(scores, default=-1.0))
     trainer = Trainer(model, preset.recipe, optimiser, precision, loss, average)
+    if logits:
+        trainer = replace(trainer, seen=logits.see)
     measure = partial(dev_score, model, dev, precision)
     epochs = train_epochs(trainer, data, measure, schedule, best, taken=reached.step, keep=keep)
     with kept_unless_diverged(out):
@@ -292,6 +305,8 @@ def train(
                 with averaged(network, average):
                     save_model(model, out)
             scores.append(epoch.dev)
+            if logits:
+                logits.write(epoch.epoch - first)
             keep(0)
             yield epoch
             end = time.monotonic()

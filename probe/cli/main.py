@@ -8,6 +8,7 @@ COMMANDS = {
     "batch": "probe.cli.batch:batch_command",
     "compare": "probe.cli.compare:compare_command",
     "data": "probe.cli.data:data_command",
+    "map": "probe.cli.map:map_command",
     "checkup": "probe.cli.checkup:checkup_command",
     "hans": "probe.cli.hans:hans_command",
     "transforms": "probe.cli.listings:transforms_command",

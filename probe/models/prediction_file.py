@@ -475,7 +475,7 @@ class _Meaning:
             )
         given = {**{number: order[at] for number, at in most.items()}, **given}
         task = self._task_of({*given.values()}, order if values else ())
-        kept, how = _as_probabilities(values)
+        kept, how = as_probabilities(values)
         answers = dict[int, Prediction | str]()
         own = (*task.labels, *({INVALID} & {*given.values(), *order}))
         for record in records:
@@ -618,9 +618,7 @@ class _Meaning:
             lists = None
         order: tuple[Label, ...] = ()
         if lists:
-            values = {
-                record.number: _listed_scores(cell(record.cells, lists)) for record in records
-            }
+            values = {record.number: listed_scores(cell(record.cells, lists)) for record in records}
             return lists, {number: row for number, row in values.items() if row}, ()
         prefix = file.column.rpartition(".")[0] + "." if "." in file.column else ""
         columns = chosen or self._columns_of_labels(prefix)
@@ -629,7 +627,7 @@ class _Meaning:
         read = [self._label_named(name.removeprefix(prefix)) for name in columns]
         order = tuple(filter(None, read)) if all(read) and len({*read}) == len(read) else ()
         rows = {
-            record.number: _listed_scores([cell(record.cells, name) for name in columns])
+            record.number: listed_scores([cell(record.cells, name) for name in columns])
             for record in records
         }
         called = f"{columns[0]} … {columns[-1]}"
@@ -651,7 +649,7 @@ class _Meaning:
         return word if word in {*self.task.golds, *self.task.labels, INVALID} else None
 
 
-def _listed_scores(value: Any) -> list[float]:  # Any: whatever a file may hold
+def listed_scores(value: Any) -> list[float]:  # Any: whatever a file may hold
     """Return a row's scores, none where it holds no list of numbers.
 
     An answer of a sample is its log-probability beside whether it is the most likely text.
@@ -681,7 +679,7 @@ def _told_by(most: Mapping[int, int], given: Mapping[int, Label]) -> tuple[Label
     return tuple(order[at] for at in range(len(order)))
 
 
-def _as_probabilities(
+def as_probabilities(
     scores: Mapping[int, list[float]],
 ) -> tuple[dict[int, tuple[float, ...]], str]:
     """Return the probabilities that scores are or stand for, and how they are read.
@@ -700,10 +698,9 @@ def _as_probabilities(
             number: tuple(each / math.fsum(row) for each in row) for number, row in scores.items()
         }
         return shares, "confidence by {name}"
-    kept = {
-        number: tuple(softmax(np.array([row], dtype=np.float64))[0].tolist())
-        for number, row in scores.items()
-    }
+    width = max(map(len, scores.values()), default=0)
+    soft = softmax(np.array([*scores.values()], dtype=np.float64).reshape(len(scores), width))
+    kept = {number: tuple(row) for number, row in zip(scores, soft.tolist(), strict=True)}
     return kept, "confidence by softmax of {name}"
 
 

@@ -189,17 +189,17 @@ def drawing(panel: Panel, style: PanelStyle, palette: Palette = PAGE) -> Markup:
                     for end in ("low", "high")
                 )
                 if alone:
-                    parts.append(BAND.format(_corners([*highs, *lows[::-1]]), colour))
+                    parts.append(BAND.format(corners([*highs, *lows[::-1]]), colour))
                 else:
                     parts += [
                         INTERVAL.format(x + shift, low, high, colour)
                         for (x, low), (_, high) in zip(lows, highs, strict=True)
                     ]
             points = [(x_of(row.examples), y_of(row.accuracy)) for row in line]
-            parts.append(LINE.format(_corners(points), shade, DASHES[which] or "none"))
+            parts.append(LINE.format(corners(points), shade, DASHES[which] or "none"))
             for row, (x, y) in zip(line, points, strict=True):
-                corners = [(x + 3.4 * across, y + 3.4 * down) for across, down in MARKERS[shape]]
-                parts.append(MARKER.format(shape, _corners(corners), fill, shade, row.label))
+                ring = [(x + 3.4 * across, y + 3.4 * down) for across, down in MARKERS[shape]]
+                parts.append(MARKER.format(shape, corners(ring), fill, shade, row.label))
     return join(parts)
 
 
@@ -208,7 +208,8 @@ def on_page(panel: Panel, style: PanelStyle, words: str) -> Markup:
     return svg.on_page(*style.size, words, [drawing(panel, style)])
 
 
-def _corners(places: Sequence[tuple[float, float]]) -> str:
+def corners(places: Sequence[tuple[float, float]]) -> str:
+    """Return places as the points of a polygon."""
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
@@ -267,8 +268,8 @@ def of_panels(
     base = below = MARGIN + -(-len(titled) // columns) * (height + HEAD)
     for name, colour, shape in style.looks(FILE):
         base += LEGEND_LINE
-        corners = _corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
-        parts.append(Markup('<polygon points="{}" fill="{}"/>').format(corners, colour))
+        ring = corners([(MARGIN + 9 + 4 * x, base - 12 + 4 * y) for x, y in MARKERS[shape]])
+        parts.append(Markup('<polygon points="{}" fill="{}"/>').format(ring, colour))
         parts.append(text(MARGIN + 22, base - 8, name))
     parts += [
         text(MARGIN + 4, base + 14 + at * LEGEND_LINE, line, fill=FILE.soft)

@@ -28,7 +28,7 @@ from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pa
 from probe.tasks.task import IN_COMMON
 from tests.support.cases import each, failures
 from tests.support.commands import call, one_sentence, run
-from tests.support.files.pair_files import row, write
+from tests.support.files.pair_files import PAIRS, row, write
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 
 
@@ -129,6 +129,39 @@ def test_a_short_cut_is_learnt_against(words: tuple[str, ...], tmp_path: Path) -
     said = done(*(word.format(tiny=tiny) for word in words), *common)
     assert any("the weak model hypothesis is right on " in line for line in said)
     assert load(str(tmp_path / "out")).order == LABELS
+
+
+@each("begins", [("words", "--model", "da"), ("train", "--model", "{tiny}")])
+def test_a_subset_of_a_map_is_learnt_alone_and_of_the_same_file(
+    begins: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_models, "HELD_OUT", 3)
+    tiny, file = tiny_bert(tmp_path / "tiny"), pair_file(tmp_path / "train.jsonl", 120)
+    words, kept = [word.format(tiny=tiny) for word in begins], tmp_path / "kept"
+    common = (*words, "--epochs", 2, "--train")
+    said = done(*common, file, "--out", tmp_path / "whole", "--dynamics", kept)
+    mapped = int(said[1].split(" rows")[0].rpartition(" ")[2])
+    assert (mapped == 120) == (begins[0] == "train")  # else some are held out
+    for name in ("ambiguous", "random"):
+        chosen = ("--subset", name, "--map", kept, "--share", 0.25)
+        said = done(*common, file, "--out", tmp_path / name, *chosen)
+        line = next(line for line in said if line.startswith("train.jsonl: "))
+        assert f"{round(0.25 * mapped)} of 120 rows are learnt, {name} ones of the map" in line
+        assert ("are held out" in line) == (begins[0] == "words")
+    two = pair_file(tmp_path / "two.jsonl", 120)
+    done(*common, file, "--train", two, "--out", tmp_path / "both", "--dynamics", tmp_path / "two")
+    said = done(
+        *common, two, "--out", tmp_path / "half", "--map", tmp_path / "two", "--subset", "easy"
+    )
+    assert any("rows that were trained on are not in two.jsonl" in line for line in said)
+    other = write(tmp_path / "other.jsonl", [{**row(pair), "label": "neutral"} for pair in PAIRS])
+    for more, sentence in {
+        ("--map", kept, "--subset", "hard"): "other.jsonl cannot be joined to the training dynami",
+        ("--map", kept): "--map needs a --subset of its rows",
+        ("--subset", "hard"): "name its folder with --map",
+        ("--map", tmp_path, "--subset", "hard"): "holds no training dynamics",
+    }.items():
+        assert sentence in one_sentence(call(*common, other, "--out", tmp_path / "no", *more))
 
 
 NEGATED = "It is not the case that a man is here."
