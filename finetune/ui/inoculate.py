@@ -279,7 +279,7 @@ def start_inoculation(
 def about(values: Named, task: Task, owner: str) -> Markup:
     """Show examples of the first challenge, or say that a file takes its place."""
     if own := values.get("challenge_file"):
-        return note(f"{Path(own).name}, your own challenge, stands in its place (Settings).")
+        return note(f"What it fails on is in {Path(own).name}, which stands under Settings.")
     return samples(next(iter(values["challenges"] or ()), ""), task)
 
 

@@ -279,7 +279,8 @@ class Fooling:
         try:
             wanted = round_of(self.store, code_in(request.query_params))
             task, owner = wanted.task, wanted.survey.owner
-            join(self.store, wanted.survey, visitor, nickname or "")
+            if nickname or not has_joined(self.store, wanted.survey, visitor):
+                join(self.store, wanted.survey, visitor, nickname or "")
             classifier = self.models.get(owner, wanted.model, task)
             address = self.models.for_run(owner, wanted.model)[1].address
             texts = dict(zip(task.fields, (text_1 or "", text_2 or ""), strict=False))

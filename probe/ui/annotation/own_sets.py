@@ -287,7 +287,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
     with gr.Column(elem_classes="card", elem_id="annotate-form"):
         with gr.Row():
             mode = gr.Radio(
-                _modes(NLI), value=_modes(NLI)[0][1], label="People are asked",
+                asked_of(NLI), value=asked_of(NLI)[0][1], label="People are asked",
                 elem_id="annotate-mode", elem_classes="seg",
             )  # fmt: skip
             each = gr.Number(
@@ -311,7 +311,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
         """Offer what the task has."""
         task = task_named(task_name)
         return [
-            gr.Radio(choices=_modes(task), value=_modes(task)[0][1]),
+            gr.Radio(choices=asked_of(task), value=asked_of(task)[0][1]),
             gr.Dropdown(choices=_changes(task), value=_first(task)),
             gr.Checkbox(label=_giving(task), visible=bool(task.source)),
         ]
@@ -320,7 +320,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
     return [*page.shared.inputs, mode, transforms, each, given], make
 
 
-def _modes(task: Task) -> list[tuple[str, str]]:
+def asked_of(task: Task) -> list[tuple[str, str]]:
     """Return what people can be asked: about texts, or where a task has labels for texts."""
     modes = [(mode.title, mode.name) for mode in modes_for(task)]
     return [*modes, (FOOL_TITLE, FOOL)] if task.labels else modes

@@ -47,7 +47,8 @@ HOW_IN_ROUNDS = (
     "The board counts by nickname what was tried, what fooled the model and what was confirmed; "
     "writers see it when you show it.",
     "The files hold everything, a label only where it is confirmed. Train takes these for what the "
-    "model fails on (adversarial writing, as in ANLI: Nie et al. 2020).",
+    "model fails on (as in ANLI, Nie et al. 2020). It is wrong on all of them because so they were "
+    "chosen.",
 )
 """The same with a round of Fool the model."""
 HOW = (
