@@ -82,7 +82,7 @@ REFUSED = {
         for limit in ("much", "70", "sort=-1", "nan")
     },
     "CHECKUP --fail-under srot=0.5": "inference has no figure 'srot'; it has: ",
-    "annotate export gone --out o": "has no set 'gone'; it has: none",
+    "annotate export gone --out o": "has no set or round 'gone'; it has: none",
     "annotate draw --mode vote --out o.csv": "no annotation 'vote'; it has: valid, labels",
     "annotate draw --out i.parquet": "i.parquet: name the file .csv (packed",
     "annotate import gone.csv": "gone.csv",
