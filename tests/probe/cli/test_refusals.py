@@ -51,6 +51,8 @@ REFUSED = {
     "PAIR --transform srot": "there is no transform 'srot'; there are: ",
     "PAIR --model minilmm": "there is no model or folder called 'minilmm'; bundled are minil",
     "pair --seed x": "invalid value for '--seed': ",
+    "BATCH --importance lime": "--importance 'lime' is not one of occlusion, gradient_x_input",
+    "BATCH --words w.csv": "--words is for the words that --importance METHOD scores",
     "batch a.csv": "missing option '--out'",
     "models nosuch": "no such command 'nosuch'",
     "--nosuch": "no such option: --nosuch",

@@ -245,6 +245,10 @@ def test_a_file_is_scored_without_confidence_and_a_row_without_an_answer_has_its
     assert (
         second.error == "of a changed text: lm?orders=one answers “Hm”, which begins with no label"
     )
+    columns = guess(table.names, NLI)
+    for method, why in (("saliency", "has no gradients"), ("occlusion", "tells no probabilities")):
+        with pytest.raises(AttributionError, match=why):
+            next(score(table, columns, model, importance=method))
     summary = summarise(chunk.rows, ["sort"], NLI)
     assert summary.scored == 1 and "does not tell how sure it is" in figures(summary, NLI, "x")
     for refused in (
