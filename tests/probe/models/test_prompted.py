@@ -202,7 +202,10 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
     assert "it is not clear that it reads them at all" in " ".join(loaded.warnings)
     (tmp_path / "own.txt").write_text("{text} It was {fine|poor}.")
     name = f"{folder}?task=sentiment&prompt={tmp_path / 'own.txt'}"
-    own, hashes = load_any(name), {named_model_hash(each) for each in (name, str(folder))}
+    labels, hashes = TASKS["sentiment"].labels, set(map(named_model_hash, (name, str(folder))))
+    own = load_any(name, labels)  # as a run says them that names the task
+    with pytest.raises(ModelError, match="are the words of its prompt, in their order"):
+        load_any(name, labels[::-1])
     (tmp_path / "own.txt").write_text("{text} {good|bad}")  # what was scored before is not gone on
     assert len(hashes | {named_model_hash(name)}) == 3
     assert isinstance(own, Prompted) and own.prompt.words == ("fine", "poor")
