@@ -27,7 +27,7 @@ from probe.runs.backup import start_backups
 from probe.runs.engine import Engine
 from probe.runs.store import Store
 from probe.settings import OTHERS, settings
-from probe.ui.annotation import answering, own_sets
+from probe.ui.annotation import answering, fooling, own_sets
 from probe.ui.api.endpoint import HTTP, build_page
 from probe.ui.lessons.artefacts import ARTEFACTS
 from probe.ui.lessons.attribution import ATTRIBUTION
@@ -69,6 +69,7 @@ PLACES = (
 )
 GUESTS = (
     Place("set", "Set", (View("set", "Set", answering.build_guest),), in_bar=False),
+    Place("fool", "Fool the model", (View("fool", "Fool", fooling.build_guest),), in_bar=False),
     Place(
         "class",
         "Class",

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 import torch
 import typer
 from pydantic import TypeAdapter
+from transformers import AutoConfig
 
 from finetune.report.tables import (
     FAMILIES,
@@ -79,7 +80,10 @@ class Asked:
             begun: Any = untrained(name, "allennlp", seed=seed)
             rows = train_words(begun, preset, examples, folder, seed, self.minutes, tell=typer.echo)
         else:
-            begun = start_from_encoder(str(locate(name)[0]), task)
+            encoder = str(locate(name)[0])
+            if task.read_order(list(AutoConfig.from_pretrained(encoder).id2label.values())):
+                raise TrainingError(f"{name} has learnt {task.title} already; name a bare encoder")
+            begun = start_from_encoder(encoder, task)
             options = TrainingOptions(
                 epochs=self.epochs, seed=seed, precision=resolve("auto"), **how
             )

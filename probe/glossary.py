@@ -43,6 +43,11 @@ WORDS: Mapping[str, Word] = {
         "The answer that people gave; a model is right where it says the same.",
         "People called “A man sleeps ▸ A man runs” a contradiction, so this is its gold label.",
     ),
+    "adversarial-writing": Word(
+        "Adversarial writing",
+        "People write what a model gets wrong, and others who have not seen the label confirm it.",
+        "ANLI (Nie et al. 2020) was written so; in Ask people a round of Fool the model is.",
+    ),
     "token": Word(
         "Token",
         "A word or a piece of a word, as the model reads the text.",

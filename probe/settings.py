@@ -145,6 +145,16 @@ class Settings(BaseSettings):
         description="megabytes of the hub's models and data sets on the disk of a public app; "
         "above, the least used are removed",
     )
+    gguf_mb: PositiveInt = Field(
+        default=40_000,
+        description="megabytes of converted GGUF files in the home; above, the least used are "
+        "removed",
+    )
+    answers_mb: PositiveInt = Field(
+        default=1000,
+        description="megabytes of kept answers of models at an address; above, the oldest are "
+        "removed",
+    )
     served: dict[str, Server] = Field(
         default_factory=dict,
         description="language models that are asked at an address, JSON: "

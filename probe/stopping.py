@@ -64,6 +64,16 @@ def stopping(*reasons: Reason, alone: bool = False) -> Iterator[None]:
 
 
 @contextmanager
+def cancelled_by(stop: Stop) -> Iterator[None]:
+    """Let `check_stop` ask `stop` too, in this thread, and raise Cancelled for Stopped."""
+    try:
+        with stopping(lambda: "cancelled" if stop() else ""):
+            yield
+    except Stopped as stopped:
+        raise Cancelled("cancelled") from stopped
+
+
+@contextmanager
 def pausing(pause: Pause) -> Iterator[None]:
     """Let `check_stop` wait for other work, in this thread, until the block ends."""
     token = _pause.set(pause)

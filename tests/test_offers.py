@@ -14,9 +14,9 @@ from finetune.ui.inoculate import challenge_choices
 from finetune.ui.repair import ALL, change_choices
 from probe.analysis.slices import slices_of
 from probe.models.library import ModelCache
-from probe.surveys.annotation_set import modes_for
 from probe.tasks.task import Task, offered_tasks
 from probe.transforms.options import OPTIONS
+from probe.ui.annotation.own_sets import asked_of
 from probe.ui.measure import templates
 from probe.ui.panels import changes, options
 from probe.ui.tabs import look_up
@@ -92,7 +92,7 @@ OFFERED: dict[str, Offered] = {
     "probe": probe,
     "score": batch,
     "compare": compare,
-    "people": lambda task: {mode.name for mode in modes_for(task)},
+    "people": lambda task: named(asked_of(task)),
     "inoculate": lambda task: named(challenge_choices(task)),
     "repair": lambda task: named(change_choices(task)) - {ALL},
     "generalise": lambda task: named(skill_choices(task)),

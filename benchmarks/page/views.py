@@ -183,6 +183,7 @@ VIEWS = (
         ),
     ),
     View("set-failed", "set?gone", shows("#annotate-told .problem")),
+    View("fool-failed", "fool?gone", shows("#fool-told .problem")),
     View("inoculate", "train?aim=inoculate", shows("#curve .panel")),
     View(
         "inoculate-too-little",

@@ -406,10 +406,11 @@ def row_text(row: Epoch | Point) -> str:
     if isinstance(row, Epoch):
         return f"{cell}  {epoch_text(row)}"
     ended = "diverged  " if row.diverged else ""
+    lost = f"{row.unanswered} without an answer  " if row.unanswered else ""
     dose = "" if row.dose is None else f"dose {row.dose:g} of {row.cell.size}  "
     return (
         f"{cell}  original {row.original:.4f}  challenge {row.challenge:.4f}  "
-        f"best epoch {row.best_epoch} of {row.epochs}  {dose}{ended}{row.seconds:.1f} s"
+        f"best epoch {row.best_epoch} of {row.epochs}  {dose}{ended}{lost}{row.seconds:.1f} s"
     )
 
 

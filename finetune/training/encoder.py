@@ -38,7 +38,7 @@ from finetune.training.losses import admissible, against, read_loss
 from finetune.training.recipes import PLAIN, Preset
 from finetune.training.starter import keep_model
 from finetune.training.weak import weak_probabilities, weak_right, weak_words
-from probe.errors import Stopped, TrainingError, write_whole
+from probe.errors import TrainingError, write_whole
 from probe.models.architectures import Recipe
 from probe.models.checkpoint import READER, read_checkpoint, that_answers
 from probe.models.classifier import Classifier, Model, Precision, Prediction, resolve
@@ -48,7 +48,7 @@ from probe.models.reader import Reader, Window, tokens_of
 from probe.models.text_model import TokenRows
 from probe.models.weights import pairs_hash
 from probe.statistics import accuracy
-from probe.stopping import Cancelled, Stop, never, stopping
+from probe.stopping import Stop, cancelled_by, never
 from probe.tasks.reading import Question, best, token_f1
 from probe.tasks.task import Example
 
@@ -378,11 +378,8 @@ def answered(
     model: Model, examples: Sequence[Any], precision: Precision, stop: Stop
 ) -> list[Prediction]:
     """Return a model's answers. Raises Cancelled between two batches.  Any: of its task's class"""
-    try:
-        with stopping(lambda: "cancelled" if stop() else ""):
-            return model.predict(examples, precision)
-    except Stopped as stopped:
-        raise Cancelled("cancelled") from stopped
+    with cancelled_by(stop):
+        return model.predict(examples, precision)
 
 
 def rightly(

@@ -229,7 +229,8 @@ class Point:
     there is none, `counter_tests` the scores of each counter-test's rows by its name. `dose` is the
     sum of the scores of the examples that were trained on, by the weights of the last epoch
     trained, which need not be the one tested: of labels how many are right. It is None of the model
-    as it was, and of points from before it was recorded.
+    as it was, and of points from before it was recorded. `unanswered` are the rows of all sets that
+    a model which is asked in words gave no label, counted as wrong.
     """
 
     cell: Cell
@@ -246,6 +247,7 @@ class Point:
     counter_tests: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     dose: float | None = None
     diverged: bool = False
+    unanswered: int = 0
 
 
 Selection = Literal["oracle_lr", "dev_lr"]
@@ -925,11 +927,18 @@ def judge(
     lost: dict[float, float] = {}  # by rate, smallest first
     for point in sorted(points, key=lambda point: point.cell.lr):
         lost[point.cell.lr] = max(lost.get(point.cell.lr, 0.0), base.dev - point.dev)
+    unanswered = "; ".join(
+        f"with {each.cell.size or 'no'} examples in the prompt {each.unanswered:,}"
+        for each in (base, *points)
+        if each.unanswered
+    )
     diverged = diverged_words((each.cell.lr, each.diverged) for each in points)
     cautions = {
         WHY_IN_COMMON: measure != task.measure,
         **dict.fromkeys(known_differences([plan]), True),
         diverged: bool(diverged),
+        f"Some {unit}s get no answer, or one that names no label, and count as wrong: "
+        f"{unanswered}.": bool(unanswered),
         f"{majority:.0%} of the challenge training {unit}s have the same label, so a closed gap "
         "says little: the model may have learnt only to prefer that label.": (
             majority >= limits.majority

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from finetune.training.adapters import PreparedPrompted, prepare_adapters
-from finetune.training.encoder import PreparedReader, mean_probabilities, rightly
+from finetune.training.encoder import PreparedReader, mean_probabilities
 from finetune.training.frozen_layers import Prepared, prepare, upper_part
 from finetune.training.invalid_class import fit_temperature, with_invalid_class
 from finetune.training.loop import (
@@ -65,9 +65,9 @@ from finetune.trials.datasets import Examples, Sets, SourceData, drawn, worst_va
 from finetune.trials.inoculation import Cell, Plan, Point, nested
 from finetune.trials.mitigation import Found, best_threshold, transforms_of
 from finetune.trials.word_salad import Salad, agreeing, destroy, gradient_names, salad_names
-from probe.errors import ExperimentError
+from probe.errors import ExampleError, ExperimentError
 from probe.models.asked import Asked
-from probe.models.classifier import Classifier, Precision, resolve
+from probe.models.classifier import Classifier, Precision, predict_each, resolve
 from probe.models.library import AnyModel
 from probe.models.prediction import (
     INVALID_BELOW,
@@ -81,7 +81,7 @@ from probe.models.served import Served
 from probe.models.text_model import TextModel
 from probe.statistics import calibration as calibration_of
 from probe.stopping import Cancelled as Cancelled  # who drives cells knows it from here
-from probe.stopping import Stop, never
+from probe.stopping import Stop, cancelled_by, never
 from probe.tasks.task import INVALID, Label
 
 Trainable = Prepared | PreparedReader | PreparedPrompted
@@ -201,7 +201,8 @@ def run_cell(
 def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop = never) -> Point:
     """Measure a language model with examples of the challenge in its prompt: nothing is trained.
 
-    The dose is the examples, of which those are left out whose label it has no word for. Raises
+    The dose is the examples, of which those are left out whose label it has no word for; a test
+    example that a server does not take, or answers without a label, counts as wrong. Raises
     ExperimentError where too few are left, and Cancelled between two batches.
     """
     require_mode(model.name, isinstance(model, Asked), plan.mode)
@@ -210,10 +211,17 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     told = [each for each in sets.challenge_train if each.gold and task.nearest(each.gold)]
     shots = nested(told, cell.seed, max(cell.size, *plan.sizes), sets.task)[: cell.size]
     asked = replace(model, given=shots) if cell.size else model
-    precision = resolve(plan.precision)
+    precision, unanswered = resolve(plan.precision), 0
 
     def score(examples: Examples) -> tuple[float, ...]:
-        return rightly(asked, examples, precision, stop)
+        nonlocal unanswered
+        with cancelled_by(stop):
+            answers = predict_each(asked, examples, precision)
+        unanswered += sum(isinstance(each, ExampleError) for each in answers)
+        return tuple(
+            float(not isinstance(answer, ExampleError) and task.matches(answer.label, each.gold))
+            for answer, each in zip(answers, examples, strict=True)
+        )
 
     original = score(scored.original_test)
     challenge = worst_variants(sets.task, scored.challenge_test, score(scored.challenge_test))
@@ -223,7 +231,7 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
     return Point(
         cell, fmean(original), fmean(challenge), dev, 0, 0, time.monotonic() - began, precision,
         original, challenge, fmean(control) if control else None, tests,
-        float(cell.size) if cell.size else None, False,
+        float(cell.size) if cell.size else None, False, unanswered,
     )  # fmt: skip
 
 

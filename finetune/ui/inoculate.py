@@ -276,6 +276,13 @@ def start_inoculation(
     return inoculation_run(start_runs(store, engine, owner, [request])[0])
 
 
+def about(values: Named, task: Task, owner: str) -> Markup:
+    """Show examples of the first challenge, or say that a file takes its place."""
+    if own := values.get("challenge_file"):
+        return note(f"What it fails on is in {Path(own).name}, which stands under Settings.")
+    return samples(next(iter(values["challenges"] or ()), ""), task)
+
+
 def aim_of(page: Page) -> Aim:
     """Return the aim, whose results start what would tell."""
     store, loaded = page.core.store, page.core.cache.loaded
@@ -317,7 +324,7 @@ def aim_of(page: Page) -> Aim:
     return Aim(
         question="Does it lack examples, or the ability?",
         view=view, build=build, choices=choices, offered=offered, suits=lambda task: True,
-        about=lambda values, task, owner: samples(next(iter(values["challenges"] or ()), ""), task),
+        about=about,
         kind=lambda values: KIND,
     )  # fmt: skip
 

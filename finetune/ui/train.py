@@ -50,7 +50,7 @@ from probe.ui.page import Page
 from probe.ui.panels import hub_dataset
 from probe.ui.run_tab.shown import Looked, looking_at
 from probe.ui.run_tab.tab import MEASURING, RunArea, Updates, Values
-from probe.ui.visitors.visitor_files import own_file
+from probe.ui.visitors.visitor_files import own_file, upload_called
 
 AIMS = (inoculate.aim_of, repair.aim_of, generalise.aim_of)
 """What can be found out, in the order of the form."""
@@ -381,9 +381,16 @@ class Form:
             offered: Changes = {"models": {"choices": model_choices(known), "value": models}}
             for each in self.aims.values():
                 offered |= each.offered(task)
-            challenge = query.get("challenge", "")
+            challenge, missing = query.get("challenge", ""), NOTHING
             if challenge:
                 offered["challenges"]["value"] = [challenge]
+            if query.get("own"):
+                try:
+                    own = str(upload_called(owner, query["own"]))
+                    offered["challenge_file"] = {"value": own}
+                    offered["challenges"]["value"] = []
+                except UserError as trouble:
+                    missing = alert(trouble)
             looked, problem = area.linked(owner, task, query, aim.view.name, models)
             if asked not in ("", *models):
                 problem += alert(not_here("model", asked, f"{models[0]} is chosen instead"))
@@ -391,12 +398,17 @@ class Form:
                 problem += alert(not_here("aim", name, f"{aim.view.title} is chosen instead"))
             held = {self.fields[key]: given["value"] for key, given in offered.items()}
             looked = _opening(looked, challenge)
+            chosen = self.choose({**values, self.aim: aim.view.name, **held}, offered)
+            if "challenge_file" in offered and not any(map(is_asked, models)):
+                # such a set may hold fewer than the usual sizes
+                sizes = [each for each in usual_sizes(KIND, task, True) if each != "all"]
+                chosen[self.fields["sizes"]] = gr.Dropdown(choices=[*sizes, "all"], value=["all"])
             return {
-                **self.choose({**values, self.aim: aim.view.name, **held}, offered),
+                **chosen,
                 self.aim: gr.Radio(aims, value=aim.view.name),
                 self.start: gr.Button(interactive=True),
                 **area.draw(looked),
-                area.problem: problem,
+                area.problem: problem + missing,
             }
 
         def usual(values: Values) -> Looked:

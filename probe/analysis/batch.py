@@ -7,18 +7,21 @@ from itertools import islice
 from statistics import fmean
 from typing import Any, Generic, TypeVar
 
+from probe.analysis.importance import PAPER, Importance, Method, attribute, require_importance
 from probe.analysis.transformed import (
     UNJUDGED,
     Legibility,
     Transformed,
+    explained,
     legibility,
     require_usable,
     transform_all,
 )
 from probe.data.questions import ADVERSARIAL, BASE, is_adversarial
 from probe.data.rows import NO_RECORD, Columns, InputRow, Record, Source, is_missing, read_rows
-from probe.errors import ExampleError
+from probe.errors import AttributionError, ExampleError
 from probe.models.classifier import Model, Precision, Prediction, predict_each, resolve
+from probe.models.library import AnyModel
 from probe.statistics import mean
 from probe.tasks.task import Label, Task
 from probe.text.language import BEYOND_DOUBT
@@ -82,7 +85,7 @@ class Row:
     """One scored row, or the reason why it was not; `record` is what the file has of it.
 
     `legible` says what the model reads of it. `fp32` is the answer in fp32 to a sampled row that is
-    scored in bf16.
+    scored in bf16, `importance` that of its words where it was asked for, or why there is none.
     """
 
     number: int
@@ -94,6 +97,7 @@ class Row:
     legible: Legibility = UNJUDGED
     record: Record = NO_RECORD
     fp32: Label | None = None
+    importance: Importance | str | None = None
 
     @property
     def right(self) -> bool | None:
@@ -122,17 +126,23 @@ def score(
     start: int = 0,
     sample: Container[int] = (),
     below: float = BEYOND_DOUBT,
+    importance: Method | None = None,
 ) -> Iterator[Chunk[Row]]:
     """Score rows from number `start` on in chunks; whoever drives it may stop after any.
 
     No more than a chunk of so many rows at most is in memory, in which they are sorted by length
     and given back in their order. In bf16 the rows whose numbers are in the sample are answered in
-    fp32 too; `below` is as `other_language` has it. Raises FileError for a missing column and
-    UnknownTransform or Unavailable before the first chunk.
+    fp32 too; `below` is as `other_language` has it; `importance` is the method by which the words
+    of each row are scored, by the sign of the options. Raises FileError for a missing column and
+    UnknownTransform, Unavailable or AttributionError before the first chunk.
     """
     columns.check(table.names)
     for name in names:
         require_usable(name, model)
+    if importance:
+        require_importance(model, importance)
+    # the sub-word transforms read these scores where they would take the same
+    ranks = importance and (options.ranks == "shown" or importance == PAPER)
 
     def answer(rows: Sequence[InputRow]) -> list[Row]:
         asked = [row for row in rows if row.example]
@@ -152,12 +162,31 @@ def score(
         several_legible = legibility(model, list(examples.values()), below)
         legible = dict(zip(examples, several_legible, strict=True))
 
+        def scored_words(numbers: Sequence[int]) -> dict[int, Importance | str]:
+            """Score the words of rows; one of which that cannot be has its reason."""
+            if not (importance and numbers and isinstance(model, AnyModel)):
+                return {}
+            several = [examples[at] for at in numbers]
+            own = explained(model.task, several, [given[at].answer for at in numbers])
+            try:
+                found = attribute(model, several, own, importance, options.sign)
+            except AttributionError as problem:
+                if len(numbers) == 1:
+                    return {numbers[0]: str(problem)}
+                middle = len(numbers) // 2
+                return scored_words(numbers[:middle]) | scored_words(numbers[middle:])
+            return dict(zip(numbers, found, strict=True))
+
+        words = scored_words(list(examples))
+
         def changed(numbers: Sequence[int]) -> dict[int, dict[str, tuple[Transformed, ...]]]:
             """Change some rows; one of which a changed text cannot be answered has its reason."""
             try:
                 made = transform_all(
                     model, [examples[at] for at in numbers], [given[at] for at in numbers], names,
-                    seed, options, precision, foreign=[legible[at].foreign for at in numbers],
+                    seed, options, precision,
+                    [words[at] for at in numbers] if ranks and resolve(precision) == "fp32" else (),
+                    [legible[at].foreign for at in numbers], importance or "auto",
                 )  # fmt: skip
             except ExampleError as problem:
                 if len(numbers) == 1:
@@ -177,6 +206,7 @@ def score(
                 "transformed": transformed,
                 "legible": legible[number],
                 "fp32": labels.get(number),
+                "importance": words.get(number),
             }
             for number, transformed in changed(list(examples)).items()
         }

@@ -57,7 +57,8 @@ def comparison_json(
 ) -> dict[str, Any]:
     """Return the whole comparison; what is not defined is null, as the precision of files' answers.
 
-    models: the names. accuracy: by name {n, value, low, high, cut} and the same figures for each
+    models: the names. first_error: why the first row that is not scored is not, "" where all
+    are. accuracy: by name {n, value, low, high, cut} and the same figures for each
     part of the gold labels, as entailed and non_entailed, or paraphrase and non-paraphrase.
     pairs_of_models: for each two {first, second, agreement, mcnemar, matrix}, matrix one object a
     cell. slices: {group, slice, gold, n, accuracy by name, mcnemar of the first two models}.
@@ -85,6 +86,7 @@ def comparison_json(
         "rows": len(rows),
         "scored": len(scored),
         "errors": len(rows) - len(scored),
+        "first_error": next((row.error for row in rows if row.error), ""),
         "with_gold": sum(row.gold is not None for row in scored),
         name_of_measure: measured,
         **({"em": exact} if spans else {}),

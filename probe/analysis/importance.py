@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from probe.errors import AttributionError
 from probe.first_import import first_import
-from probe.models.classifier import by_length, text_lengths
+from probe.models.classifier import Model, by_length, text_lengths
 from probe.models.library import AnyModel, Network
 from probe.models.prediction import Prediction
 from probe.models.served import BoundedPrediction, Served
@@ -48,6 +49,7 @@ Method = Literal[
     "embedding_integrated_gradients",
 ]
 AskedMethod = Literal["auto", Method]
+MethodOrNone = Literal["", Method]
 MOST_STEPS = 320
 """Of integrated gradients, whose steps are doubled until their sum is right."""
 AUTO: Literal["auto"] = "auto"
@@ -288,6 +290,45 @@ def attribute(
     return [importance for importance in result if importance]
 
 
+def require_importance(model: Model, method: Method) -> None:
+    """Try a method on one example; refuse it before a whole file is asked about.
+
+    Raises AttributionError. Of a model at an address nothing is asked.
+    """
+    if isinstance(model, Served):
+        if method != FIRST:
+            raise AttributionError(
+                f"{model.name} is asked at an address, so that it has no gradients; the method "
+                f"{FIRST} asks it about every word"
+            )
+        if not model.confident:
+            raise AttributionError(NO_PROBABILITIES.format(model.name))
+    elif isinstance(model, Network):
+        task = model.task
+        example = (task.sanity_examples or bundled_examples(task) or (task.showcase,))[0]
+        (said,) = model.predict([example])
+        attribute(model, [example], [said.answer], method, steps=1, most_steps=1)
+    else:
+        raise AttributionError(f"{model.name} does not say which words its answers rest on")
+
+
+def word_scores(text: str, tokens: Sequence[Scored]) -> list[tuple[str, float | None]]:
+    """Return each word of a text with the sum of its tokens' scores.
+
+    A token belongs to the word in which it begins, or that follows; None are the scores of words
+    that the model does not read.
+    """
+    words = spans(text)
+    ends, sums = [word.end for word in words], dict[int, float]()
+    for token in tokens if words else ():
+        at = min(bisect_right(ends, token.start), len(words) - 1)
+        sums[at] = sums.get(at, 0.0) + token.score
+    return [(text[word.start : word.end], sums.get(at)) for at, word in enumerate(words)]
+
+
+NO_PROBABILITIES = "{} tells no probabilities, which a word could change"
+
+
 def _left_out(
     model: Served,
     example: Any,  # Any: of the task's own dataclass
@@ -299,8 +340,8 @@ def _left_out(
     """Score each word by how the answer changes without it. Raises AttributionError."""
     words = {name: spans(text) for name, text in model.task.texts(example).items()}
     asks = (1 + sum(map(len, words.values()))) * len(model.orders)
-    if model.way == "text":
-        raise AttributionError(f"{model.name} tells no probabilities, which a word could change")
+    if not model.confident:
+        raise AttributionError(NO_PROBABILITIES.format(model.name))
     if method != FIRST:
         raise AttributionError(
             f"{model.name} is asked at an address, so that it has no gradients, and nothing more "

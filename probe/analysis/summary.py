@@ -12,6 +12,7 @@ import pandas as pd
 
 from probe.analysis.batch import Row
 from probe.analysis.confusion import Confusion, confusion, confusion_json
+from probe.analysis.importance import METHODS, Importance, word_scores
 from probe.analysis.transformed import (
     Transformed,
     counted_words,
@@ -85,7 +86,8 @@ class Summary:
     Of `sampled` answers that were given in bf16 and in fp32, `differing` are not the same. Of
     `unknown` rows the model's vocabulary has not the words, `unspaced` ones have no blanks between
     words, of `windowed` ones a window decided, of `bounded` ones a probability is a bound;
-    `languages` counts those that are not in English.
+    `languages` counts those that are not in English. `first_error` says why the first row that is
+    not scored is not.
     """
 
     rows: int
@@ -104,6 +106,7 @@ class Summary:
     bounded: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     confusion: Confusion | None = None
+    first_error: str = ""
 
 
 @dataclass
@@ -224,6 +227,7 @@ class Totals:
         """`names` are the transforms of the rows."""
         self.task, self.names = task, tuple(names)
         self.counted = Counter(dict.fromkeys(COUNTED, 0))
+        self._first_error = ""
         self._languages = Counter[str]()
         self._predicted = Counter(dict.fromkeys(task.labels, 0))
         self._confused = Counter[tuple[Label, Label]]()
@@ -244,6 +248,7 @@ class Totals:
             prediction, legible, sampled = row.prediction, row.legible, row.fp32 is not None
             self.counted["rows"] += 1
             if prediction is None:
+                self._first_error = self._first_error or row.error
                 continue
             self.counted.update(
                 scored=1,
@@ -274,6 +279,7 @@ class Totals:
         """Count the rows that `state` gave of others of the same task and transforms."""
         # an earlier version counted less
         self.counted.update({name: state.get(name, 0) for name in COUNTED})
+        self._first_error = self._first_error or state.get("first_error", "")
         self._languages.update(state.get("languages", {}))
         self._predicted.update(state["predicted"])
         self._confused.update({(gold, said): n for gold, said, n in state.get("confusion", ())})
@@ -288,6 +294,7 @@ class Totals:
             **self.counted,
             "predicted": dict(self._predicted),
             "languages": dict(self._languages),
+            "first_error": self._first_error,
             "confusion": [[*both, n] for both, n in self._confused.items()],
             "counts": {
                 group: {name: one.state for name, one in counts.items()}
@@ -315,6 +322,7 @@ class Totals:
             predicted=dict(self._predicted),
             languages=dict(self._languages),
             errors=self.counted["rows"] - self.counted["scored"],
+            first_error=self._first_error,
             confusion=confusion(self.task, self._confused) if whole else None,
             **self.counted,
         )
@@ -347,6 +355,17 @@ def fp32_words(sampled: int, differing: int) -> str:
     )
 
 
+def importance_words(told: Mapping[str, Any]) -> str:  # Any: JSON
+    """Say of how many rows the words are scored, how, and for what."""
+    title, sign = METHODS[told["method"]].title, told["sign"]
+    return (
+        f"Words of {told['rows']:,} row{'' if told['rows'] == 1 else 's'} scored for the right "
+        f"label where it is known, else for the answer, by the method {title.lower()}"
+        f"{f' (sign {sign})' if METHODS[told['method']].signed else ''}; a word has the sum of its "
+        "tokens."
+    )
+
+
 WINDOW = ("window", "window_text")
 """Columns that name the window that decided, where a long source is read in such, and show it."""
 AT_MOST = "at_most"
@@ -355,6 +374,18 @@ SPAN_COLUMNS = ("start", "end", "em", "f1")
 LEGIBLE = ("cut", "unknown", "language")
 """Columns that say what a model reads of a row: whether its end is cut, the share of its tokens
 that the vocabulary has not, and its language where it is beyond doubt not English."""
+EXPLAINED, NO_WORDS = "explained", "importance_note"
+"""Columns of the label for which the words of a row are scored, and what is to be known of these
+scores, or why there are none."""
+WORD_COLUMNS = ("row", "field", "position", "word", "score", EXPLAINED)
+"""Of the file that has a row for each word; rows and places count from 1."""
+
+
+def of_words(field: str) -> str:
+    """Return the column of the words of a text with their scores, JSON as of `word_scores`."""
+    return f"importance_{field}"
+
+
 RIGHT = "right"
 """The column that says whether the prediction is the gold label, empty where there is none."""
 LATER = (RIGHT, *LEGIBLE)
@@ -372,6 +403,7 @@ def scored_columns(
     names: Sequence[str],
     long: Long = "cut",
     served: bool = False,
+    importance: bool = False,
 ) -> list[str]:
     """Return the names of our cells behind those of a row of the input."""
     return [
@@ -379,6 +411,7 @@ def scored_columns(
         *(SPAN_COLUMNS if task.f1 else ()),
         *("error", *LATER, *(WINDOW if long == "windows" else ())),
         *([AT_MOST] if served else []),
+        *([EXPLAINED, *map(of_words, task.fields), NO_WORDS] if importance else []),
         *(f"{name}.{part}" for name in dict.fromkeys(names) for part in _cell_names(task)),
     ]
 
@@ -387,6 +420,16 @@ def with_legible(values: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]
     """Return our cells of a row, with empty ones that an earlier version did not write."""
     place = columns.index(LATER[0])
     return [*values[:place], *[None] * (len(columns) - len(values)), *values[place:]]
+
+
+def word_cells(
+    number: int, columns: Sequence[str], values: Sequence[Any], task: Task
+) -> Iterator[list[Any]]:  # Any: as of Cells
+    """Yield a row of `WORD_COLUMNS` for each word of a row of this number, from 0."""
+    cells = dict(zip(columns, values, strict=True))
+    for name in task.fields:
+        for at, (word, score) in enumerate(json.loads(cells.get(of_words(name)) or "[]"), 1):
+            yield [number + 1, name, at, word, score, cells[EXPLAINED]]
 
 
 Cells = dict[str, Any]  # Any: text, numbers and truth values
@@ -404,6 +447,14 @@ def scored_cells(row: Row, columns: Sequence[str]) -> list[Any]:  # Any: as of C
         if isinstance(answer, WindowPrediction) and row.task.source:
             text = getattr(row.example, row.task.source)[answer.start : answer.end]
             cells |= dict(zip(WINDOW, (window_words(answer), text), strict=True))
+    if isinstance(found := row.importance, Importance):
+        for name, text in row.task.texts(row.example).items():
+            words = word_scores(text, () if found.vanishes else found.tokens(name))
+            rounded = [(word, at if at is None else float(f"{at:.6g}")) for word, at in words]
+            cells[of_words(name)] = json.dumps(rounded, ensure_ascii=False)
+        cells |= {EXPLAINED: found.label, NO_WORDS: " ".join(found.remarks)}
+    elif found:
+        cells[NO_WORDS] = found
     if row.f1 is not None:
         cells |= {"em": int(bool(row.right)), "f1": round(row.f1, 6)}
     for name, (first, *_) in row.transformed.items():
@@ -483,7 +534,7 @@ def summarise(rows: Iterable[Row], names: Sequence[str], task: Task) -> Summary:
     return totals.summary()
 
 
-TOLD = ("rows", "scored", "errors", "cut", "windowed", "bounded", "unknown")
+TOLD = ("rows", "scored", "errors", "first_error", "cut", "windowed", "bounded", "unknown")
 
 
 def summary_json(

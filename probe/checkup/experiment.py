@@ -16,13 +16,12 @@ from probe.checkup.measuring import (
     plan_from,
 )
 from probe.checkup.report import conclude
-from probe.errors import Stopped
 from probe.models.bundled import title_of
 from probe.models.weights import pairs_hash
 from probe.runs.experiment import CellContext, Experiment, Progress, Result, earlier_results
 from probe.runs.models import load_any_unchanged, named_model_hash
 from probe.runs.run import Json, RunRequest, StoredRun, environment
-from probe.stopping import Cancelled, stopping
+from probe.stopping import cancelled_by
 from probe.tasks.task import example_json, read_example, task_named
 
 KIND = "checkup"
@@ -39,12 +38,9 @@ def run_stored_cell(
     yield Progress({"part": key["part"]})
     task, began = task_named(inputs["task"]), time.monotonic()
     examples = tuple(read_example(task, row) for row in inputs["examples"])
-    try:
-        with stopping(lambda: "cancelled" if context.stop() else ""):  # between two batches
-            subject = _subject(replace(plan_from(plan), parts=()), context.model, examples)
-            values = measure_part(subject, key["part"]).json
-    except Stopped as stopped:
-        raise Cancelled("cancelled") from stopped
+    with cancelled_by(context.stop):  # between two batches
+        subject = _subject(replace(plan_from(plan), parts=()), context.model, examples)
+        values = measure_part(subject, key["part"]).json
     seconds = time.monotonic() - began
     yield Result({**values, "revision": subject.model.revision, "seconds": seconds})
 

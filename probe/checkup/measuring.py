@@ -21,7 +21,7 @@ from probe.baselines import BASELINES, baselines_for
 from probe.errors import CheckupError
 from probe.models.classifier import Precision, Prediction, resolve, text_lengths
 from probe.models.library import AnyModel, load_any, on_cpu, that_reads
-from probe.models.served import is_served
+from probe.models.served import Served, is_served
 from probe.models.windows import LONG, LONG_TITLE, Long
 from probe.published import published_shares
 from probe.runs.run import Json
@@ -240,12 +240,14 @@ BEFORE: Mapping[str, Any] = {"sign": DEFAULTS.sign, "draws": DEFAULTS.draws}
 class Subject:
     """A model on examples that all have a gold label; what parts share is computed once.
 
-    Whatever computes raises Stopped between two batches.
+    Whatever computes raises Stopped between two batches. Raises CheckupError for a model without
+    confidence.
     """
 
     def __init__(self, model: AnyModel, examples: Sequence[Any], asked: Asked) -> None:
         """Compute nothing yet."""
         self.model = that_reads(model, asked.long)
+        require_confidence(model)
         self.examples, self.asked = examples, asked
         rng = random.Random(f"{asked.seed}|checkup")
         count = len(examples)
@@ -255,13 +257,7 @@ class Subject:
     @cached_property
     def predictions(self) -> list[Prediction]:
         """The answers to all examples."""
-        answers = list(self.model.predict(self.examples, self.asked.precision))
-        if not all(each.probabilities for each in answers):
-            raise CheckupError(
-                f"{self.model.name} tells no probabilities, on which most of a check-up rests; "
-                "score a file with it instead"
-            )
-        return answers
+        return list(self.model.predict(self.examples, self.asked.precision))
 
     @property
     def before(self) -> list[Prediction]:
@@ -273,6 +269,15 @@ class Subject:
         """Which tokens of these few matter, or why that is not known."""
         known = {each: said.answer for each, said in zip(self.few, self.before, strict=True)}
         return ImportanceReader(self.model, Options(sign=self.asked.sign), known)(self.few)
+
+
+def require_confidence(model: AnyModel) -> None:
+    """Refuse a model that tells no probabilities. Raises CheckupError."""
+    if isinstance(model, Served) and not model.confident:
+        raise CheckupError(
+            f"{model.name} tells no probabilities, on which most of a check-up rests; score a file "
+            "with it instead"
+        )
 
 
 NO_GRADIENTS = "They need gradients, which a model at an address has not."
@@ -657,7 +662,7 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
 
     The first question about a model costs a trial: the seconds that a character of a text takes to
     be answered, and to be changed in all ways with the answers to that. `model` is where it is
-    loaded already. Raises ModelError.
+    loaded already. Raises ModelError, and CheckupError for one without confidence.
     """
     task, names = task_named(plan.task), [part for part in plan.parts if part in REGISTRY]
     with _LOCK:
@@ -668,6 +673,7 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
         if key not in _PACES:
             order = plan.labels or None
             loaded = model or load_any(plan.opened, order, template=plan.template)
+            require_confidence(loaded)  # before an hour of work
             few = examples[:: max(1, len(examples) // TRIAL)][:TRIAL]
             length = sum(text_lengths(task, few))
             # on a CPU the time of one core, which is what a worker has

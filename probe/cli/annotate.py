@@ -1,7 +1,8 @@
 """`python -m probe annotate`: texts for people to judge, drawn, brought in and taken out."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +18,8 @@ from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.annotation_results import items_frame, read_items, write_files, write_table
 from probe.surveys.annotation_set import VOTES, AnnotationSet, create_set, draw_items, mode_for
-from probe.surveys.survey import own_surveys
+from probe.surveys.rounds import Round, start_round, write_round
+from probe.surveys.survey import GUEST_PATHS, own_surveys
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
@@ -103,9 +105,39 @@ def import_command(
     typer.echo(f"link: the page's address with {annotated.address}")
 
 
+@app.command("fool")
+@takes_file(texts=False)
+def fool_command(
+    model: Annotated[str, typer.Option(help="Bundled or inoculated name.")],
+    given: Annotated[
+        bool, typer.Option(help="Give each a bundled text to write to, such as a premise.")
+    ] = False,
+    file: Annotated[
+        Path | None, typer.Option(help=f"Give texts of this file instead, {OR_HUB}.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="What respondents read above the fields.")] = "",
+    task: TaskName = "",
+    seed: Annotated[int, typer.Option(help="Of which texts are given.")] = 0,
+    reading: FileOptions = AS_THE_FILE_TELLS,
+) -> None:
+    """Begin a round in which people fool a model, and print the link behind which they do."""
+    here = {entry.name: entry for entry in entries()}
+    if model not in here:
+        raise ModelError(f"the page has no model {model!r}; it has: {', '.join(here)}")
+    chosen = task_named(task) if task else here[model].task or loaded_any(model).task
+    examples: Sequence[Any] = ()  # Any: the task's own dataclass
+    if file:
+        examples = labelled_and_told(local_file(file), chosen, reading).examples
+    elif given:
+        examples = bundled_examples(chosen, "pool")
+    begun = start_round(Store(), COMMAND_LINE, chosen, model, examples, title, seed)
+    typer.echo(f"round {begun.survey.id} against {model}, {len(begun.given)} texts to write to")
+    typer.echo(f"link: the page's address with {GUEST_PATHS['round']}?{begun.survey.id}")
+
+
 @app.command("list")
 def list_command() -> None:
-    """List the sets of the command line."""
+    """List the sets and rounds of the command line."""
     store = Store()
     for survey in own_surveys(store, COMMAND_LINE):
         typer.echo(f"{survey.id}  {survey.title}")
@@ -113,16 +145,24 @@ def list_command() -> None:
 
 @app.command("export")
 def export_command(
-    survey: Annotated[str, typer.Argument(help="A set's id, which is in its link.")],
-    out: Annotated[Path, typer.Option(help="Folder for votes.csv, items.csv and results.json.")],
-    model: Annotated[str, typer.Option(help="A model to set beside people.")] = "",
+    survey: Annotated[str, typer.Argument(help="The id of a set or round, as in its link.")],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the votes and items, or the tries, and results.json.")
+    ],
+    model: Annotated[str, typer.Option(help="A model to set beside the people of a set.")] = "",
 ) -> None:
-    """Write the votes, the items and what they come to; print the results as JSON."""
+    """Write what people said or wrote and what it comes to; print the results as JSON."""
     store = Store()
     own = {each.id: each for each in own_surveys(store, COMMAND_LINE)}
     if survey not in own:
         known = ", ".join(own) or "none"
-        raise OptionError(f"the command line has no set {survey!r}; it has: {known}")
+        raise OptionError(f"the command line has no set or round {survey!r}; it has: {known}")
+    if own[survey].kind == "round":
+        if model:
+            raise OptionError("a round has its own model; leave --model out")
+        make_folder(out)
+        print_json(write_round(store, Round(own[survey]), out))
+        return
     annotated = AnnotationSet(own[survey])
     make_folder(out)
     classifier = load_any(model, task=annotated.task) if model else None

@@ -13,7 +13,8 @@ import typer
 from probe.analysis.batch import Row
 from probe.analysis.comparison_report import answers_json
 from probe.analysis.contrast_sets import check_key, contrast_lines, offer
-from probe.analysis.summary import fp32_words
+from probe.analysis.importance import checked, require_importance
+from probe.analysis.summary import fp32_words, importance_words
 from probe.analysis.tables import check_tables_file, write_tables
 from probe.analysis.transformed import notes_before, require_usable
 from probe.cli.file_options import (
@@ -29,6 +30,7 @@ from probe.cli.options import (
     BundleColumn,
     Changes,
     Guard,
+    ImportanceName,
     LabelOrder,
     LongTexts,
     ModelName,
@@ -37,6 +39,7 @@ from probe.cli.options import (
     opened,
     read_changes,
     takes_changes,
+    warn,
 )
 from probe.cli.output import (
     TablesFile,
@@ -44,19 +47,19 @@ from probe.cli.output import (
     class_lines,
     end_progress,
     estimate_words,
+    scored_words,
     show_progress,
     slice_lines,
     stopped_by_interrupt,
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.data.rows import read_rows
 from probe.data.source import open_source
 from probe.data.writers import checked_form
-from probe.errors import ExampleError, ExperimentError, FileError, Stopped
+from probe.errors import ExampleError, ExperimentError, FileError, OptionError, Stopped
 from probe.first_import import first_import
 from probe.models.classifier import Classifier, Model
-from probe.models.library import Opened, that_reads
+from probe.models.library import AnyModel, Opened, that_reads
 from probe.models.prediction_file import AnswerFile, AnswerOptions, task_of_texts
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import RunRequest
@@ -163,6 +166,11 @@ def batch_command(
             "train on: SNLI's .jsonl, SQuAD's .json."
         ),
     ] = None,
+    importance: ImportanceName = None,
+    words: Annotated[
+        Path | None,
+        typer.Option(help="Where the words of --importance go with their scores, one a line."),
+    ] = None,
     seed: int = 0,
     changes: Changes = read_changes(),
     precision: PrecisionName = "auto",
@@ -185,10 +193,12 @@ def batch_command(
     own = file is None  # the texts that its answers are for
     if (file := file or predictions) is None:
         raise FileError("name a file of texts IN, or one of answers by --predictions")
-    check_output_files([file, predictions], [out, pairs, training, summary, tables])
+    check_output_files([file, predictions], [out, pairs, training, summary, tables, words])
     check_tables_file(tables)
-    for place in filter(None, (out, pairs)):
+    for place in filter(None, (out, pairs, words)):
         checked_form(place, guard)
+    if words and not importance:
+        raise OptionError("--words is for the words that --importance METHOD scores")
     names = tuple(name.strip() for name in transforms.split(",") if name.strip())
     path = local_file(file)
     source = open_source(path, options=reading)
@@ -215,6 +225,8 @@ def batch_command(
     answered = classifier.task
     for name in names:  # before an earlier result is begun anew
         require_usable(name, classifier)
+    if importance:
+        require_importance(classifier, importance)
     if training:
         check_source_form(training, answered, names)
     before = notes_before(source, columns, answered, [classifier], names, options)
@@ -222,9 +234,10 @@ def batch_command(
     for sentence in filter(None, [*before, offered]):
         typer.echo(f"note: {sentence}", err=True)
     request = ScoringRequest(
-        columns, names, seed, options, precision, guard, reading, long, bundle=bundle
-    )
-    places = Places(out, pairs, training)
+        columns, names, seed, options, precision, guard, reading, long, bundle=bundle,
+        importance=importance or "",
+    )  # fmt: skip
+    places = Places(out, pairs, training, words)
     known = identity(path, classifier, request, places)
     rows = list[Row]() if predictions else None
     if as_run:
@@ -243,13 +256,13 @@ def batch_command(
         write_json(shape, summary)
     if tables:
         write_tables(shape, tables)
-    typer.echo(f"{shape['scored']} of {len(source)} rows scored, written to {out}")
+    if not (shape["scored"] or stopped):
+        why = shape["first_error"]
+        raise ExampleError(f"no row can be scored, the first for this reason: {why}")
+    typer.echo(scored_words(shape, len(source), f"written to {out}"))
     measure = "f1" if "f1" in shape else "accuracy"
     if n := shape[f"{measure}_n"]:
         typer.echo(f"{answered.measure} {100 * shape[measure]:.1f} % of {n}")
-    if not (shape["scored"] or stopped):
-        first = next(read_rows(source, columns, answered))
-        raise ExampleError(f"no row can be scored, the first for this reason: {first.error}")
     for line in [*class_lines(shape), *(_answer_lines(shape) if rows is not None else ())]:
         typer.echo(line)
     if PRECISION_ROWS in shape:
@@ -258,6 +271,10 @@ def batch_command(
         typer.echo(line)
     if sample := shape.get("fp32_sample"):
         typer.echo(fp32_words(sample["rows"], sample["differing"]))
+    if importance:
+        typer.echo(importance_words(shape["importance"]))
+        if isinstance(classifier, AnyModel):
+            warn(checked(classifier).sentences)
     for sentence in shape["notes"]:
         if sentence not in before:  # that were of the first rows alone
             typer.echo(sentence)

@@ -58,12 +58,13 @@ from probe.cli.output import (
     make_folder,
     print_answer,
     print_json,
+    scored_words,
     show_progress,
     slice_lines,
     write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
-from probe.data.rows import Columns, read_rows, require_text
+from probe.data.rows import Columns, require_text
 from probe.data.source import open_source, read_table
 from probe.data.writers import check_cells, checked_form, write_table
 from probe.errors import ComparisonError, ExampleError, FileError, ModelError, write_whole, writing
@@ -225,10 +226,10 @@ def compare_command(
         write_json(shape, summary)
     if tables:
         write_tables(shape, tables)
-    print_answer(as_json, shape, _lines(shape))
     if not shape["scored"]:
-        first = next(read_rows(table, chosen, answered))
-        raise ExampleError(f"no row can be compared, the first for this reason: {first.error}")
+        why = shape["first_error"]
+        raise ExampleError(f"no row can be compared, the first for this reason: {why}")
+    print_answer(as_json, shape, _lines(shape))
 
 
 CURVE, SCORED = "curve", "scored"
@@ -377,7 +378,7 @@ def _with_columns(reading: FileOptions, text: str, task: Task) -> FileOptions:
 def _lines(shape: dict[str, Any]) -> list[str]:
     """Return the summary as lines: accuracies or F1, tests, slices over all gold labels."""
     measure, test = ("f1", "bootstrap") if "f1" in shape else ("accuracy", "mcnemar")
-    lines = [f"{shape['scored']} of {shape['rows']} rows scored, {shape['with_gold']} with gold"]
+    lines = [scored_words(shape, shape["rows"], f"{shape['with_gold']} with gold")]
     for name, one in shape[measure].items():
         exact = f"  exact match {estimate_words(shape['em'][name])}" if "em" in shape else ""
         cut = f"  {one['cut']:,} too long, cut" if one["cut"] else ""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
+from probe.analysis.importance import Method
 from probe.cli.group import LAST_WORDS
 from probe.errors import ModelError, OptionError
 from probe.models.asked import Asked
@@ -59,6 +60,14 @@ SignName = Annotated[
         "sign",
         get_args(Sign),
         f"What is important: {'; '.join(f'{name}, {words}' for name, words in SIGNS.items())}.",
+    ),
+]
+ImportanceName = Annotated[
+    Method | None,
+    choice(
+        "importance",
+        get_args(Method),
+        "Scores the words of each row by a method, for its gold label, else for the answer.",
     ),
 ]
 InProcess = Annotated[bool, typer.Option(help="Compute without worker processes.")]

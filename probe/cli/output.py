@@ -86,6 +86,13 @@ TablesFile = Annotated[
 ]
 
 
+def scored_words(shape: Mapping[str, Any], rows: int, then: str) -> str:  # Any: as above
+    """Say how many rows are scored, what `then`, and why the first of the others is not."""
+    why = shape["first_error"]
+    others = f"; the first of the others is not, for this reason: {why}" if why else ""
+    return f"{shape['scored']} of {rows} rows scored, {then}{others}"
+
+
 def class_lines(shape: Mapping[str, Any]) -> list[str]:  # Any: as above
     """Return the macro F1 of a summary and what its classes come to, nothing without any."""
     lines = list[str]()

@@ -1,8 +1,10 @@
 """GGUF files, of llama.cpp: dequantised once to safetensors, which the app's home keeps."""
 
+import os
 import re
 import shutil
 import tempfile
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from probe.models.weights import (
     several_files,
     too_large_message,
 )
-from probe.settings import kept_private, make_home
+from probe.settings import kept_private, make_home, settings, variable
 
 SUFFIX = ".gguf"
 PART = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
@@ -50,6 +52,8 @@ def converted(name: str, file: Path) -> Path:
         raise ModelError(f"{file.name} is one part of several of {name!r}; join them into one file")
     whole = make_home() / "gguf" / file_hash(file)
     if whole.is_dir():
+        with suppress(OSError):
+            os.utime(whole)  # the least used are removed first
         return whole
     if not (find_spec("gguf") and find_spec("accelerate")):
         raise ModelError(NEEDS.format(file.name))
@@ -66,6 +70,7 @@ def converted(name: str, file: Path) -> Path:
         raise ModelError(too_large_message(name, needed, free))
     with writing(whole):
         whole.parent.mkdir(mode=0o700, exist_ok=True)
+        _make_room(name, whole.parent, needed)
         half = Path(tempfile.mkdtemp(dir=whole.parent))
     try:
         options = {"gguf_file": file.name, "local_files_only": True, "trust_remote_code": False}
@@ -86,3 +91,19 @@ def converted(name: str, file: Path) -> Path:
     finally:
         shutil.rmtree(half, ignore_errors=True)
     return whole
+
+
+def _make_room(name: str, folder: Path, needed: int) -> None:
+    """Remove the least used of the converted until so many bytes more fit. Raises ModelError."""
+    bound = settings().gguf_mb * 1_000_000
+    if needed > bound:
+        raise ModelError(
+            f"{name!r} does not fit: it takes {needed / 1e9:,.1f} GB once it is converted, and "
+            f"{bound / 1e9:,.1f} GB of disk are for that (this app's {variable('gguf_mb')})"
+        )
+    kept = {each: sum(file.stat().st_size for file in each.iterdir()) for each in folder.iterdir()}
+    for each in sorted(kept, key=lambda each: each.stat().st_mtime):
+        if sum(kept.values()) + needed <= bound:
+            return
+        shutil.rmtree(each, ignore_errors=True)
+        del kept[each]

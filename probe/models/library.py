@@ -289,16 +289,13 @@ def load_any(
     """
     address, asking = split_name(name)
     if is_served(name):
-        if order:
-            raise without_order(name)
+        _check_order(name, asking, order, task or likely)
         return read_served(name, address, asking, task or likely, template, files=relative)
     folder, revision = locate(address, relative)
     config, base = _config(folder), _base_of(address, folder, relative)
     spans, words = _answers_with_spans(config), _goes_on(config)
     if "?" in name and not words:
         raise ModelError(f"{address!r} is no language model, so it is asked by no prompt")
-    if words and order:
-        raise without_order(address)
     if spans and labelled:
         raise without_labels(name)
     if spans and task and task is not READING:
@@ -315,6 +312,7 @@ def load_any(
         return read_reader(name, folder, revision)
     if words:
         asking, kept = kept_asking(name, config)
+        _check_order(name, asking, order, task or likely)
         return read_prompted(
             *(name, folder, revision, asking, task or likely, template or kept),
             files=relative,
@@ -328,16 +326,20 @@ def without_labels(name: str) -> ModelError:
     return ModelError(f"the model {name!r} answers with spans of a passage, not with labels")
 
 
-def without_order(name: str) -> ModelError:
-    """Return the refusal to order the labels of a language model."""
-    return ModelError(f"the labels of {name!r} are the words of its prompt, in their order")
+def _check_order(
+    name: str, asking: Asking, order: tuple[Label, ...] | None, task: Task | None
+) -> None:
+    """Refuse another order of a language model's labels than its task's. Raises ModelError."""
+    if order and order != chosen_task(name, asking, task).labels:
+        raise ModelError(f"the labels of {name!r} are the words of its prompt, in their order")
 
 
 def asked_in_words(name: str) -> ModelError:
     """Return the refusal of a language model where one is trained."""
+    adapters = "" if is_served(name) else " or trains adapters beside its weights (mode lora)"
     return ModelError(
         f"{name!r} is a language model that is asked in words; it is not trained here, but an "
-        "inoculation shows it examples in its prompt"
+        f"inoculation shows it examples in its prompt (mode context){adapters}"
     )
 
 

@@ -7,6 +7,7 @@ in the task's order, where the label stands: `{premise}, right? {Yes|Maybe|No}, 
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
@@ -112,7 +113,7 @@ def read_prompt(text: str, task: Task, name: str = "own") -> Prompt:
             raise refuse(f"does not end with {ANSWER}")
         text, words = text.replace(ANSWER, "{label}"), ("",)
     elif len(found) != 1:
-        raise refuse(f"names the words of the labels {len(found)} times" if found else "has none")
+        raise refuse(f"names the words of the labels {len(found) or 'no'} times")
     elif len(words) != len(task.labels) or not all(words):
         raise refuse(f"has {len(words)} words for {len(task.labels)} labels")
     if any(one.startswith(other) for one, other in permutations(words, 2)):
@@ -121,8 +122,10 @@ def read_prompt(text: str, task: Task, name: str = "own") -> Prompt:
     named = [{*FIELD.findall(each)} - {"labels"} for each in paragraphs]
     first = next((at for at, fields in enumerate(named) if fields), 0)
     instruction, block = (BETWEEN.join(part) for part in (paragraphs[:first], paragraphs[first:]))
-    if sorted(FIELD.findall(block.replace(LISTED, ""))) != sorted([*task.fields, "label"]):
-        raise refuse("names other texts")
+    have, wanted = Counter(FIELD.findall(block.replace(LISTED, ""))), Counter(task.fields)
+    for wrong, problem in ((wanted - have, "lacks {}"), (have - wanted, "names {} too often")):
+        if names := [f"{{{field}}}" for field in wrong if field != "label"]:
+            raise refuse(problem.format(" and ".join(names)))
     if not block.partition("{label}")[0].strip():
         raise refuse("begins with the label, which then rests on nothing")
     return Prompt(name, task, words, instruction, block)

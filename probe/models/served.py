@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from itertools import combinations, islice, permutations
-from math import log
+from math import isfinite, log
 from threading import Event, Lock
 from typing import Any, Literal
 
@@ -66,6 +66,10 @@ REFUSED = (400, 404, 405, 413, 415, 422, 501)
 KEPT = "served.sqlite"
 """The file of the home that keeps answers."""
 TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, reply TEXT)"
+OLDEST = """DELETE FROM answers WHERE rowid IN (
+  SELECT rowid FROM answers ORDER BY rowid LIMIT 1 + (SELECT count(*) FROM answers) / 10
+)"""
+"""Forgets a tenth of the answers, so that this is seldom done; their room is used again."""
 SHOWN = 200
 """Characters of a server's words that are shown."""
 
@@ -87,6 +91,11 @@ class Reply:
     read: int = 0
     written: int = 0
     seconds: float = 0.0
+
+    @property
+    def finite(self) -> bool:
+        """Whether all that is listed are numbers."""
+        return all(map(isfinite, self.listed.values()))
 
 
 @dataclass(frozen=True)
@@ -198,7 +207,7 @@ class Connection:
                         self.count.asked += 1
                         self.count.read += reply.read
                         self.count.written += reply.written
-                    if reply.listed or question.way == "text":
+                    if reply.finite and (reply.listed or question.way == "text"):
                         _keep(key, reply)
                     return reply
                 if response.status_code not in AGAIN:
@@ -261,7 +270,7 @@ def _read_reply(way: Way, values: Any) -> Reply:  # Any: JSON
     written = int(usage.get("completion_tokens", usage.get("output_tokens")) or 0)
     if way == "choice":
         shares = values["answers"]["label"]["probabilities"]
-        listed = {word: log(max(LEAST, share)) for word, share in shares.items()}
+        listed = {word: log(max(share, LEAST)) for word, share in shares.items()}
         return Reply("", listed, read, written)
     choice = values["choices"][0]
     text = choice["text"] if way == "completions" else choice["message"]["content"]
@@ -272,7 +281,7 @@ def _read_reply(way: Way, values: Any) -> Reply:  # Any: JSON
         pairs = [*told["top_logprobs"][0].items()]
     listed = {}
     for token, share in pairs:  # one token with a blank before it, and one without
-        if share is None:  # minus infinity
+        if share in (None, -np.inf):
             continue
         listed[token.strip()] = max(float(share), listed.get(token.strip(), -np.inf))
     return Reply(str(text or ""), listed, read, written)
@@ -315,8 +324,15 @@ def _kept(keys: Sequence[str]) -> dict[str, Reply]:
 
 
 def _keep(key: str, reply: Reply) -> None:
-    """Keep an answer, without the question."""
+    """Keep an answer, without the question; the oldest ones make room for it."""
+    bound = settings().answers_mb * 1_000_000
     with _answers() as file:
+        pages, unused, size = (
+            file.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - unused) * size > bound:
+            file.execute(OLDEST)
         file.execute(
             "INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(asdict(reply)))
         )
@@ -369,6 +385,11 @@ class Served(Asked):
         return self.way in ("chat", "text")
 
     @property
+    def confident(self) -> bool:
+        """Whether it tells probabilities."""
+        return self.way != "text"
+
+    @property
     def how(self) -> Sequence[str]:
         """The way it is asked in."""
         return [WAYS[self.way][1]]
@@ -413,8 +434,10 @@ class Served(Asked):
 
     def seconds(self, examples: Sequence[Example]) -> float:
         """Return how long it takes to answer for examples, also where the answers are kept."""
-        every = [reply.seconds for each in self._replies(examples) for reply in each]
-        return sum(every) / min(len(every), self.connection.server.at_once)
+        asked = [self._question(each, order) for each in examples for order in self.orders]
+        replies = self.connection.ask(asked)
+        every = [reply.seconds for reply in replies if isinstance(reply, Reply)]
+        return sum(every) / max(1, min(len(every), self.connection.server.at_once))
 
     def _replies(self, examples: Sequence[Example]) -> Iterator[list[Reply]]:
         """Ask about examples; give the replies to each, by order of the labels.
@@ -436,6 +459,8 @@ class Served(Asked):
         """Return the score of each label, and whether it is a bound."""
         if not reply.listed:
             raise ModelError(f"the server of {self.name!r} tells no probabilities any more")
+        if not reply.finite:
+            raise ExampleError(f"the server of {self.name!r} lists a probability that is no number")
         if not any(token in reply.listed for token in self.tokens):
             first = ", ".join(f"“{token}”" for token in list(reply.listed)[:FEW])
             raise ExampleError(
@@ -525,7 +550,7 @@ def read_served(
         )
     connection = _connection(address, server.model_dump_json())
     model = _in_its_way(Served(name, connection, asked, prompt, asking, top=server.top))
-    if model.way == "text" and asking.calibration != "none":
+    if not model.confident and asking.calibration != "none":
         raise ModelError(f"{name!r} tells no probabilities, so that there is none to calibrate")
     if model.way == "choice":
         return replace(model, tokens=prompt.words)

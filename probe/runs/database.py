@@ -149,6 +149,21 @@ class ResponseRow(Base):
     created: Mapped[float]
 
 
+class SubmissionRow(Base):
+    """An example that a respondent wrote, and a model's answer; `key` is the hash of its texts.
+
+    `content` holds texts, label, answer, probabilities by label and the hash of the model.
+    """
+
+    __tablename__ = "submission"
+    survey: Mapped[str] = mapped_column(ForeignKey("survey.id"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(200), index=True)
+    content: Mapped[Json]
+    fooled: Mapped[bool]
+    created: Mapped[float]
+
+
 class BroughtRow(Base):
     """A model of the hub or a folder that a visitor brought, as `ModelCache.open` reads it."""
 
@@ -162,7 +177,7 @@ class BroughtRow(Base):
     created: Mapped[float]
 
 
-SCHEMA = 5
+SCHEMA = 6
 """The version of the tables that this code reads and writes."""
 OLDEST = 2
 """The oldest version that is upgraded: what came since are whole tables."""

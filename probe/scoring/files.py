@@ -24,8 +24,11 @@ from probe.analysis.batch import (
     variants_json,
 )
 from probe.analysis.contrast_sets import Keyed, contrast_json, key_of
+from probe.analysis.importance import MethodOrNone
 from probe.analysis.summary import (
+    EXPLAINED,
     RIGHT,
+    WORD_COLUMNS,
     Totals,
     fp32_sample,
     made_cells,
@@ -35,6 +38,7 @@ from probe.analysis.summary import (
     scored_columns,
     summary_json,
     with_legible,
+    word_cells,
 )
 from probe.analysis.transformed import is_foreign
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
@@ -74,11 +78,14 @@ class ValueColumns:
     transforms: tuple[str, ...]
     long: Long = "cut"
     served: bool = False
+    importance: bool = False
 
     @cached_property
     def scored(self) -> list[str]:
         """The columns behind those of the input."""
-        return scored_columns(self.labels, self.task, self.transforms, self.long, self.served)
+        return scored_columns(
+            self.labels, self.task, self.transforms, self.long, self.served, self.importance
+        )
 
     @cached_property
     def made(self) -> list[str]:
@@ -86,20 +93,14 @@ class ValueColumns:
         return made_columns(self.labels, self.task)
 
 
-def value_columns(model: Model, transforms: Sequence[str]) -> ValueColumns:
-    """Return the columns of what is written of a model's answers."""
-    long = model.long if isinstance(model, Classifier) else "cut"
-    served = isinstance(model, Served)
-    return ValueColumns(model_labels(model), model.task, tuple(transforms), long, served)
-
-
 class Places(NamedTuple):
-    """Where the scored file goes, and if they are wanted that of every example that was made and
-    that of those with a label, in the form of their source."""
+    """Where the scored file goes, and if they are wanted that of every example that was made, that
+    of those with a label, in the form of their source, and that of every word with its score."""
 
     scored: Path
     pairs: Path | None = None
     training: Path | None = None
+    words: Path | None = None
 
     @property
     def work(self) -> Path:
@@ -129,6 +130,7 @@ def forms_words(forms: Mapping[str, str]) -> str:
         "scored": "The scored file",
         "pairs": "The file of the texts that were made",
         "training": "The file to train on",
+        "words": "The file of the words",
     }
     return " ".join(f"{names[name]} is {words}." for name, words in forms.items())
 
@@ -157,6 +159,8 @@ class ScoringRequest:
 
     `bundle` is the column that joins rows to contrast sets, if any.
 
+    `importance` is the method by which words are scored, "" where they are not.
+
     `foreign_file`: the file as a whole is not in English, so that a row in doubt is not either.
     """
 
@@ -170,11 +174,12 @@ class ScoringRequest:
     long: Long = "cut"
     foreign_file: bool = False
     bundle: str = ""
+    importance: MethodOrNone = ""
 
     @property
     def chunk_rows(self) -> int:
         """Rows that are scored together; the batches of like length are made among them."""
-        return CHUNK_ROWS if self.names else PLAIN_ROWS
+        return CHUNK_ROWS if self.names or self.importance else PLAIN_ROWS
 
     @property
     def below(self) -> float:
@@ -224,14 +229,22 @@ class ScoredPart:
     served: bool = False
 
 
-def columns_of(part: ScoredPart, task: Task, transforms: Sequence[str], long: Long) -> ValueColumns:
+def columns_of(part: ScoredPart, task: Task, request: ScoringRequest) -> ValueColumns:
     """Return the columns of the values of a part."""
-    return ValueColumns(part.labels, task, tuple(transforms), long, part.served)
+    names, by_word = request.names, bool(request.importance)
+    return ValueColumns(part.labels, task, names, request.long, part.served, by_word)
+
+
+def value_columns(model: Model, request: ScoringRequest) -> ValueColumns:
+    """Return the columns of what is written of a model's answers."""
+    long = model.long if isinstance(model, Classifier) else "cut"
+    served, by_word = isinstance(model, Served), bool(request.importance)
+    return ValueColumns(model_labels(model), model.task, request.names, long, served, by_word)
 
 
 def part_of(rows: Sequence[Row], model: Model, request: ScoringRequest) -> ScoredPart:
     """Return what came of rows."""
-    columns, totals = value_columns(model, request.names), Totals(model.task, request.names)
+    columns, totals = value_columns(model, request), Totals(model.task, request.names)
     totals.add(rows)
     return ScoredPart(
         [scored_cells(row, columns.scored) for row in rows],
@@ -268,7 +281,7 @@ def scored_chunks(
     return score(
         table, request.columns, model, request.names, request.seed, request.options,
         request.precision, request.chunk_rows, start, fp32_sample(rows, request.seed),
-        request.below,
+        request.below, request.importance or None,
     )  # fmt: skip
 
 
@@ -295,6 +308,9 @@ class Assembly:
         self._outputs = {"scored": Output(places.scored, names, source, request.guard)}
         if places.pairs:
             self._outputs["pairs"] = Output(places.pairs, columns.made, None, request.guard)
+        self._columns, self._explained = columns.scored, 0
+        if places.words:
+            self._outputs["words"] = Output(places.words, WORD_COLUMNS, None, request.guard)
         self._training = None
         if places.training:
             self._training = SourceForm(places.training, model.task, columns.made)
@@ -306,6 +322,15 @@ class Assembly:
             self._outputs["pairs"].write((NO_RECORD, made) for made in part.made)
         if self._training:
             self._training.write(records, part.made)
+        if self._request.importance:
+            place = self._columns.index(EXPLAINED)
+            self._explained += sum(values[place] is not None for values in part.scored)
+        if "words" in self._outputs:
+            self._outputs["words"].write(
+                (NO_RECORD, word)
+                for record, values in zip(records, part.scored, strict=True)
+                for word in word_cells(record.number, self._columns, values, self._task)
+            )
         if self._has_variants:
             self._variants += part.variants
         if column := self._request.bundle:
@@ -352,6 +377,12 @@ class Assembly:
         if column := request.bundle:
             name = self._model.name
             shape["contrast_sets"] = contrast_json(self._bundled, [name], column)
+        if request.importance:
+            shape["importance"] = {
+                "method": request.importance,
+                "sign": request.options.sign,
+                "rows": self._explained,
+            }
         return shape | several | variants_json(self._variants) | forms
 
 
@@ -397,9 +428,7 @@ class FileScoring:
         self._identity = identity
         self.anew, self.start = "", 0
         begun = self._begun(dict(identity or {}))
-        self._assembly = Assembly(
-            source, request, places, model, value_columns(model, request.names)
-        )
+        self._assembly = Assembly(source, request, places, model, value_columns(model, request))
         records = source.records() if begun else iter(())
         for part in begun:
             self._assembly.add(list(islice(records, len(part.scored))), part)
@@ -748,7 +777,7 @@ def assemble(
         if key["start"] not in done:
             continue
         scored = read_packed_values(read_kept(kept_file(run.plan, "values", key)))
-        columns = columns_of(scored, plan.task, plan.request.names, plan.request.long)
+        columns = columns_of(scored, plan.task, plan.request)
         # with all columns of today, also where an earlier version scored it
         values = [with_legible(row, columns.scored) for row in scored.scored]
         scored = replace(scored, scored=values)

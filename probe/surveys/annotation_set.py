@@ -22,6 +22,7 @@ from probe.runs.access import as_token
 from probe.runs.database import AssignmentRow, ResponseRow, Survey
 from probe.runs.store import Store
 from probe.surveys.survey import (
+    GUEST_PATHS,
     add_responses,
     change_survey,
     create_survey,
@@ -302,7 +303,7 @@ class AnnotationSet:
     @property
     def address(self) -> str:
         """The part of the link behind the page's address."""
-        return f"set?{self.survey.id}"
+        return f"{GUEST_PATHS[self.survey.kind]}?{self.survey.id}"
 
     def passed(self, batch: int, answers: Mapping[str, str]) -> bool:
         """Whether a batch's control items got their answers."""
@@ -359,7 +360,7 @@ def annotation_set(store: Store, survey_id: str) -> AnnotationSet:
 
 def set_control(store: Store, owner: str, survey_id: str, item: str, answer: str) -> None:
     """Change the answer that a control item must get. Raises SurveyError once there are answers."""
-    annotated = AnnotationSet(own_survey(store, owner, survey_id))
+    annotated = AnnotationSet(own_survey(store, owner, survey_id, "annotation"))
     control = annotated.items.get(item)
     if control is None or not control.control or answer not in annotated.answers:
         raise SurveyError("this is no control of the set, or none of its answers")

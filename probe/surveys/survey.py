@@ -12,23 +12,33 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer
 
 from probe.errors import SurveyError
 from probe.runs.access import COMMAND_LINE, DAY, as_token
-from probe.runs.database import AssignmentRow, RespondentRow, ResponseRow, Survey
+from probe.runs.database import (
+    AssignmentRow,
+    RespondentRow,
+    ResponseRow,
+    SubmissionRow,
+    Survey,
+)
 from probe.runs.run import Json
 from probe.runs.store import Store
 
-Kind = Literal["annotation", "lesson"]
+Kind = Literal["annotation", "lesson", "round"]
+GUEST_PATHS: Mapping[str, str] = {"annotation": "set", "lesson": "class", "round": "fool"}
+"""By the kind of a survey: the path of the page that its link opens."""
 SYMBOLS, CODE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ", 8
 """What the code of a link is made of, and how long it is: it can be typed, and is one of 2**40."""
 MAX_SURVEYS, MAX_RESPONDENTS, MAX_NICKNAME = 50, 500, 40
 """Surveys of one owner, respondents of one survey, characters of a nickname."""
-ANSWER_TABLES = (ResponseRow, AssignmentRow, RespondentRow)
-UNKNOWN = "there is no such set or class here; it may have been deleted, or the link is incomplete"
+ANSWER_TABLES = (ResponseRow, AssignmentRow, SubmissionRow, RespondentRow)
+UNKNOWN = (
+    "there is no such set, class or round here; it may have been deleted, or the link is incomplete"
+)
 NEEDS_TOKEN = "the page has no token yet by which it would know you again; reload it"
 
 
@@ -53,7 +63,7 @@ def create_survey(
     if not as_token(owner) and owner != COMMAND_LINE:
         raise SurveyError(NEEDS_TOKEN)
     if owner != COMMAND_LINE and len(own_surveys(store, owner)) >= MAX_SURVEYS:
-        raise SurveyError(f"you have {MAX_SURVEYS} sets and classes; delete some in Mine")
+        raise SurveyError(f"you have {MAX_SURVEYS} sets, classes and rounds; delete some in Mine")
     now = time.time()
     survey = Survey(
         id="".join(secrets.choice(SYMBOLS) for _ in range(CODE)),
@@ -77,9 +87,10 @@ def survey_of(store: Store, survey_id: str, kind: Kind) -> Survey:
     return _one(store, Survey.id.in_({survey_id, survey_id.upper()}), Survey.kind == kind)
 
 
-def own_survey(store: Store, owner: str, survey_id: str) -> Survey:
-    """Return a survey of one's own. Raises SurveyError, also for another's."""
-    return _one(store, Survey.id == survey_id, Survey.owner == owner)
+def own_survey(store: Store, owner: str, survey_id: str, kind: Kind | None = None) -> Survey:
+    """Return a survey of one's own, of a kind or any. Raises SurveyError, also for another's."""
+    wanted = true() if kind is None else Survey.kind == kind
+    return _one(store, Survey.id == survey_id, Survey.owner == owner, wanted)
 
 
 def own_surveys(store: Store, owner: str) -> tuple[Survey, ...]:
@@ -163,20 +174,25 @@ def add_responses(
 
 def responses(store: Store, survey_id: str) -> tuple[Response, ...]:
     """Return all answers to a survey, in the order in which they came."""
-    people = select(RespondentRow).where(RespondentRow.survey == survey_id)
     answers = select(ResponseRow).where(ResponseRow.survey == survey_id)
     came = ResponseRow.created, ResponseRow.visitor, ResponseRow.item
-    joined = RespondentRow.joined, RespondentRow.visitor
     with store.database.session() as session:
         # answers first: who joins meanwhile has given none of these
         given = session.scalars(answers.order_by(*came)).all()
-        members = enumerate(session.scalars(people.order_by(*joined)), 1)
-        numbered = {row.visitor: (number, row.nickname) for number, row in members}
+        known = numbered(session, survey_id)
     return tuple(
-        Response(*numbered[row.visitor], row.item, row.answer, row.created)
+        Response(*known[row.visitor], row.item, row.answer, row.created)
         for row in given
-        if row.visitor in numbered  # else they have just deleted their answers
+        if row.visitor in known  # else they have just deleted their answers
     )
+
+
+def numbered(session: Session, survey_id: str) -> dict[str, tuple[int, str]]:
+    """Return a survey's respondents by their tokens: number and nickname, as in `Response`."""
+    people = select(RespondentRow).where(RespondentRow.survey == survey_id)
+    joined = people.order_by(RespondentRow.joined, RespondentRow.visitor)
+    members = enumerate(session.scalars(joined), 1)
+    return {row.visitor: (number, row.nickname) for number, row in members}
 
 
 def respondents(store: Store, survey_id: str) -> int:
@@ -211,17 +227,23 @@ def delete_survey(store: Store, owner: str, survey_id: str) -> None:
 
 
 def delete_answers(store: Store, visitor: str, survey_id: str) -> None:
-    """Delete what a visitor answered to a survey, nickname and all. Raises SurveyError."""
+    """Delete what a visitor answered to a survey, nickname and all. Raises SurveyError.
+
+    What others said of examples that the visitor wrote goes with these.
+    """
     if survey_id not in {survey.id for survey in answered_surveys(store, visitor)}:
         raise SurveyError(UNKNOWN)
     token = as_token(visitor)
+    own = SubmissionRow.survey == survey_id, SubmissionRow.visitor == token
+    written = ResponseRow.item.in_(select(SubmissionRow.key).where(*own))
     store.database.write(
-        *(delete(t).where(t.survey == survey_id, t.visitor == token) for t in ANSWER_TABLES)
+        delete(ResponseRow).where(ResponseRow.survey == survey_id, written),
+        *(delete(t).where(t.survey == survey_id, t.visitor == token) for t in ANSWER_TABLES),
     )
 
 
 def remove_old_surveys(store: Store, before: float) -> None:
-    """Remove lessons an hour after their end, and annotations made before a time (0: none)."""
+    """Remove lessons an hour after their end, and all that was made before a time (0: none)."""
     hour_ago = time.time() - 3600
     over = (Survey.kind == "lesson") & (Survey.ends > 0) & (Survey.ends <= hour_ago)
     old = (Survey.created < before) & (Survey.owner != COMMAND_LINE)

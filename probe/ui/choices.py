@@ -1,6 +1,8 @@
 """What several views let a person choose from."""
 
+from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 from probe.models.bundled import title_of
 from probe.tasks.task import Task
@@ -11,16 +13,31 @@ BRING = ("Bring a model …", "bring a model")
 
 def model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
     """Return models as one chooses them: by title, with the code name where it is another."""
-    titles = ((title_of(name), name) for name in names)
+    titles = short_model_choices(names)[:-1]
     return [
-        *((name if title == name else f"{title} · {name}", name) for title, name in titles),
+        *(
+            (f"{title} · {name}" if title == title_of(name) != name else title, name)
+            for title, name in titles
+        ),
         BRING,
     ]
 
 
 def short_model_choices(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return models as one chooses them where there is little room: by title alone."""
-    return [*((title_of(name), name) for name in names), BRING]
+    """Return models as one chooses them where there is little room: by title alone.
+
+    A folder is called by its last part, unless another is called so too.
+    """
+    short = {}
+    for name in names:
+        address, mark, asked = name.partition("?")
+        last = f"{Path(address).name}{mark}{asked}"
+        short[name] = last if Path(address).is_absolute() else title_of(name)
+    several = Counter(short.values())
+    return [
+        *((name if several[title] > 1 else title, name) for name, title in short.items()),
+        BRING,
+    ]
 
 
 def has_labels(task: Task) -> bool:

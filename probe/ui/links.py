@@ -94,6 +94,11 @@ def link_to_inoculation(challenge: str, model: str, task: Task = NLI) -> str:
     return link_to("train", aim="inoculate", task=task.name, model=model, challenge=challenge)
 
 
+def link_to_own_challenge(upload: str, model: str, task: Task) -> str:
+    """Return the address that opens Inoculate with a visitor's upload as what a model fails on."""
+    return link_to("train", aim="inoculate", task=task.name, model=model, own=upload)
+
+
 def link_to_repair(model: str, task: Task = NLI) -> str:
     """Return a permalink that opens Repair with a model chosen."""
     return link_to("train", aim="repair", task=task.name, model=model)

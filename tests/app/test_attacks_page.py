@@ -127,7 +127,7 @@ def test_the_parameters_of_a_permalink(page: Page, tab: str) -> None:
         page.evaluate(SETTLED)
 
 
-@pytest.mark.parametrize("place", ["set", "class"])
+@pytest.mark.parametrize("place", ["set", "class", "fool"])
 def test_the_code_of_a_link_for_guests(page: Page, place: str) -> None:
     visit(page, f"{place}?{quote(WORST)}")
     expect(page.locator("[role=alert]").first).to_be_visible(timeout=SLOW)

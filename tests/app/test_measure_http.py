@@ -62,6 +62,9 @@ def test_a_file_is_scored_and_its_summary_returned(
     assert json.loads(Path(files[1]).read_text()) == summary
     _, files = client.predict(given(tmp_path, text), "negation", api_name="/batch")
     assert Path(files[-1]).name == "mine-training.jsonl" and len(files) == 4
+    asked = {"importance": "gradient_x_input", "api_name": "/batch"}
+    *_, words = client.predict(given(tmp_path, text), "", **asked)[1]
+    assert [row["word"] for row in rows_of(words)] == ["Ola", "swims", "."] * 2
     with pytest.raises(AppError, match=r"no columns 'premise' and 'hypothesis' .*text, label"):
         client.predict(given(tmp_path, "text,label\nA.,neutral\n"), "sort", api_name="/batch")
 
@@ -118,7 +121,7 @@ def test_a_file_and_texts_of_another_task_come_by_plain_http(
         (place,) = http.post("/upload", files=sent).json()
         file = {"path": place, "orig_name": "questions.csv", "meta": {"_type": "gradio.FileData"}}
         data = [file, "", paraphrase_models[0], 0, 0.5, "support", "auto", "{}", "", "paraphrase"]
-        asked = {"data": [*data, "{}", "{}", "", "cut", ""]}
+        asked = {"data": [*data, "{}", "{}", "", "cut", "", ""]}
         event = http.post("/call/batch", json=asked).json()["event_id"]
         stream = http.get(f"/call/batch/{event}").text
     assert "event: complete" in stream

@@ -203,3 +203,20 @@ def test_other_tasks_have_their_own_and_what_is_wrong_is_answered_by_a_sentence(
     visit(page, "train?aim=repair&run=0123456789ab&model=nosuch")
     expect(told.first).to_contain_text("the run 0123456789ab, which is not here", timeout=SLOW)
     expect(told.last).to_contain_text("names the model 'nosuch', which is not here")
+
+
+def test_an_upload_that_an_address_names_is_what_the_model_fails_on(
+    newcomer: Page, tmp_path: Path
+) -> None:
+    rows = [f"P {n}.,H {n}.,{('entailment', 'neutral')[n % 2]}" for n in range(12)]
+    (path := tmp_path / "mine.csv").write_text("\n".join(["premise,hypothesis,label", *rows]))
+    visit(newcomer, "measure?texts=file")
+    newcomer.locator("#upload input[type=file]").first.set_input_files(str(path))
+    expect(newcomer).to_have_url(re.compile(r"texts=file(:|%3A)\w{64}"), timeout=SLOW)
+    upload = re.findall("[0-9a-f]{64}", newcomer.url)[0]
+    visit(newcomer, f"train?aim=inoculate&own={upload}")
+    expect(newcomer.locator("#train-about")).to_contain_text("mine.csv", timeout=SLOW)
+    expect(newcomer.locator("#train-sizes .token")).to_have_text("all")
+    estimate_is(newcomer, "“mine”")
+    visit(newcomer, "train?own=gone")
+    expect(newcomer.locator(".problem").first).to_contain_text("not here any more", timeout=SLOW)

@@ -67,7 +67,7 @@ VIEWS: Mapping[str, Offers] = {
     "probe": {**TRANSFORMS, **SET_OPTIONS, "swap": PAIRS},
     "score": {**TRANSFORMS, **SET_OPTIONS, "pairs from templates": PAIRS},
     "compare": SLICES,
-    "people": {**dict.fromkeys(("valid", "labels"), LABELLED), "distractor": READING},
+    "people": {**dict.fromkeys(("valid", "labels", "fool"), LABELLED), "distractor": READING},
     "inoculate": CHALLENGES,
     "repair": {
         **dict.fromkeys(

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 
+from probe.data.names import stem_of
 from probe.data.reading import labelled
-from probe.errors import ArgumentError, UserError
+from probe.errors import ArgumentError, SurveyError, UserError
 from probe.limits import visitor_bounds
 from probe.models.library import AnyModel
 from probe.runs.access import ModelAccess
@@ -22,11 +24,21 @@ from probe.surveys.annotation_set import (
     modes_for,
     set_control,
 )
+from probe.surveys.rounds import (
+    CONFIRMED,
+    FEWEST_TRAINED,
+    Round,
+    start_round,
+    tries,
+    write_round,
+    write_tries,
+)
 from probe.surveys.survey import change_survey, end_survey, own_survey, own_surveys
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import Task, task_named
 from probe.transforms.registry import choice, presets, ready
+from probe.ui.annotation.fooling import SECONDS, one_round
 from probe.ui.annotation.shown import no_set, one_set, own_sets
 from probe.ui.answers.answering import in_steps
 from probe.ui.events import (
@@ -37,21 +49,22 @@ from probe.ui.events import (
     PRESSED,
     QUIET,
     cell_of,
-    fetched,
     in_turn,
     scroll_to,
 )
 from probe.ui.html.elements import NOTHING, alert, card, hint, meter, moving, saved, told
 from probe.ui.html.shared_link import copy_script
-from probe.ui.links import address_for_others
+from probe.ui.links import address_for_others, link_to_own_challenge
 from probe.ui.measure.choice import BUNDLED, FOLDED, Asked
 from probe.ui.page import Page
-from probe.ui.visitors.visitor_files import fresh_folder, own_file
+from probe.ui.visitors.visitor_files import fresh_folder, own_file, upload_like
 
 ABOUT = (
     "Let a class judge the texts that models are asked about: are they still language, and what "
-    "would people answer? The papers asked workers; here you hand out a link."
+    "would people answer? Or let it write texts that fool the model. You hand out a link."
 )
+FOOL, FOOL_TITLE = "fool", "Fool the model"
+"""What people are asked beside the questions of `MODES`: to write texts themselves."""
 MAX_EACH = 100
 """Texts of each change at most: what the paper had of each."""
 DRAWING: dict[str, Any] = {"concurrency_id": "annotate", "concurrency_limit": 2, **QUIET}
@@ -62,6 +75,16 @@ SHOWN = f"""() => setTimeout(() => {{
   {FOLDED}
 }})"""
 """Keeps in the address which set is shown; the choice is folded where one is."""
+SHOWN_FIRST = f"() => {{ ({SHOWN})(); ({scroll_to('annotate-one', after=1)})(); }}"
+"""The same, and brings it into sight."""
+LIVE = """(owner) => {
+  const round = document.querySelector("#annotate-one [data-round]");
+  return round?.checkVisibility() ? [owner, round.dataset.round] : new Promise(() => {});
+}"""
+"""Looks again at the round that is shown, where one is."""
+TAKEN = "() => document.querySelector('#annotate-trouble :is(a[download], a[data-go])')?.click()"
+"""Begins a download, or goes where a press leads."""
+GO = Markup('<p class="card" role="status"><a data-go href="{}">{}</a></p>')
 COPIED = f"""element.addEventListener("click", ({{ target }}) => {{
   if (target.closest("[data-cell=copy]")) ({copy_script("annotate-one")})();
 }});"""
@@ -86,10 +109,12 @@ class OwnSets:
         """Show a set of one's own and the list of them; without one how sets are made."""
         try:
             surveys = own_surveys(self.store, visitor)
-            sets = [each for each in surveys if each.kind == "annotation"]
-            shown = no_set()
-            if which:
-                annotated = AnnotationSet(own_survey(self.store, visitor, which))
+            sets = [each for each in surveys if each.kind != "lesson"]
+            shown, survey = no_set(), own_survey(self.store, visitor, which) if which else None
+            if survey and survey.kind == "round":
+                shown = one_round(self.store, Round(survey), request)
+            elif survey:
+                annotated = AnnotationSet(survey)
                 found = results(self.store, annotated, self._beside(visitor, annotated, model))
                 names = self.models.names(visitor, annotated.task)
                 address = address_for_others(request)
@@ -98,30 +123,40 @@ class OwnSets:
         except UserError as trouble:
             return [alert(trouble), *STAYS]
 
+    def look(self, visitor: str, which: str, request: gr.Request) -> object:
+        """Show again a round that others go on with."""
+        try:
+            return one_round(self.store, Round(own_survey(self.store, visitor, which)), request)
+        except UserError as trouble:
+            return alert(trouble)
+
     def _beside(self, visitor: str, annotated: AnnotationSet, model: str) -> AnyModel | None:
         return self.models.get(visitor, model, annotated.task) if model else None
 
     def make(self, request: gr.Request, *values: Any) -> Iterator[Shown]:
         """Draw the texts of a set, change by change, and store it; then show it with its link.
 
-        `values` are those of the choice, then the question, the changes, and how many of each.
+        `values` are those of the choice, then the question, the changes, how many of each, and of a
+        round whether texts are given.
         """
         try:
-            *chosen, mode_name, transforms, each = values
+            *chosen, mode_name, transforms, each, given = values
             asked = Asked.read(*chosen)
             visitor, task = asked.visitor, asked.task
+            if mode_name == FOOL:
+                yield [moving("Reading the texts …"), *STAYS]
+                self.models.get(visitor, asked.model, task)
+                texts = self._labelled(asked, "pool")[0] if given and task.source else ()
+                begun = start_round(self.store, visitor, task, asked.model, texts, seed=asked.seed)
+                yield self.show(visitor, request, begun.survey.id)
+                return
             mode, count = mode_for(task, mode_name), int(each or 0)
             if not transforms:
                 raise ArgumentError("choose at least one change of the texts")
             if not 1 <= count <= MAX_EACH:
                 raise ArgumentError(f"of each change there can be 1 to {MAX_EACH} texts")
             yield [moving("Reading the texts …"), *STAYS]
-            examples: Sequence[Any] = bundled_examples(task)
-            origin = "the bundled examples"
-            if asked.source != BUNDLED:
-                file = own_file(visitor, asked.file)
-                examples = labelled(file, task, asked.reading, bounds=visitor_bounds()).examples
-                origin = file.name
+            examples, origin = self._labelled(asked)
             classifier = self.models.get(visitor, asked.model, task)
             drawing = draw_items(task, mode, examples, transforms, count, classifier, asked.seed)
             for drawn in in_steps("file_minutes", drawing):
@@ -137,6 +172,14 @@ class OwnSets:
             yield [alert(trouble), *STAYS]
             return
         yield self.show(visitor, request, made.survey.id)
+
+    def _labelled(self, asked: Asked, split: str = "") -> tuple[Sequence[Any], str]:
+        """Return the chosen texts and where they come from; of bundled ones a split or all."""
+        if asked.source == BUNDLED:
+            return bundled_examples(asked.task, split), "the bundled examples"
+        file = own_file(asked.visitor, asked.file)
+        read = labelled(file, asked.task, asked.reading, bounds=visitor_bounds())
+        return read.examples, file.name
 
     def press(self, visitor: str, request: gr.Request, cell: str) -> Iterator[Shown]:
         """Do what a button or a list of a set reports: verb, set, control text and model.
@@ -154,6 +197,7 @@ class OwnSets:
             "end": lambda: end_survey(store, *own),
             "control": lambda: set_control(store, *own, item, chosen),
             "files": lambda: self._files(*own, model),
+            "train": lambda: self._to_train(*own),
         }
         if model:
             yield [moving("The model answers the texts …"), *STAYS]
@@ -167,11 +211,31 @@ class OwnSets:
         yield self.show(visitor, request, which, model, done)
 
     def _files(self, visitor: str, which: str, model: str) -> Markup:
-        """Write votes, items and results as files of the visitor; say where they are."""
-        annotated = AnnotationSet(own_survey(self.store, visitor, which))
+        """Write what people said or wrote as files of the visitor; say where they are."""
+        survey = own_survey(self.store, visitor, which)
+        if survey.kind == "round":
+            write_round(self.store, Round(survey), folder := fresh_folder(visitor, taken=True))
+            return saved(sorted(folder.iterdir(), reverse=True))
+        annotated = AnnotationSet(survey)
         classifier = self._beside(visitor, annotated, model)
         write_files(self.store, annotated, classifier, folder := fresh_folder(visitor, taken=True))
         return saved(sorted(folder.iterdir(), reverse=True))
+
+    def _to_train(self, visitor: str, which: str) -> Markup:
+        """Let Train take what two others have confirmed for what the model fails on."""
+        wanted = Round(own_survey(self.store, visitor, which, "round"))
+        task, written = wanted.task, tries(self.store, which)
+        ready = sum(each.status == CONFIRMED for each in written)
+        if ready < FEWEST_TRAINED:
+            raise SurveyError(
+                f"Train begins with {FEWEST_TRAINED} confirmed {task.unit}s, half to be trained on "
+                f"and half to be tested on; here are {ready}"
+            )
+        name = f"fool-{stem_of(Path(wanted.model))}-{which}.jsonl"
+        path = write_tries(wanted, written, fresh_folder(visitor, taken=True) / name)
+        upload = upload_like(visitor, path).parent.name
+        link = link_to_own_challenge(upload, wanted.model, task)
+        return GO.format(link, f"Train on the {ready} confirmed {task.unit}s")
 
 
 def build(page: Page) -> None:
@@ -179,11 +243,13 @@ def build(page: Page) -> None:
     own = OwnSets(page.core.store, page.core.models)
     gr.HTML(hint(ABOUT), padding=False)
     inputs, make = _build_form(page)
+    looked = gr.Textbox("", label="round", visible=False)
+    timer = gr.Timer(SECONDS)
     trouble = gr.HTML(padding=False, elem_id="annotate-trouble", js_on_load=PRESSED)
     one = gr.HTML(
         no_set(), padding=False, elem_id="annotate-one", js_on_load=PRESSED + CHOSEN + COPIED
     )
-    gr.HTML(Markup('<h2 class="title small">Your sets</h2>'), padding=False)
+    gr.HTML(Markup('<h2 class="title small">Your sets and rounds</h2>'), padding=False)
     listed = gr.HTML(padding=False, js_on_load=PRESSED, elem_id="annotate-sets")
     shown = [trouble, one, listed]
 
@@ -207,10 +273,11 @@ def build(page: Page) -> None:
     turn = in_turn("annotate-set")
     opened = listed.click(open_one, page.owner, shown, **EACH, **turn)
     for event in (made, opened):
-        event.then(None, js=SHOWN, **QUIET).then(None, js=scroll_to("annotate-one"), **QUIET)
+        event.then(None, js=SHOWN_FIRST, **QUIET)
     for pressed in (one.click, one.select):
         done = pressed(press, page.owner, shown, **EACH, **turn)
-        done.then(None, js=fetched("annotate-trouble"), **QUIET)
+        done.then(None, js=TAKEN, **QUIET)
+    timer.tick(own.look, [page.owner, looked], one, js=LIVE, **turn)
     page.on_open(show, page.owner, shown).then(None, js=SHOWN, **QUIET)
     page.on_return(show, page.owner, shown).then(None, js=SHOWN, **QUIET)
 
@@ -220,7 +287,7 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
     with gr.Column(elem_classes="card", elem_id="annotate-form"):
         with gr.Row():
             mode = gr.Radio(
-                _modes(NLI), value=_modes(NLI)[0][1], label="People are asked",
+                asked_of(NLI), value=asked_of(NLI)[0][1], label="People are asked",
                 elem_id="annotate-mode", elem_classes="seg",
             )  # fmt: skip
             each = gr.Number(
@@ -228,29 +295,40 @@ def _build_form(page: Page) -> tuple[list[Any], gr.Button]:
                 maximum=MAX_EACH, elem_id="annotate-each", min_width=210, scale=0,
             )  # fmt: skip
             make = gr.Button(
-                "Make the set", variant="primary", elem_id="annotate-make", min_width=130, scale=0,
+                "Make the link", variant="primary", elem_id="annotate-make", min_width=150, scale=0,
                 interactive=False,
             )  # fmt: skip
         transforms = gr.Dropdown(
             _changes(NLI), value=_first(NLI), multiselect=True, label="Changes to the texts",
             elem_id="annotate-transforms", **CHANGING,
         )  # fmt: skip
+        given = gr.Checkbox(
+            True, label=_giving(NLI), container=False, elem_id="annotate-given", min_width=160
+        )
         page.shared.allow(make)
 
     def offer(task_name: str) -> list[Any]:
         """Offer what the task has."""
         task = task_named(task_name)
         return [
-            gr.Radio(choices=_modes(task), value=_modes(task)[0][1]),
+            gr.Radio(choices=asked_of(task), value=asked_of(task)[0][1]),
             gr.Dropdown(choices=_changes(task), value=_first(task)),
+            gr.Checkbox(label=_giving(task), visible=bool(task.source)),
         ]
 
-    page.on_open(offer, page.task, [mode, transforms])
-    return [*page.shared.inputs, mode, transforms, each], make
+    page.on_open(offer, page.task, [mode, transforms, given])
+    return [*page.shared.inputs, mode, transforms, each, given], make
 
 
-def _modes(task: Task) -> list[tuple[str, str]]:
-    return [(mode.title, mode.name) for mode in modes_for(task)]
+def asked_of(task: Task) -> list[tuple[str, str]]:
+    """Return what people can be asked: about texts, or where a task has labels for texts."""
+    modes = [(mode.title, mode.name) for mode in modes_for(task)]
+    return [*modes, (FOOL_TITLE, FOOL)] if task.labels else modes
+
+
+def _giving(task: Task) -> str:
+    """Return the words of the choice whether a text is given to write to."""
+    return f"Give each a {task.title_of(task.source or '').lower()} of the texts above"
 
 
 def _changes(task: Task) -> list[tuple[str, str | int | float]]:

@@ -9,11 +9,14 @@ from markupsafe import Markup
 from probe.models.bundled import title_of
 from probe.pictures.forest import DotPlot, DotRow, dot_plot, dot_svg
 from probe.runs.database import Survey
+from probe.runs.run import Json
 from probe.runs.store import Store
 from probe.statistics import NOTHING as NONE
 from probe.statistics import Estimate, percent
 from probe.surveys.annotation_results import BROKEN, Line, Results, progress_of
 from probe.surveys.annotation_set import AnnotationSet, shown_texts
+from probe.surveys.rounds import Board, tries
+from probe.tasks.task import task_named
 from probe.transforms import REGISTRY
 from probe.transforms.options import PUBLISHED, with_sign
 from probe.ui.html.elements import (
@@ -35,6 +38,19 @@ from probe.ui.visitors.belongings import moment
 MEASURED = {"valid": "called invalid", "labels": "answered right", "distractor": "kept"}
 """What is counted of the answers of each mode."""
 PAPER = "The paper's people"
+HOW_IN_ROUNDS = (
+    "Visitors write texts, or one beside a text that is given, and say what is right. The model "
+    "answers at once.",
+    "What fools it goes to others, who see neither the author's label nor the model's answer. Two "
+    "who agree with the author confirm it, two who do not dismiss it; of one and one a third "
+    "decides.",
+    "The board counts by nickname what was tried, what fooled the model and what was confirmed; "
+    "writers see it when you show it.",
+    "The files hold everything, a label only where it is confirmed. Train takes these for what the "
+    "model fails on (as in ANLI, Nie et al. 2020). It is wrong on all of them because so they were "
+    "chosen.",
+)
+"""The same with a round of Fool the model."""
 HOW = (
     "Texts are drawn by the seed: some changed, which people are not told, and some as they were.",
     "You get a link. Who opens it judges five texts at a time, under a nickname or none.",
@@ -49,34 +65,46 @@ PAPER_FAILED = 0.03
 
 def no_set() -> Markup:
     """Say what will stand where a set of one's own is shown."""
+    steps = Markup('<ol class="how {}">{}</ol>')
+    lines = each(Markup("<li>{}</li>"), HOW), each(Markup("<li>{}</li>"), HOW_IN_ROUNDS)
     return card(
         title("How it works", 2)
-        + Markup('<ol class="how">{}</ol>').format(each(Markup("<li>{}</li>"), HOW))
+        + steps.format("of-sets", lines[0])
+        + steps.format("of-rounds", lines[1])
     )
 
 
 def own_sets(store: Store, surveys: Sequence[Survey], opened: str) -> Markup:
     """List the sets of one's own, each with a button that opens it."""
     if not surveys:
-        return note("You have no sets yet. One that you make stands here, with its answers.")
+        return note("You have none yet. One that you make stands here, with its answers.")
     row = Markup(
-        '<li class="thing{opened}"><div><b>{title}</b> <span class="soft">{source}, {task}</span>'
-        '</div><div class="tiny soft num">{share:.0f} % answered{ended} · {made}</div><div '
+        '<li class="thing{opened}"><div><b>{title}</b> <span class="soft">{of}, {task}</span>'
+        '</div><div class="tiny soft num">{far}{ended}{made}</div><div '
         'class="acts"><button type="button" class="link" data-cell="{id}" '
         'aria-label="Open {title}, made {made}">Open</button></div></li>'
     )
+
+    def of(content: Json) -> object:
+        return content["source"] if "source" in content else title_of(content["model"])
+
+    def far(survey: Survey) -> str:
+        if survey.kind == "round":
+            return Board(tries(store, survey.id)).words
+        return f"{100 * progress_of(store, AnnotationSet(survey)).share:.0f} % answered"
+
     rows = join(
         row.format(
             opened=" opened" * (survey.id == opened),
             title=survey.title,
-            source=survey.content["source"],
-            task=annotated.task.choice.lower(),
-            share=100 * progress_of(store, annotated).share,
-            ended=", ended" * survey.ended,
+            of=of(survey.content),
+            task=task_named(survey.content["task"]).choice.lower(),
+            far="shown above · " if survey.id == opened else f"{far(survey)} · ",
+            ended="ended · " * survey.ended,
             made=moment(survey.created),
             id=survey.id,
         )
-        for survey, annotated in zip(surveys, map(AnnotationSet, surveys), strict=True)
+        for survey in surveys
     )
     more = Markup(
         '<p class="fine">In <a href="mine?kind=sets">Mine</a> they are deleted, one or all.</p>'

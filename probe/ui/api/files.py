@@ -22,6 +22,7 @@ from probe.analysis.cartography import (
 from probe.analysis.comparison import compare_rows, keyed, read, require_two
 from probe.analysis.comparison_report import comparison_json, example_comparison_json
 from probe.analysis.contrast_sets import check_key, contrast_json, key_of
+from probe.analysis.importance import MethodOrNone
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
 from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
 from probe.data.names import PREFIX, stem_of
@@ -96,6 +97,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         form: Name = "",
         long: Long = "cut",
         bundle: Name = "",
+        importance: MethodOrNone = "",
     ) -> tuple[dict[str, Any], list[str]]:
         """Score a file; returns the summary and its files.
 
@@ -119,6 +121,8 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
             form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
             long: cut, or windows, in which a premise longer than the model reads is read.
             bundle: The column that joins rows to contrast sets, if any.
+            importance: The method by which the words of each row are scored, if any; a further
+                file has a row for each word.
         """
         check_transforms(transforms)
         check_room(models.store, owner)
@@ -131,7 +135,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         chosen = settled(source, source.path, asked, reading)
         wanted = ScoringRequest(
             chosen, tuple(transforms), seed, settings, precision,
-            reading=reading, long=long, bundle=bundle,
+            reading=reading, long=long, bundle=bundle, importance=importance,
         )  # fmt: skip
         request = LocalContext.request.get(None)
         with line.place(visitor_of(request) if request else ("", owner), caller_left()) as ahead:
@@ -165,6 +169,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("", label="form"),
             gr.Textbox("cut", label="long"),
             gr.Textbox("", label="bundle"),
+            gr.Textbox("", label="importance"),
         ]
         answered = [gr.JSON(label="summary"), gr.Files(label="files")]
         call = gr.Button()
@@ -198,15 +203,16 @@ def score_file(
     """Score a file; return the summary and the places of the files."""
     stem = stem_of(path)
     pairs = folder / f"{stem}-pairs.{source.form}" if request.names else None
+    words = folder / f"{stem}-importance.{source.form}" if request.importance else None
     end = end_for(classifier.task) if pairs else ""
     training = folder / f"{stem}-training{end}" if end else None
-    places = Places(folder / f"{stem}-scored.{source.form}", pairs, training)
+    places = Places(folder / f"{stem}-scored.{source.form}", pairs, training, words)
     scoring = FileScoring(source, classifier, request, places)
     for _ in scoring.chunks():  # what is done is on the disk
         pass
     summary = scoring.hand_over()
     note = write_json(summary, folder / f"{stem}-summary.json")
-    written = (places.scored, note, pairs, training)
+    written = (places.scored, note, pairs, training, words)
     return summary, [str(path) for path in written if path and path.exists()]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from probe.analysis.importance import METHODS, Importance
+from probe.analysis.importance import METHODS, Importance, Method
 from probe.tasks.task import Example
+from probe.text.words import spans
 from probe.transforms.options import SIGNS, Sign
 from probe.transforms.registry import Scored
 from probe.ui.html.elements import join, note, twin
@@ -65,6 +66,25 @@ def _caption(scores: Importance) -> Markup:
     return Markup('{} — {} <span class="hide-phone">· {}</span>').format(
         what, KEYS[scores.sign], METHODS[scores.method].title.lower()
     )
+
+
+def legend(method: Method, sign: Sign) -> Markup:
+    """Say how shaded words of many rows are read."""
+    sign = sign if METHODS[method].signed else "abs"
+    return Markup(
+        '<p class="rests">What the right label rests on, else the answer — {} · {}; '
+        "a press on a text shows all of it</p>"
+    ).format(KEYS[sign], METHODS[method].title.lower())
+
+
+def shaded_words(text: str, scores: Sequence[tuple[str, float | None]], largest: float) -> Markup:
+    """Shade the words of a text, scored as `word_scores` has it; one without a score is plain."""
+    scored = [
+        Scored(word, 0, at.start, at.end, score)
+        for at, (word, score) in zip(spans(text), scores, strict=True)
+        if score is not None
+    ]
+    return tokens(text, scored, largest)
 
 
 def score_table(example: Example, scores: Importance) -> Markup:

@@ -6,10 +6,12 @@ assets/page.js completes it as soon as it is shown.
 from functools import lru_cache
 from urllib.parse import quote
 
+import gradio as gr
 import segno
 from markupsafe import Markup
 
 from probe.ui.html.elements import NOTHING, note
+from probe.ui.links import address_for_others
 
 MAX_LINK = 4_000
 """Characters of a link above which programs that pass it on begin to cut it."""
@@ -19,6 +21,32 @@ MODELS_SHARED = (
     "link back in Mine."
 )
 SEEN = "Whoever has this link, and reaches this app, sees the same; it opens no file of yours."
+
+CLASSROOM = Markup(
+    '<section class="card classroom"><div class="guesses"><div class="strip"><h2>{title}</h2>'
+    '<span class="badge plain">{people}</span><span class="grow"></span>'
+    '<span class="tiny soft">{until}</span></div>{shown}<div class="strip tools">{buttons}'
+    "</div></div>{hand_out}</section>"
+)
+"""What comes from a class, to be projected, beside what is handed out."""
+PROJECT = Markup('<button type="button" class="btn" data-large="guesses">Project it</button>')
+HAND_OUT = Markup(
+    '<div class="of-group">{qr}<div><p class="tiny soft">{who}</p>'
+    '<p class="address">{typed}</p><p class="strip"><button type="button" class="btn" '
+    'data-copy="{address}">Copy link</button><button type="button" class="btn" '
+    'data-large="of-group">Show large</button></p><p class="tiny soft" role="status"></p>'
+    '<p class="tiny soft">{says} {notice}</p></div></div>'
+)
+
+
+def handed_out(link: str, request: gr.Request, who: str, says: str) -> Markup:
+    """Show a link within the app to who is to open it: its QR code, and both large on a press."""
+    reached, notice = address_for_others(request)
+    address = reached + link
+    return HAND_OUT.format(
+        qr=qr_code(address), address=address, typed=address.partition("://")[2], who=who,
+        says=says, notice=notice,
+    )  # fmt: skip
 
 
 def shared_link(

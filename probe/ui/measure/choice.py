@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 import gradio as gr
 from markupsafe import Markup
 
+from probe.analysis.importance import METHODS, MethodOrNone
 from probe.data.file_options import FileOptions
 from probe.data.rows import Columns, Source
 from probe.errors import FileError, Unavailable, UnknownTransform, UserError
@@ -411,6 +412,7 @@ class Link:
     ready: bool = False
     changes: tuple[str, ...] = ()
     options: Options = DEFAULTS
+    importance: MethodOrNone = ""
 
 
 def first_models(known: Sequence[str], count: int = 1) -> list[str]:
@@ -474,12 +476,13 @@ def read_link(visitor: str, task: Task, known: Sequence[str], query: Mapping[str
             notices.append(not_here("change", name, "it is left out"))
         except Unavailable as why:
             notices.append(f"A change of the link is left out: {why}.")
+    importance = cast(MethodOrNone, reader.one_of("importance", ("", *METHODS), ""))
     notices += reader.notices
     complete = source in (BUNDLED, FILE) or len(texts) == len(task.fields)
     return Link(
         tuple(here or usual), source or BUNDLED, texts, precision, long, seed, file, tuple(notices),
         bool(said) and complete and not notices and len(here) == len(named),
-        tuple(changes), given,
+        tuple(changes), given, importance,
     )  # fmt: skip
 
 
@@ -501,6 +504,7 @@ def with_run(store: Store, visitor: str, query: Mapping[str, str]) -> Mapping[st
         "long": plan["long"],
         "changes": ",".join(plan["names"]),
         "options": json.dumps(plan["options"]),
+        "importance": plan.get("importance", ""),
     }
 
 

@@ -42,6 +42,7 @@ KINDS = {
     "-map": "the confidence, variability and correctness of every row, and its regions",
     "-words": "the words that give a label away, a row each",
     "-pairs": "the texts that the changes made, each with what it was made from",
+    "-importance": "the words of every row with their scores, a row each",
     "-training": "those with a right answer in the form of SNLI or SQuAD, to train on elsewhere",
     "-tables.csv": "the tables of the summary",
     "-tables.md": "the same tables as Markdown",

@@ -17,20 +17,20 @@ import gradio as gr
 from markupsafe import Markup
 
 from probe.analysis.batch import Row
-from probe.analysis.summary import AT_MOST
+from probe.analysis.summary import AT_MOST, EXPLAINED, NO_WORDS, of_words
 from probe.analysis.transformed import MOSTLY
 from probe.baselines import baseline, baselines_for
-from probe.data.rows import Columns, InputRow, Source, is_missing, read_rows
+from probe.data.rows import InputRow, Source, is_missing, read_rows
 from probe.errors import FileError, UserError
 from probe.models.prediction import Prediction
-from probe.models.windows import Long
-from probe.scoring.files import ScoredPart, ScoringPlan, columns_of
+from probe.scoring.files import ScoredPart, ScoringPlan, ScoringRequest, columns_of
 from probe.statistics import Estimate, Share
 from probe.tasks.nli import matches
 from probe.tasks.task import Label, Task, task_named
 from probe.transforms.registry import chain_title
 from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert, each, join, note, table, term
+from probe.ui.html.importance import legend, shaded_words
 from probe.ui.html.prediction import label_name, short_label, tone
 from probe.ui.links import link_to
 from probe.ui.measure import bundles
@@ -85,7 +85,7 @@ class ResultRows:
         rows = list(read_rows(part, request.columns, task))
         used = {*request.columns.texts.values(), request.columns.gold}
         self._free |= dict.fromkeys(name for name in part.columns if name not in used)
-        shown = part_view(rows, request.columns, scored, task, self._names, request.long)
+        shown = part_view(rows, scored, task, request)
         self._database.executemany(self._insert, map(self._columns, shown))
         golden = [row.example for row in rows if row.example and row.example.gold]
         for name, share in self._shares.items():
@@ -118,6 +118,8 @@ class ResultRows:
         asked = "" if is_file(model) else model  # of a file's answers none can be asked again
         facts: Record = {"task": self._plan.task.name, "names": self._names, "model": asked}
         facts["columns"] = list(self._free)
+        request = self._plan.request
+        facts |= {"importance": request.importance, "sign": request.options.sign}
         facts |= {"golds": [] if self._plan.task.has_spans else [gold for (gold,) in golds]}
         sums = ", ".join(f"total({condition})" for condition in FILTERS.values())
         counts = self._database.execute(f"SELECT {sums} FROM rows").fetchone()
@@ -131,7 +133,7 @@ class ResultRows:
 
 def answered_rows(part: Source, scored: ScoredPart, plan: ScoringPlan) -> Iterator[Row]:
     """Yield what a file answers to the rows of a part."""
-    columns = columns_of(scored, plan.task, (), "cut")
+    columns = columns_of(scored, plan.task, plan.request)
     read = read_rows(part, plan.request.columns, plan.task)
     for row, values in zip(read, scored.scored, strict=True):
         cells = dict(zip(columns.scored, values, strict=False))
@@ -144,15 +146,10 @@ def answered_rows(part: Source, scored: ScoredPart, plan: ScoringPlan) -> Iterat
 
 
 def part_view(
-    rows: Iterable[InputRow],
-    columns: Columns,
-    part: ScoredPart,
-    task: Task,
-    names: Sequence[str],
-    long: Long = "cut",
+    rows: Iterable[InputRow], part: ScoredPart, task: Task, request: ScoringRequest
 ) -> list[Record]:
     """Return the rows of a part as they are kept and shown."""
-    written = columns_of(part, task, names, long)
+    written = columns_of(part, task, request)
     made = defaultdict[int, list[Cells]](list)
     for values in part.made:
         cells = dict(zip(written.made, values, strict=True))
@@ -164,7 +161,7 @@ def part_view(
         if scored:
             texts, gold = task.texts(row.example), row.example.gold or ""
         else:
-            given = columns.cells_of(row.record)
+            given = request.columns.cells_of(row.record)
             texts, gold = {name: _readable(given.get(name)) for name in task.fields}, ""
         marks = {
             "end cut": cells["cut"],
@@ -172,8 +169,11 @@ def part_view(
             cells["language"] or "": cells["language"],
             f"window {cells.get('window')} decides": cells.get("window"),
             f"{cells.get(AT_MOST)} not listed": cells.get(AT_MOST),
+            f"words not scored: {cells.get(NO_WORDS)}": (
+                cells.get(NO_WORDS) and cells[EXPLAINED] is None
+            ),
         }
-        by_name = {name: list[Record]() for name in names}
+        by_name = {name: list[Record]() for name in request.names}
         for one in made[row.number + 1]:
             by_name[one["transform"]].append(_made(task, texts, one))
         shown.append(
@@ -190,6 +190,10 @@ def part_view(
                 "made": by_name,
             }
         )
+        if request.importance and scored:
+            words = {name: json.loads(cells[of_words(name)] or "[]") for name in task.fields}
+            told = {"explained": cells[EXPLAINED], "words_note": cells[NO_WORDS]}
+            shown[-1] |= {"words": words, **told}
     return shown
 
 
@@ -329,10 +333,12 @@ def rows_view(selection: Selection) -> Markup:
         '<input type="search" name="search" value="{}" placeholder="search these rows" '
         'aria-label="search these rows">{}</div>'
     ).format(join(buttons), selection.search, _golds(selection, page.facts["golds"]))
-    said = NOTHING
+    # a result of an earlier version does not say by which method
+    method = page.facts.get("importance")
+    said = legend(method, page.facts["sign"]) if method else NOTHING
     if selection.change:
         title = chain_title(selection.change)
-        said = note(f"Only rows whose answer stays under “{title}”.")
+        said += note(f"Only rows whose answer stays under “{title}”.")
     if selection.answer:
         said += note(f"Only rows whose answer is {selection.answer}.")
     return Markup('<form class="rows"><button hidden></button>{}{}{}{}{}{}</form>').format(
@@ -418,9 +424,14 @@ def _head(name: str, words: str, order: str) -> Markup:
 
 
 def _line(row: Record, task: Task, names: Sequence[str], model: str) -> Markup:
+    words = row.get("words", {})
     texts = join(
-        Markup('<td class="text"><span title="{0}">{0}</span></td>').format(text)
-        for text in row["texts"].values()
+        Markup('<td class="text">{}</td>').format(
+            _shaded(row, name, text)
+            if words.get(name)
+            else Markup('<span title="{0}">{0}</span>').format(text)
+        )
+        for name, text in row["texts"].items()
     )
     number = Markup("{}").format(row["row"])
     if row["error"]:
@@ -450,6 +461,16 @@ def _line(row: Record, task: Task, names: Sequence[str], model: str) -> Markup:
         texts,
         join(SAID.format(title, cell) for title, cell in said.items()),
     )
+
+
+def _shaded(row: Record, name: str, text: str) -> Markup:
+    """Shade a text's words; opened it is shown whole, with what its scores speak of."""
+    every = (abs(score) for words in row["words"].values() for _, score in words if score)
+    words = shaded_words(text, row["words"][name], max(every, default=0.0))
+    return Markup(
+        '<details class="words"><summary class="tokens"><span>{}</span></summary>'
+        '<p class="fine">Scored for “{}”. {}</p></details>'
+    ).format(words, row["explained"], row["words_note"])
 
 
 def _label(label: str) -> Markup:

@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from probe.analysis.batch import Chunk, Row
 from probe.analysis.comparison_report import answers_json
+from probe.analysis.importance import METHODS
 from probe.analysis.summary import Totals
 from probe.data.names import stem_of
 from probe.data.rows import Source
@@ -138,8 +139,8 @@ NO_RUN = (
     "link for a new one."
 )
 LEFT_OUT = (
-    "The {n} changes chosen are left out: a file holds answers to its own texts alone, and changed "
-    "ones ask a model."
+    "Changes and importance are left out: a file holds answers to its own texts alone, and these "
+    "ask a model."
 )
 READY = "Scored before, with the app's own texts. Choose others above, or other changes, and Score."
 SHOWN = "Shown to you by a link, with its texts and files."
@@ -163,13 +164,14 @@ CHANGES = f"""changes => {{
   ({TYPED})();
 }}"""
 USUAL = json.dumps({name: options.shown(name, getattr(DEFAULTS, name)) for name in OPTIONS})
-SET = f"""(...values) => {{
+SET = f"""(importance, ...values) => {{
   ({CHANGED})();
   const set = Object.entries({USUAL}).map(([name, usual], at) => [name, values[at], usual])
     .filter(([, value, usual]) => value !== usual);
-  window.writeAddress({{ options: set.length ? JSON.stringify(Object.fromEntries(set)) : "" }});
+  const options = set.length ? JSON.stringify(Object.fromEntries(set)) : "";
+  window.writeAddress({{ importance, options }});
 }}"""
-"""Keeps in the address the options that are not as usual."""
+"""Keeps in the address the method of importance, and the options that are not as usual."""
 WHICH = """models => {
   const names = [...document.querySelectorAll("#measure-models .token > span")];
   const note = document.getElementById("score-which");
@@ -240,8 +242,10 @@ def _write(run: StoredRun, folder: Path) -> None:
     pairs = folder / f"{stem}-pairs.{form}" if plan.request.names else None
     end = end_for(plan.task) if pairs else ""
     training = folder / f"{stem}-training{end}" if end else None
+    words = folder / f"{stem}-importance.{form}" if plan.request.importance else None
     rows = ResultRows(folder, plan)
-    places, answers = Places(folder / f"{stem}-scored.{form}", pairs, training), list[Row]()
+    places = Places(folder / f"{stem}-scored.{form}", pairs, training, words)
+    answers = list[Row]()
 
     def take(part: Source, scored: ScoredPart) -> None:
         rows.add(part, scored)
@@ -301,7 +305,8 @@ class Score:
     def listen(self) -> None:
         """Let buttons and fields do what they say."""
         parts, page, choice = self.parts, self.page, self.choice
-        inputs = [*choice.inputs, parts.changes, *parts.controls]
+        settings = [parts.importance, *parts.controls]
+        inputs = [*choice.inputs, parts.changes, *settings]
         parts.go.click(None, None, parts.trouble, js=READING, **QUIET)
         scored: Dependency = parts.go.click(
             self.score, inputs, self.results, js=asked_for("batch-results"), trigger_mode="once",
@@ -314,9 +319,11 @@ class Score:
         scored.then(None, parts.progress, None, js=lit, **QUIET)
         scored.then(None, parts.run, None, js=KEEP, **QUIET)
         parts.progress.change(None, parts.progress, None, js=TELL, **QUIET)
-        for control in (parts.changes, *parts.controls):
-            heard = control.release if isinstance(control, gr.Slider) else control.input
-            heard(None, parts.controls, None, js=SET, **QUIET)
+        heard = [
+            control.release if isinstance(control, gr.Slider) else control.input
+            for control in (parts.changes, *settings)
+        ]
+        gr.on(heard, None, settings, None, js=SET, **QUIET)
         parts.changes.change(None, parts.changes, None, js=CHANGES, **QUIET)
         choice.models.change(None, choice.models, None, js=WHICH, **QUIET)
         for part in (parts.rows, parts.figures):
@@ -324,7 +331,7 @@ class Score:
             if part is parts.figures:
                 pressed.then(None, None, None, js=scroll_to("batch-rows"), **QUIET)
         parts.files.click(guard, None, parts.files, **EACH, **in_turn("batch-files"))
-        opened = [*self.results, parts.changes, *parts.controls]
+        opened = [*self.results, parts.changes, *settings]
         page.on_open(self.open, [page.owner, page.task], opened, **QUIET)
         listed = [*self.results]
         parts.timer.tick(self.look, [page.owner, parts.run], listed, **QUIET)
@@ -339,6 +346,7 @@ class Score:
         shown = self.listed(visitor)
         asked = read_link(visitor, task, self.core.models.names(visitor, task), query)
         shown[parts.changes] = list(asked.changes)
+        shown[parts.importance] = asked.importance
         for name, control in zip(OPTIONS, parts.controls, strict=True):
             shown[control] = options.shown(name, getattr(asked.options, name))
         run = None
@@ -358,12 +366,13 @@ class Score:
     def score(self, request: gr.Request, *values: Any) -> Iterator[Shown]:
         """Score the texts; after each chunk yield what the page shows.
 
-        `values` are those of the choice, the changes, then those of the options' controls.
+        `values` are those of the choice, the changes, the method of importance, then those of the
+        options' controls.
         """
         parts, session, store = self.parts, request.session_hash, self.core.store
         self.stops.withdraw(session)
         try:
-            *chosen, names = values[: -len(OPTIONS)]
+            *chosen, names, importance = values[: -len(OPTIONS)]
             asked = Asked.read(*chosen)
             visitor, task, upload = asked.visitor, asked.task, asked.file
             read_options = options.read(values[-len(OPTIONS) :], task)
@@ -375,10 +384,11 @@ class Score:
             given = answers_on(visitor, [name], source, columns, task, asked.reading).get(name)
             wanted = ScoringRequest(
                 columns, tuple(names), asked.seed, read_options, asked.precision,
-                reading=asked.reading, long=asked.long,
+                reading=asked.reading, long=asked.long, importance=importance,
             )  # fmt: skip
             if given:  # there is no model to ask about changed texts
-                wanted = replace(wanted, names=(), precision="fp32", long="cut")
+                left_out = bool(names or importance)
+                wanted = replace(wanted, names=(), precision="fp32", long="cut", importance="")
                 own, opened = given.task, None
             else:
                 own, opened = self.core.models.for_run(visitor, name)
@@ -411,7 +421,7 @@ class Score:
                     )
 
                 for shown in self._scored(visitor, source, load, ordered(), stopped):
-                    said = [LEFT_OUT.format(n=len(names))] if given and names else []
+                    said = [LEFT_OUT] if given and left_out else []
                     if given and parts.head in shown:
                         shown[parts.trouble] = join(map(note, [words_of({"": given}), *said]))
                     yield shown
@@ -585,11 +595,12 @@ def _is_usual(task: Task, asked: Link, known: Sequence[str]) -> bool:
     return replace(asked, texts={}, file=None, notices=(), ready=False) == usual
 
 
-def link_values(task: Task, names: Sequence[str], *values: object) -> Said:
+def link_values(task: Task, names: Sequence[str], importance: str, *values: object) -> Said:
     """Return what a link says of the changes, and of the options that are not as usual."""
     changed = options.read(values, task).changed
     chosen = ",".join(names) or NONE
-    return {"changes": chosen, "options": json.dumps(changed) if changed else ""}
+    options_said = json.dumps(changed) if changed else ""
+    return {"changes": chosen, "importance": importance, "options": options_said}
 
 
 def _until(run: StoredRun) -> str:
@@ -662,7 +673,11 @@ def _build(choice: Choice) -> SimpleNamespace:
     parts = SimpleNamespace()
     with gr.Column(elem_classes="card", elem_id="score-form"):
         parts.changes = build_changes(choice.page, "batch-transforms")
-        with gr.Accordion("Settings: options of the changes", open=False, elem_classes="fold"):
+        with gr.Accordion("Settings: importance, options", open=False, elem_classes="fold"):
+            parts.importance = gr.Dropdown(
+                [("not asked", ""), *((row.title, name) for name, row in METHODS.items())],
+                value="", label="Importance of the words, by", elem_id="score-importance",
+            )  # fmt: skip
             tell = gr.Checkbox(label="Tell me when a file is finished", elem_id="tell")
             parts.controls = options.build()
         tell.input(None, tell, tell, js=ASK, **QUIET)
@@ -682,7 +697,7 @@ def _build(choice: Choice) -> SimpleNamespace:
         parts.results = results
         with gr.Row(elem_id="batch-head"):
             parts.head = gr.HTML(elem_id="batch-name", padding=False)
-            own = [parts.run, parts.changes, *parts.controls]
+            own = [parts.run, parts.changes, parts.importance, *parts.controls]
             build_link(choice, "score", own, link_values)
             parts.who = gr.HTML(elem_id="batch-who", padding=False)
         parts.figures = gr.HTML(elem_id="batch-figures", js_on_load=PRESSED)

@@ -140,9 +140,13 @@ class Learning:
         return self.show(cell_of(event), task, model, visitor, kept)
 
     def show(
-        self, place: str, task: str, model: str | None, visitor: str, kept: Kept | None
-    ) -> Shown:
-        """Show a place, or all lessons where there is none of this name in the task."""
+        self, place: str, task: str, model: str | None, visitor: str, kept: Kept | None,
+        guess: int | None = None,
+    ) -> Shown:  # fmt: skip
+        """Show a place, or all lessons where there is none of this name in the task.
+
+        What is guessed stays guessed where another model is chosen that has not been run.
+        """
         asked, kept = task_named(task), remember(kept)
         here = find(self.lessons, place, asked)
         if here is None:
@@ -165,7 +169,7 @@ class Learning:
                 drawing.contents(self.lessons, here, kept["seen"]), visible=not self.guests
             ),
             "text": drawing.step_text(step, head if self.guests else NOTHING, not self.guests),
-            "guess": _radio(step, choice),
+            "guess": _radio(step, choice, guess),
             "model": gr.Dropdown(
                 choices=model_choices(names),
                 value=model,
@@ -330,14 +334,17 @@ def _run_button(step: Step, choice: int | None) -> gr.Button:
     )
 
 
-def _radio(step: Step, choice: int | None) -> gr.Radio:
-    """Offer the choices of a step; what was run is not guessed again with the same model."""
+def _radio(step: Step, choice: int | None, guess: int | None = None) -> gr.Radio:
+    """Offer the choices of a step; what was run is not guessed again with the same model.
+
+    Where nothing was, a `guess` stands there already.
+    """
     if not step.choices:
         return gr.Radio(choices=[], value=None, visible=False)
     choices = [(words, number) for number, words in enumerate(step.choices)]
     return gr.Radio(
         choices=choices,
-        value=choice,
+        value=guess if choice is None else choice,
         label=step.asks,
         visible=True,
         interactive=choice is None,
@@ -480,10 +487,10 @@ def _react(page: Page, learning: Learning, parts: dict[str, Any], printed: gr.HT
     presses = [parts[name].click for name in ("contents", "text", "moves")]
     go_to, show = by_name(learning.go_to, parts), by_name(learning.show, parts)
     chosen = parts["model"].input
-    to_go = {**asked, "kept": page.memory}
+    to_go, to_choose = {**asked, "kept": page.memory}, {**here, "guess": parts["guess"]}
     shows = [
         gr.on(presses, go_to, None, outputs, inputs_kwargs=to_go, **EACH, **turn),
-        chosen(show, None, outputs, inputs_kwargs=here, **LAST, **turn),
+        chosen(show, None, outputs, inputs_kwargs=to_choose, **LAST, **turn),
     ]
     known = [page.task, page.owner, page.memory]
     if learning.guests:

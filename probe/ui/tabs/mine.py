@@ -292,9 +292,10 @@ def bring(
     opens = model_opens(loaded.model.name, asked.name)
     onward = join((link(address, words) for words, address in opens.items()), Markup(" · "))
     return [
-        Markup('<p class="fine" role="status">{} Open it in {}.</p>{}').format(
-            loaded.summary, onward, warning
-        ),
+        Markup(
+            '<div role="status"><p class="fine as-written">{}</p><p class="fine">Open it in {}</p>'
+            "</div>{}"
+        ).format(loaded.summary, onward, warning),
         gr.Textbox(
             label=f"Which output is which? Now {', '.join(loaded.model.order)}",
             info="",

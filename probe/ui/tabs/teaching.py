@@ -27,31 +27,18 @@ from probe.surveys.survey import (
 from probe.tasks.task import task_named
 from probe.ui.html.elements import NOTHING, note
 from probe.ui.html.elements import join as together
-from probe.ui.html.shared_link import qr_code
+from probe.ui.html.shared_link import CLASSROOM, PROJECT, handed_out
 from probe.ui.lessons import live
 from probe.ui.lessons.drawing import BAR
 from probe.ui.lessons.lesson import Finding, Lesson, Place, places_of
-from probe.ui.links import address_for_others, link_to_guest
+from probe.ui.links import link_to_guest
 
 HOUR = 3600
-TEACHER = Markup(
-    '<section class="card classroom"><div class="guesses"><div class="strip"><h2>Your class at '
-    '{title}</h2><span class="badge plain">{people} in the class</span><span class="grow"></span>'
-    '<span class="tiny soft">{until}</span></div>{guesses}<div class="strip tools">{buttons}'
-    "</div></div>{hand_out}</section>"
-)
-HAND_OUT = Markup(
-    '<div class="of-group">{qr}<div><p class="tiny soft">Students open</p>'
-    '<p class="address">{typed}</p><p class="strip"><button type="button" class="btn" '
-    'data-copy="{address}">Copy link</button><button type="button" class="btn" '
-    'data-large="of-group">Show large</button></p><p class="tiny soft" role="status"></p>'
-    '<p class="tiny soft">No names, '
-    "no sign-in. They see the lesson alone, without its answers and without the places. {notice}"
-    "</p></div></div>"
+SEEN = (
+    "No names, no sign-in. They see the lesson alone, without its answers and without the places."
 )
 ENDED = "Its link takes no more guesses. What was guessed stays, until you delete it in Mine."
 BUTTON = Markup('<button type="button" class="btn {}" data-cell="{}">{}</button>')
-PROJECT = Markup('<button type="button" class="btn" data-large="guesses">Project it</button>')
 
 
 def record(store: Store, code: str, visitor: str, here: Place, choice: int | None) -> None:
@@ -69,8 +56,6 @@ def of_teacher(
     """Show a class of one's own: how many guess what at its step, and its link."""
     steps = places(lessons, group)
     at = min(max(int(group.content.get("step", 1)), 1), len(steps))
-    reached, notice = address_for_others(request)
-    address = reached + link_to_guest("class", group.id)
     left = max(group.ends - time(), 0)
     hours = max(round(left / HOUR), 1)
     buttons = [
@@ -81,15 +66,13 @@ def of_teacher(
         PROJECT,
         BUTTON.format("bad", "end", "End") if left else NOTHING,
     ]
-    return TEACHER.format(
-        title=group.title,
-        people=respondents(store, group.id),
+    return CLASSROOM.format(
+        title=f"Your class at {group.title}",
+        people=f"{respondents(store, group.id)} in the class",
         until=f"for {hours} more hour{'s' if hours > 1 else ''}" if left else "ended",
-        guesses=_guesses(store, group, steps[at - 1], True),
+        shown=_guesses(store, group, steps[at - 1], True),
         buttons=together(buttons),
-        hand_out=HAND_OUT.format(
-            qr=qr_code(address), address=address, typed=address.partition("://")[2], notice=notice
-        )
+        hand_out=handed_out(link_to_guest("class", group.id), request, "Students open", SEEN)
         if left
         else note(ENDED),
     )

@@ -46,7 +46,9 @@ from probe.runs.store import Store
 from probe.settings import settings
 from probe.surveys.annotation_results import progress_of, write_files
 from probe.surveys.annotation_set import AnnotationSet
+from probe.surveys.rounds import Board, Round, own_keys, tries, write_round
 from probe.surveys.survey import (
+    GUEST_PATHS,
     answered_surveys,
     answers_of,
     delete_answers,
@@ -297,13 +299,16 @@ def _survey(store: Store, survey: Survey) -> Belonging:
     days, opens = settings().keep_days, link_to("learn", **{"class": survey.id})
     says = f"class, {respondents(store, survey.id)} in it"
     when = f"until {moment(survey.ends)}"
+    if survey.kind != "lesson":
+        opens = link_to("measure", view="people", task=survey.content["task"], set=survey.id)
+        when = f"until {moment(survey.created + days * DAY)}" if days else "until you delete it"
     if survey.kind == "annotation":
         annotated = AnnotationSet(survey)
         texts = sum(not item.control for item in annotated.items.values())
         done = progress_of(store, annotated).share
         says = f"set of {texts:,} texts, {100 * done:.0f} % answered"
-        opens = link_to("measure", view="people", task=annotated.task.name, set=survey.id)
-        when = f"until {moment(survey.created + days * DAY)}" if days else "until you delete it"
+    elif survey.kind == "round":
+        says = f"round: {Board(tries(store, survey.id)).words}"
     if survey.ended:
         when = f"ended {moment(survey.ends)}"
     verbs = ("files", *(() if survey.ended else ("share", "end")), "delete")
@@ -315,11 +320,14 @@ def _survey_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
     if survey.kind == "annotation":
         write_files(store, AnnotationSet(survey), None, folder)
         return list(folder.iterdir())
+    if survey.kind == "round":
+        write_round(store, Round(survey), folder)
+        return list(folder.iterdir())
     return [CLASS_FILES["guesses"](store, survey, folder)]
 
 
 def _survey_link(store: Store, visitor: str, which: str) -> tuple[str, str]:
-    path = "set" if own_survey(store, visitor, which).kind == "annotation" else "class"
+    path = GUEST_PATHS[own_survey(store, visitor, which).kind]
     return link_to_guest(path, which), f"{HOLDERS} can answer, on a page without the places."
 
 
@@ -328,13 +336,13 @@ def _answers(store: Store, visitor: str) -> list[Belonging]:
         Belonging(
             survey.id,
             survey.title,
-            f"{len(given)} answer{'s' * (len(given) != 1)} of yours",
+            f"{count} answer{'s' * (count != 1)} of yours",
             f"asked {moment(survey.created)}",
-            {} if survey.ended else {"Open": link_to_guest(path, survey.id)},
+            {} if survey.ended else {"Open": link_to_guest(GUEST_PATHS[survey.kind], survey.id)},
         )
         for survey in answered_surveys(store, visitor)
-        for given in [answers_of(store, survey.id, visitor)]
-        for path in ["set" if survey.kind == "annotation" else "class"]
+        for written in [own_keys(store, survey.id, visitor)]
+        for count in [len(answers_of(store, survey.id, visitor)) + len(written)]
     ]
 
 
@@ -384,7 +392,7 @@ KINDS = {
     ),
     "sets": Kind(
         "Sets and classes",
-        "None yet. A set in Ask people and a class in Learn stand here.",
+        "None yet. A set or a round in Ask people and a class in Learn stand here.",
         "All answers to it go too.",
         _surveys,
         lambda store, engine, visitor, which: delete_survey(store, visitor, which),
@@ -394,7 +402,7 @@ KINDS = {
     "answers": Kind(
         "Your answers",
         "None yet. What you answer behind a link stands here.",
-        "Your votes and your nickname go; the set stays.",
+        "Your votes, your nickname and what you wrote go; the set or round stays.",
         _answers,
         lambda store, engine, visitor, which: delete_answers(store, visitor, which),
     ),

@@ -374,7 +374,7 @@ def test_a_language_model_is_shown_its_examples_and_the_rest_is_refused(
         ("inoculate", asked | {"sizes": ["65"]}, "at most 64 examples stand in a prompt"),
         ("inoculate", asked | {"lrs": "1e-3"}, "so there is no learning rate"),
         ("generalise", asked, "it is not trained here, but an inoculation shows it examples"),
-        ("repair", asked, "it is not trained here, but an inoculation shows it examples"),
+        ("repair", asked, r"or trains adapters beside its weights \(mode lora\)$"),
     ):
         with pytest.raises(UserError, match=sentence):
             jobs(form, aim, **changed)

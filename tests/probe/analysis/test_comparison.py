@@ -346,7 +346,9 @@ def test_the_command_compares_a_file_or_one_pair_or_ends_with_a_sentence(
     given, out, summary = tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "s.json"
     two = ("--model", model, "--model", "da")
     given.write_text("premise,hypothesis,label\nA man walks.,He moves.,n\n,He moves.,n\n")
-    run("compare", str(given), *two, "--out", str(out), "--summary", str(summary))
+    told = run("compare", str(given), *two, "--out", str(out), "--summary", str(summary)).stdout
+    why = "the first of the others is not, for this reason: the premise is empty"
+    assert f"1 of 2 rows scored, 1 with gold; {why}" in told
     shape = json.loads(summary.read_text())
     assert (shape["models"], shape["rows"], shape["errors"]) == ([model, "da"], 2, 1)
     assert "da.prediction" in read_table(out).frame.columns

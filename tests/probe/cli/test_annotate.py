@@ -7,9 +7,11 @@ from pathlib import Path
 from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.annotation_set import AnnotationSet
+from probe.surveys.rounds import Round
 from probe.surveys.survey import own_surveys
 from tests.support.commands import run
-from tests.support.runs.annotation import answer_all, honest, person
+from tests.support.pages.visitors import YOU
+from tests.support.runs.annotation import answer_all, honest, person, say, write_text
 
 
 def test_a_set_is_drawn_imported_judged_and_exported(home: Path, model: str) -> None:
@@ -33,6 +35,25 @@ def test_a_set_is_drawn_imported_judged_and_exported(home: Path, model: str) -> 
     votes = list(csv.DictReader((out / "votes.csv").open()))
     assert [vote["counts"] for vote in votes] == ["yes"] * 5
     assert sorted(vote["text"] for vote in votes) == sorted(annotated.batches[0])
+
+
+def test_a_round_is_begun_listed_and_exported(home: Path) -> None:
+    begun = run("annotate", "fool", "--model", "minilm_sst2", "--title", "Fool it").output
+    (survey,) = own_surveys(store := Store(), COMMAND_LINE)
+    assert f"fool?{survey.id}" in begun and survey.title == "Fool it"
+    assert f"{survey.id}  Fool it" in run("annotate", "list").output
+    say(store, Round(survey), write_text(store, Round(survey), YOU, "A fine film."), True, True)
+    told = run("annotate", "export", survey.id, "--out", str(home / "out"))
+    assert json.loads(told.stdout)["tries"] == {"all": 1, "confirmed": 1}
+    given = run("annotate", "fool", "--model", "minilm", "--given").output
+    assert "against minilm, " in given and " 0 texts" not in given
+    for words, trouble in {
+        ("fool", "--model", "gone"): "the page has no model 'gone'",
+        ("fool", "--model", "bidaf"): "no labels that people could give",
+        ("export", survey.id, "--out", "o", "--model", "minilm"): "leave --model out",
+    }.items():
+        refused = run("annotate", *words)
+        assert refused.exit_code == 2 and trouble in refused.output, words
 
 
 def test_the_model_is_the_tasks_first_and_the_task_the_models(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def test_a_file_is_scored_and_summed_up(model: str, table: Path, tmp_path: Path)
     words = ["--transforms", "sort, drop", "--seed", "0", "--summary", str(summary)]
     for precision in ("bf16", "fp32"):
         told = batch(model, table, out, *words, "--precision", precision)
+        assert "2 of 3 rows scored, written to" in told and "reason: the premise is empty" in told
         assert ("of 2 answers differ" in told) == (precision == "bf16"), precision
     frame = pd.read_csv(out, dtype=str, keep_default_na=False)
     assert list(frame["id"]) == ["007", "008", "009"]

@@ -51,6 +51,8 @@ REFUSED = {
     "PAIR --transform srot": "there is no transform 'srot'; there are: ",
     "PAIR --model minilmm": "there is no model or folder called 'minilmm'; bundled are minil",
     "pair --seed x": "invalid value for '--seed': ",
+    "BATCH --importance lime": "--importance 'lime' is not one of occlusion, gradient_x_input",
+    "BATCH --words w.csv": "--words is for the words that --importance METHOD scores",
     "batch a.csv": "missing option '--out'",
     "models nosuch": "no such command 'nosuch'",
     "--nosuch": "no such option: --nosuch",
@@ -82,7 +84,7 @@ REFUSED = {
         for limit in ("much", "70", "sort=-1", "nan")
     },
     "CHECKUP --fail-under srot=0.5": "inference has no figure 'srot'; it has: ",
-    "annotate export gone --out o": "has no set 'gone'; it has: none",
+    "annotate export gone --out o": "has no set or round 'gone'; it has: none",
     "annotate draw --mode vote --out o.csv": "no annotation 'vote'; it has: valid, labels",
     "annotate draw --out i.parquet": "i.parquet: name the file .csv (packed",
     "annotate import gone.csv": "gone.csv",

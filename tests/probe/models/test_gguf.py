@@ -78,6 +78,21 @@ def test_a_file_answers_as_the_network_it_was_made_of_and_is_converted_once(
     with torch.no_grad():
         found, own = read.model(ids).logits, wanted(ids).logits
     assert torch.allclose(found, own, atol=1e-4) and own.std() > 0.1
+    (kept,) = (home / "gguf").iterdir()
+    (kept / "more").write_bytes(bytes(1_000_000))
+    with monkeypatch.context() as changed:
+        changed.setenv("NLI_CLINIC_GGUF_MB", "1")
+        another = shutil.copy(file, tmp_path / "another.gguf")
+        with another.open("ab") as end:
+            end.write(b"another")
+        load_any(str(another))
+        (kept,) = (home / "gguf").iterdir()  # of one, for which the other made room
+        changed.setattr(gguf, "BYTES_PER_WEIGHT", 100)  # some 50,000 of them
+        with another.open("ab") as end:
+            end.write(b"a third one")
+        with pytest.raises(ModelError, match=r"disk are for that .*GGUF_MB"):
+            load_any(str(another))
+    load_any(str(file))
     monkeypatch.setattr(gguf, "find_spec", lambda name: None)
     assert named_model_hash(str(file)) == named_model_hash(str(file.parent))  # nothing is needed
     monkeypatch.chdir(file.parent)

@@ -165,10 +165,11 @@ def test_a_name_says_how_a_model_is_asked_and_what_it_says_wrongly_is_refused() 
 
 def test_a_prompt_that_cannot_be_asked_is_refused_with_what_it_lacks() -> None:
     for text, words in {
-        "{premise} {hypothesis}": "has none",
+        "{premise} {hypothesis}": "of the labels no times",
         "{premise} {hypothesis} {yes|no}": "has 2 words for 3 labels",
         "{premise} {hypothesis} {no|not|yes}": "one begins with another",
-        "{premise} {yes|maybe|no}": "names other texts",
+        "{premise} {yes|maybe|no}": "lacks {hypothesis};",
+        "{premise} {hypothesis} {premise} {text} {a|b|c}": "names {premise} and {text} too often;",
         "{yes|maybe|no} {premise} {hypothesis}": "begins with the label",
         "{premise} {a|b|c} {hypothesis} {a|b|c}": "2 times",
     }.items():
@@ -179,7 +180,7 @@ def test_a_prompt_that_cannot_be_asked_is_refused_with_what_it_lacks() -> None:
 def test_a_prompt_of_reading_ends_where_the_answer_begins() -> None:
     for text, words in {
         "{passage} {question} {yes|no}": "does not end with {answer}",
-        "{passage} {answer}": "names other texts; a prompt .* and {answer} at its end",
+        "{passage} {answer}": "lacks {question}; a prompt .* and {answer} at its end",
     }.items():
         with pytest.raises(ModelError, match=words):
             read_prompt(text, READING)
@@ -201,7 +202,10 @@ def test_a_language_model_opens_like_any_other_and_says_how_well_its_prompt_does
     assert "it is not clear that it reads them at all" in " ".join(loaded.warnings)
     (tmp_path / "own.txt").write_text("{text} It was {fine|poor}.")
     name = f"{folder}?task=sentiment&prompt={tmp_path / 'own.txt'}"
-    own, hashes = load_any(name), {named_model_hash(each) for each in (name, str(folder))}
+    labels, hashes = TASKS["sentiment"].labels, set(map(named_model_hash, (name, str(folder))))
+    own = load_any(name, labels)  # as a run says them that names the task
+    with pytest.raises(ModelError, match="are the words of its prompt, in their order"):
+        load_any(name, labels[::-1])
     (tmp_path / "own.txt").write_text("{text} {good|bad}")  # what was scored before is not gone on
     assert len(hashes | {named_model_hash(name)}) == 3
     assert isinstance(own, Prompted) and own.prompt.words == ("fine", "poor")

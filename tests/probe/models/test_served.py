@@ -11,14 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from finetune.trials.inoculation import Cell, Plan
+from finetune.trials.inoculation import Cell, Plan, judge
 from finetune.trials.trial import in_context
 from probe.analysis.batch import score
 from probe.analysis.importance import attribute, checked
 from probe.analysis.summary import summarise
 from probe.analysis.transformed import examine, require_usable
 from probe.checkup.measuring import Asked as CheckupAsked
-from probe.checkup.measuring import Subject, left_out, parts_of
+from probe.checkup.measuring import (
+    Subject,
+    estimate_seconds,
+    left_out,
+    new_plan,
+    parts_of,
+)
 from probe.data.rows import guess
 from probe.data.source import open_source
 from probe.errors import (
@@ -35,7 +41,7 @@ from probe.models import served
 from probe.models.asked import check_prompt
 from probe.models.classifier import predict_each
 from probe.models.library import load_any, open_model, require_on_disk, served_names, task_of_model
-from probe.models.served import BoundedPrediction, Served
+from probe.models.served import BoundedPrediction, Reply, Served
 from probe.runs.models import load_any_unchanged, named_model_hash
 from probe.settings import settings
 from probe.stopping import hearing, stopping
@@ -147,6 +153,16 @@ def test_a_score_is_that_of_the_first_token_and_what_is_not_listed_has_the_least
     server.answer = lambda path, body: probabilities({"I": -0.1, "The": -2.0})
     (refused,) = predict_each(model, [Pair("New.", "Newer.")], "fp32")
     assert isinstance(refused, ExampleError) and "“I”, “The”, …" in str(refused)
+    server.answer = lambda path, body: probabilities({"true": -1.0, "open": float("-inf")})
+    (answer,) = model.predict([Pair("New.", "Newest.")])  # what has no chance is not listed
+    assert isinstance(answer, BoundedPrediction) and answer.label == "entailment"
+    server.answer = lambda path, body: probabilities({"true": -1.0, "open": float("nan")})
+    for _ in range(2):  # it is not kept either
+        before = len(server.bodies)
+        (refused,) = predict_each(model, [Pair("A", "B")], "fp32")
+        assert "'lm' lists a probability that is no number" in str(refused)
+        assert len(server.bodies) > before
+    assert opened("lm?prompt=question").way == "chat"
 
 
 def test_how_a_server_can_be_asked_is_tried_before_it_is_used(server: Asked) -> None:
@@ -229,10 +245,18 @@ def test_a_file_is_scored_without_confidence_and_a_row_without_an_answer_has_its
     assert (
         second.error == "of a changed text: lm?orders=one answers “Hm”, which begins with no label"
     )
+    columns = guess(table.names, NLI)
+    for method, why in (("saliency", "has no gradients"), ("occlusion", "tells no probabilities")):
+        with pytest.raises(AttributionError, match=why):
+            next(score(table, columns, model, importance=method))
     summary = summarise(chunk.rows, ["sort"], NLI)
     assert summary.scored == 1 and "does not tell how sure it is" in figures(summary, NLI, "x")
-    with pytest.raises(CheckupError, match="tells no probabilities"):
-        Subject(model, PAIRS, CheckupAsked()).predictions  # noqa: B018  # computed when asked for
+    for refused in (
+        lambda: Subject(model, PAIRS, CheckupAsked()),
+        lambda: estimate_seconds(new_plan("lm?orders=one", NLI, CheckupAsked()), PAIRS, model),
+    ):
+        with pytest.raises(CheckupError, match="tells no probabilities"):
+            refused()
 
 
 def test_a_server_that_may_answer_later_is_asked_again(server: Asked) -> None:
@@ -309,10 +333,11 @@ def test_what_cannot_be_asked_at_an_address_is_refused(
     }.items():
         with pytest.raises(ModelError, match=words):
             load_any(name)
+    assert load_any("lm", NLI.labels).labels == NLI.labels
     with pytest.raises(ModelError, match="'maybe' and 'most' may begin with the same token"):
         load_any("lm", template="{premise} {hypothesis} {yes|maybe|most}")
     with pytest.raises(ModelError, match="are the words of its prompt"):
-        load_any("lm", NLI.labels)
+        load_any("lm", NLI.labels[::-1])
     monkeypatch.delenv("LM_KEY")
     with pytest.raises(ModelError, match="the variable LM_KEY, which holds the key"):
         load_any("lm?prompt=question")
@@ -359,6 +384,28 @@ def test_examples_in_a_prompt_are_the_dose(server: Asked, sets: Any) -> None:
     assert point.dose == 2
     turns = [len(body["messages"]) for _, body in server.bodies[before + 10 :]]
     assert set(turns) == {5}  # two examples with their answers, and the question
+    assert not point.unanswered
+    first = sets.original_test[0]
+    server.answer = lambda path, body: (
+        probabilities({"I": -0.1})
+        if first.premise in body["messages"][-1]["content"]
+        else of_the_prompt(path, body)
+    )
+    point = in_context(plan, sets, Cell(0, 0.0, 0), opened())
+    tested = [*sets.original_test, *sets.challenge_test, *sets.original_dev]
+    lost = sum(first.premise in each.premise for each in tested)
+    assert point.unanswered == lost > 0 and point.original_right[0] == 0
+    (told,) = [each for each in judge(plan, point, [point]).warnings if "no answer" in each]
+    assert f"count as wrong: with no examples in the prompt {lost}" in told
+
+
+def test_kept_answers_make_room_for_the_next_ones(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLI_CLINIC_ANSWERS_MB", "1")
+    for key, length in {"first": 2_000_000, "second": 1, "third": 1}.items():
+        served._keep(key, Reply("x" * length))
+    assert [*served._kept(["first", "second", "third"])] == ["second", "third"]
 
 
 def test_settings_that_cannot_be_used_are_refused_without_what_they_hold(

@@ -10,8 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pytest import approx
 
+from probe.analysis.importance import METHODS, Method
 from probe.analysis.summary import fp32_sample
+from probe.analysis.transformed import examine
 from probe.data import writers
 from probe.data.reading import reading_of
 from probe.data.rows import guess, read_rows
@@ -42,6 +45,7 @@ from probe.scoring.files import (
     stored_bytes,
 )
 from probe.tasks.nli import NLI
+from probe.text.words import tokenise
 from probe.transforms import Options
 from probe.ui.measure.score import Score
 from tests.support.cases import each
@@ -125,6 +129,39 @@ def test_what_was_broken_off_goes_on_to_the_same_bytes(
     assert [row["id"] for row in rows] == list(map(str, range(ROWS)))  # in the input's order
     errors = [row["error"] for row in rows]
     assert errors.pop(EMPTY) == "the premise is empty" and not any(errors)
+
+
+@each("method", METHODS)
+def test_importance_goes_on_and_is_what_probe_shows(
+    method: Method, classifier: Classifier, tmp_path: Path
+) -> None:
+    source = open_source(pair_file(tmp_path / f"{method}.csv", 40))
+    request = ScoringRequest(guess(source.names, NLI), importance=method, precision="fp32")
+    rows, words = (tmp_path / f"{method}-{kind}.jsonl" for kind in ("rows", "words"))
+    places = Places(rows, words=words)
+    next(FileScoring(source, classifier, request, places, IDENTITY).chunks())
+    scoring = FileScoring(source, classifier, request, places, IDENTITY)
+    assert scoring.start == 32
+    assert whole(scoring)["importance"] == {"method": method, "sign": "support", "rows": 40}
+    written = list(map(json.loads, words.read_text().splitlines()))
+    scored = list(map(json.loads, rows.read_text().splitlines()))
+    for row in read_rows(source, request.columns, NLI):
+        shown = examine(classifier, row.example, method=method).importance
+        assert shown and scored[row.number]["explained"] == shown.label == row.example.gold
+        for field, text in NLI.texts(row.example).items():
+            mine = [
+                each for each in written if (each["row"], each["field"]) == (row.number + 1, field)
+            ]
+            assert [each["word"] for each in mine] == tokenise(text)
+            assert [each["position"] for each in mine] == [*range(1, len(mine) + 1)]
+            tokens = shown.tokens(field)
+            assert sum(each["score"] for each in mine) == approx(
+                sum(t.score for t in tokens), abs=1e-4
+            )
+            first = sum(t.score for t in tokens if t.end <= len(mine[0]["word"]))
+            assert mine[0]["score"] == approx(first, abs=1e-4)
+            told = json.loads(scored[row.number][f"importance_{field}"])
+            assert told == [[each["word"], each["score"]] for each in mine]
 
 
 def test_what_is_done_is_handed_over_and_can_go_on_unless_something_else_is_asked(

@@ -82,7 +82,7 @@ def test_who_may_not_is_refused(
         "the most": [lambda: join(store, survey, OTHER)],
         "open the link": [lambda: respond(store, survey, OTHER, {"1": "a"})],
         "has ended": [lambda: respond(store, ended, YOU, {}), lambda: join(store, ended, YOU)],
-        "there is no such set or class here": absent,
+        "there is no such set, class or round here": absent,
     }
 
     for words, several in refused.items():

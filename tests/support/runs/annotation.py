@@ -1,7 +1,8 @@
-"""A small annotation set, and people who answer it."""
+"""A small annotation set and people who answer it; texts of a round and what is said of them."""
 
 from collections.abc import Callable
 
+from probe.models.library import load
 from probe.runs.store import Store
 from probe.surveys.annotation_set import (
     MODES,
@@ -11,6 +12,7 @@ from probe.surveys.annotation_set import (
     next_batch,
     submit_batch,
 )
+from probe.surveys.rounds import UNCLEAR, Round, confirm, submit_try, tries
 from probe.surveys.survey import join
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.pages.visitors import ME
@@ -57,3 +59,23 @@ def answer_all(
 def honest(item: Item) -> str:
     """What somebody answers who calls broken texts invalid."""
     return item.control or ("invalid" if item.transform else "valid")
+
+
+def write_text(
+    store: Store, wanted: Round, visitor: str, text: str, fooling: bool = True, nickname: str = ""
+) -> str:
+    """Write a text of sentiment whose label is not the model's answer, or is; return its key."""
+    join(store, wanted.survey, visitor, nickname)
+    model = load("minilm_sst2")
+    (said,) = model.predict([SENTIMENT.example(text)])
+    (label,) = {*SENTIMENT.labels} - {said.label} if fooling else {said.label}
+    submit_try(store, wanted, visitor, {"text": text}, label, model, "weights")
+    return tries(store, wanted.survey.id)[-1].key
+
+
+def say(store: Store, wanted: Round, key: str, *agreeing: bool) -> None:
+    """Let one person after the other agree with a text's author, or say that it is not clear."""
+    label = next(each.label for each in tries(store, wanted.survey.id) if each.key == key)
+    for number, agrees in enumerate(agreeing):
+        join(store, wanted.survey, person(number))
+        confirm(store, wanted, person(number), key, label if agrees else UNCLEAR)

@@ -303,7 +303,7 @@ class LinkReader:
         text = self.query.get(name, usual)
         if text in known:
             return text
-        self._absent(name, text, f"{usual} is used")
+        self._absent(name, text, f"{usual or 'none'} is used")
         return usual
 
     def _absent(self, what: str, named: str, instead: str) -> None:

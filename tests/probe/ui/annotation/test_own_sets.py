@@ -20,7 +20,7 @@ from tests.support.pages.views import asked_by
 from tests.support.pages.visitors import ME, YOU, page_models
 from tests.support.runs.annotation import answer_all, honest, person, small_set
 
-ASKED = {"mode": "valid", "transforms": ["sort"], "each": 2}
+ASKED = {"mode": "valid", "transforms": ["sort"], "each": 2, "given": True}
 
 
 @pytest.fixture

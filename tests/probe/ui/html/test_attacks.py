@@ -166,8 +166,8 @@ def test_a_file_is_previewed_and_scored_as_text(
         classifier = shared("bert")
         columns = guess([str(name) for name in table.frame.columns], NLI)
         scored = [row for chunk in score(table, columns, classifier) for row in chunk.rows]
-        part = part_of(scored, classifier, ScoringRequest(columns))
-        seen = rows.part_view(read_rows(table, columns, NLI), columns, part, NLI, [])
+        part = part_of(scored, classifier, request := ScoringRequest(columns))
+        seen = rows.part_view(read_rows(table, columns, NLI), part, NLI, request)
         require_ours(rows.rows_table(seen, NLI, [], attack, attack))
         summary = summarise(scored, [], NLI)
         require_ours(figures.head(attack, summary, attack, "fp32", 1.0))

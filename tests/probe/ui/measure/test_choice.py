@@ -76,10 +76,11 @@ def test_changes_are_as_their_link_says_and_link_to_themselves(task: Task) -> No
     assert opened("", task).changes == first_choice(task)
     for names in (["drop+shuffle", "sort"], ["reverse"], []):
         usual = {name: options.shown(name, getattr(DEFAULTS, name)) for name in OPTIONS}
-        said = link_values(task, names, *(usual | {"keep": 0.25, "pin": "."}).values())
+        said = link_values(task, names, "saliency", *(usual | {"keep": 0.25, "pin": "."}).values())
         read = opened(link_to_measure("score", task, ["da"], **said), task)
         assert (read.changes, read.notices) == (tuple(names), ())
         assert read.options.changed == {"keep": 0.25, "pin": (".",)}
+        assert read.importance == "saliency"
 
 
 def test_a_link_that_says_too_little_asks_nothing() -> None:

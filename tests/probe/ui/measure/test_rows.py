@@ -110,8 +110,9 @@ def test_a_row_is_shown_with_its_texts_its_answer_and_whether_that_is_right(
     table = of_frame(frame, "csv")
     columns = guess(table.names, task)
     rows = [row for chunk in score(table, columns, model, names) for row in chunk.rows]
-    part = part_of(rows, model, ScoringRequest(columns, tuple(names), precision="fp32"))
-    shown = part_view(read_rows(table, columns, task), columns, part, task, names)
+    request = ScoringRequest(columns, tuple(names), precision="fp32")
+    part = part_of(rows, model, request)
+    shown = part_view(read_rows(table, columns, task), part, task, request)
     for row, seen in zip(rows, shown, strict=True):
         assert (seen["row"], seen["error"], seen["right"]) == (row.number + 1, row.error, row.right)
         assert bool(seen["error"]) is not bool(row.prediction)

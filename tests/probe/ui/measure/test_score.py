@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from probe.scoring.files import SCORING, ScoringRequest, input_file, scoring_req
 from probe.scoring.ready import ready_run
 from probe.tasks.nli import LABELS, NLI
 from probe.tasks.task import Task, offered_tasks
+from probe.text.words import tokenise
 from probe.ui.measure.answer_files import offered
 from probe.ui.measure.choice import FILE, fill
 from probe.ui.measure.progress import FileProgress, file_progress, in_words, per_second_words
@@ -69,7 +71,8 @@ def run(view: Score, tmp_path: Path) -> StoredRun:
     """A file of three parts that the engine has scored."""
     file = pair_file(tmp_path / "mine.csv", ROWS)
     source = open_source(file)
-    request = ScoringRequest(guess(source.names, NLI), ("reverse",), precision="fp32")
+    columns = guess(source.names, NLI)
+    request = ScoringRequest(columns, ("reverse",), precision="fp32", importance="saliency")
     store, engine = view.core.store, view.core.engine
     run_id = store.create(ME, scoring_request(file, source, MODEL, NLI, request)).id
     engine.submit(run_id)
@@ -87,7 +90,7 @@ def only(run: StoredRun, *parts: int) -> StoredRun:
 
 
 def fields(
-    upload: Path, model: str = MODEL, gold: str = "label", meanings: str = ""
+    upload: Path, model: str = MODEL, gold: str = "label", meanings: str = "", importance: str = ""
 ) -> tuple[Any, ...]:
     """Return what a visitor has entered to score a file."""
     with gr.Blocks():
@@ -95,7 +98,7 @@ def fields(
     columns = ("premise", "hypothesis", gold, None)
     file = str(uploaded(upload))
     given = chosen([model], FILE, file, columns, meanings=meanings, precision="fp32")
-    return (ME, "nli", *given, ["reverse"], *controls)
+    return (ME, "nli", *given, ["reverse"], importance, *controls)
 
 
 def scoring(view: Score, file: Path, model: str = MODEL, **said: str) -> Iterator[dict[str, Any]]:
@@ -113,7 +116,7 @@ def key_in(shown: dict[str, Any]) -> str:
 def test_a_file_that_is_scored_in_the_answer_is_a_run_with_the_same_result_as_the_engines(
     view: Score, run: StoredRun, tmp_path: Path
 ) -> None:
-    *steps, last = scoring(view, tmp_path / "mine.csv")
+    *steps, last = scoring(view, tmp_path / "mine.csv", importance="saliency")
     first = next(step for step in steps if "figures" in step)
     assert f"n = {FIRST_ROWS};" in str(first["figures"]) and "data-cell" not in first["figures"]
     mine = view.core.store.get(last["run"])
@@ -121,7 +124,7 @@ def test_a_file_that_is_scored_in_the_answer_is_a_run_with_the_same_result_as_th
     assert f"{ROWS} rows, {ROWS} scored" in last["head"] and "Only you see" in last["who"]
     here, there = (files_of(key_in(each)) for each in (last, named(view, view.shown(run, ME))))
     assert [path.name for path in here.values()] == [
-        *("mine-scored.csv", "mine-summary.json", "mine-pairs.csv"),
+        *("mine-scored.csv", "mine-summary.json", "mine-pairs.csv", "mine-importance.csv"),
         *(f"mine-tables.{form}" for form in ("csv", "md", "tex")),
     ]
     for kind in here:
@@ -129,6 +132,13 @@ def test_a_file_that_is_scored_in_the_answer_is_a_run_with_the_same_result_as_th
     written = list(csv.DictReader(here["-scored"].open(newline="", encoding="utf-8")))
     right = [row["prediction"] == row["label"] for row in written]
     assert len(written) == ROWS and [row["right"] == "True" for row in written] == right
+    words = Counter(row["row"] for row in csv.DictReader(here["-importance"].open()))
+    for number, row in enumerate(written, 1):
+        texts = (row["premise"], row["hypothesis"])
+        assert words[str(number)] == sum(map(len, map(tokenise, texts)))
+    first_row = str(last["rows"]).partition("<tbody>")[2].partition("</tr>")[0]
+    assert first_row.count('class="token for"') == words["1"]
+    assert f"Scored for “{written[0]['label']}”" in first_row and "darker" in last["rows"]
 
 
 def test_a_file_of_answers_is_a_run_without_changes(view: Score, tmp_path: Path) -> None:
@@ -140,7 +150,7 @@ def test_a_file_of_answers_is_a_run_without_changes(view: Score, tmp_path: Path)
     )
     *_, last = scoring(view, file, offered(ME, [], str(uploaded(file)), []).value[0])
     assert "50.0 %" in last["figures"]
-    assert "The 1 changes chosen are left out" in last["trouble"]
+    assert "Changes and importance are left out" in last["trouble"]
     assert "there is no confidence" in last["trouble"]
     (stored_run,) = view.core.store.runs(ME, "scoring")
     assert (stored_run.state, stored_run.plan["model"]) == ("done", "mine.csv")

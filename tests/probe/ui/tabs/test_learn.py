@@ -93,6 +93,9 @@ def test_a_guess_is_judged_remembered_and_shown_again_with_its_result(learning: 
         assert shown["result"] == found["result"]
         assert shown["run"].constructor_args["interactive"] is True
     assert learning.show(GUESS, NLI.name, MODEL, ME, {})["result"] == ""
+    for model, value in (("minilm", 1), (MODEL, 0)):  # it was run with 0
+        chosen = learning.show(GUESS, NLI.name, model, ME, last["kept"], 1)["guess"]
+        assert chosen.constructor_args["value"] == value
     other = remember(None, guess=("word_salad.break", MODEL, 0))
     assert GONE in learning.show("word_salad.3", NLI.name, MODEL, ME, other)["result"]
     assert list(learning.show_again(GUESS, NLI.name, MODEL, ME, last["kept"])) == []

@@ -16,7 +16,7 @@ from probe.tasks.sentiment import SENTIMENT, Review
 from probe.tasks.task import offered_tasks
 from probe.transforms.options import Options
 from probe.transforms.registry import presets
-from probe.ui.choices import BRING
+from probe.ui.choices import BRING, model_choices, short_model_choices
 from probe.ui.html.examination import FLIPS, flip_row
 from probe.ui.links import link_to_view
 from probe.ui.tabs.example_pairs import examples_of
@@ -173,3 +173,12 @@ def test_the_smallest_changes_are_looked_for_of_the_example_and_of_what_was_made
         assert all(way.title in shown for way in WAYS.values()), name
         assert str(Markup.escape(text)) in shown or "Nothing" in shown, name
     assert "no longer chosen" in full(shared(), VIEW, "reverse", "1")
+
+
+def test_a_folder_is_called_by_its_last_part_unless_two_are() -> None:
+    called = {"minilm": "MiniLM", "a/b": "a/b", "/a/lm?prompt=cloze": "lm?prompt=cloze"}
+    twins = {name: name for name in ("/a/last", "/b/last")}
+    both = {name: title for title, name in short_model_choices([*called, *twins])[:-1]}
+    assert both == called | twins
+    whole = {name: title for title, name in model_choices([*called, *twins])[:-1]}
+    assert whole == called | twins | {"minilm": "MiniLM · minilm"}
