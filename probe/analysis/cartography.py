@@ -195,8 +195,8 @@ def dynamics_files(place: Path) -> list[Path]:
             f"{place} holds no training dynamics: no file {epoch_file(0)}, also not in a folder "
             f"{FOLDER}"
         )
-    if lacking := next((at for at in range(max(found)) if at not in found), None):
-        raise FileError(f"{inner} lacks {epoch_file(lacking)}, though it has later epochs")
+    if lacking := sorted({*range(min(1, *found), max(found))} - {*found}):  # some count from 1
+        raise FileError(f"{inner} lacks {epoch_file(lacking[0])}, though it has later epochs")
     return [found[at] for at in sorted(found)]
 
 

@@ -179,6 +179,9 @@ def test_rows_that_lack_an_epoch_or_a_label_are_counted_and_two_epochs_called_to
     (place / "training_dynamics" / "dynamics_epoch_1.jsonl").unlink()
     with pytest.raises(FileError, match=r"lacks dynamics_epoch_1\.jsonl"):
         dynamics_files(place)
+    (place / "training_dynamics" / "dynamics_epoch_0.jsonl").unlink()
+    with pytest.raises(FileError, match=r"lacks dynamics_epoch_1\.jsonl"):
+        dynamics_files(place)
     with pytest.raises(FileError, match="holds no training dynamics"):
         dynamics_files(tmp_path)
     with pytest.raises(FileError, match="answered with spans"):
