@@ -174,6 +174,18 @@ WORDS: Mapping[str, Word] = {
         "what was trained on.",
         "“A man is sleeping.” and “The man is sleeping.”",
     ),
+    "cartography": Word(
+        "Cartography, data map",
+        "Where the rows of a training set lie by what a model says of them while it is trained: "
+        "easy, hard or ambiguous (Swayamdipta et al. 2020).",
+        "The hardest rows are often those with a wrong label.",
+    ),
+    "map-measures": Word(
+        "Confidence, variability, correctness of a row",
+        "Of a row that is trained on: the mean probability of its right label over the epochs, the "
+        "standard deviation of that, and the share of the epochs in which it is answered rightly.",
+        "0.5, 0.7 and 0.9 in three epochs: confidence 0.70, variability 0.16, correctness 1.",
+    ),
     "smallest-change": Word(
         "Smallest change",
         "The fewest words to take out or to replace until the answer is another one.",

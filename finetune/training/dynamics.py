@@ -1,7 +1,8 @@
 """Training dynamics: the logits that each row gets while an epoch is trained.
 
 They are those by which the weights are changed, in training mode, before the step of their batch:
-no pass of their own is made. Written as the code of Swayamdipta et al. 2020 has them.
+no pass of their own is made. Written as the code of Swayamdipta et al. 2020 has them, with the name
+of the right label beside its number.
 """
 
 import json
@@ -17,7 +18,7 @@ from finetune.training.losses import admissible
 from probe.analysis.cartography import FOLDER, REGIONS, DataMap, epoch_file
 from probe.errors import TrainingError, write_whole
 from probe.models.classifier import Classifier
-from probe.tasks.task import Example
+from probe.tasks.task import Example, Label
 
 LOGITS, RANDOM = "logits", "random"
 
@@ -40,12 +41,12 @@ class Dynamics:
     folder: Path
     ids: Sequence[str]
     golds: Sequence[int | None]
-    labels: int
+    labels: Sequence[Label]
     logits: torch.Tensor = field(init=False)  # (rows, labels)
 
     def __post_init__(self) -> None:
         """Begin an epoch."""
-        self.logits = torch.full((len(self.ids), self.labels), torch.nan)
+        self.logits = torch.full((len(self.ids), len(self.labels)), torch.nan)
 
     @classmethod
     def of(cls, folder: Path, examples: Sequence[Example], classifier: Classifier) -> "Dynamics":
@@ -59,14 +60,14 @@ class Dynamics:
                 "--dynamics names rows by their file and number, and two training files have one "
                 "name; rename one"
             )
-        return cls(folder, ids, golds, len(classifier.labels))
+        return cls(folder, ids, golds, classifier.labels)
 
     @property
     def words(self) -> str:
         """Say what is kept, and of how many rows nothing is."""
         others = sum(gold is None for gold in self.golds)
         return f"the logits of {len(self.golds) - others:,} rows are kept in {self.folder}" + (
-            f"; {others:,} without one right label among {self.labels} are left out"
+            f"; {others:,} without one right label among {len(self.labels)} are left out"
             if others
             else ""
         )
@@ -107,6 +108,7 @@ class Dynamics:
                     "guid": int(name) if name.isdecimal() else name,
                     f"logits_epoch_{epoch}": logits,
                     "gold": gold,
+                    "label": self.labels[gold],
                 }
             )
             for name, gold, logits in zip(self.ids, self.golds, self.logits.tolist(), strict=True)

@@ -6,7 +6,7 @@ code writes it, or in a table of one's own.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +41,9 @@ from probe.terms import Term
 Region = Literal["easy", "hard", "ambiguous"]
 REGIONS: Mapping[Region, Term] = {
     "easy": Term("Easy to learn", "The rows of the highest confidence."),
-    "hard": Term("Hard to learn", "The rows of the lowest confidence; many are mislabelled."),
+    "hard": Term(
+        "Hard to learn", "The rows of the lowest confidence; mislabelled ones are among them."
+    ),
     "ambiguous": Term("Ambiguous", "The rows of the highest variability."),
 }
 MEASURES = ("confidence", "variability", "correctness")
@@ -57,6 +59,8 @@ FOLDER = "training_dynamics"
 EPOCH_FILE = re.compile(r"dynamics_epoch_(\d+)\.jsonl(\.gz|\.zst)?")
 OF_EPOCH = re.compile(r".*epoch[-_. ]*(\d+)", re.IGNORECASE)
 """Names a column of what is said in one epoch, as logits_epoch_0."""
+NAMES = "label"
+"""The column of the right label in words, beside that of its number."""
 EPOCH, IDS = ("epoch", "epochs"), ("guid", *KEYS)
 """How a table with a row an epoch calls the column of its number, and any table that of ids."""
 Matrix = Any
@@ -198,9 +202,10 @@ def dynamics_files(place: Path) -> list[Path]:
 
 @dataclass
 class _Said:
-    """What is said of a row: its right label as it is written, and the scores by epoch."""
+    """What is said of a row: its right label as it is written, and in words, scores by epoch."""
 
     gold: str
+    name: str
     scores: dict[int, list[float]] = field(default_factory=dict)
 
 
@@ -251,7 +256,7 @@ def read_dynamics(
     if not said:
         raise FileError(f"{source}: {how.format(name='the scores')}")
     probabilities = np.array([*said.values()]).reshape(len(whole), len(epochs), width)
-    labels = options.labels or order
+    labels = options.labels or order or _beside(whole.values(), width, task)
     if labels and len(labels) != width:
         raise FileError(f"{source} has {width} scores a row, and {len(labels)} labels are named")
     words = [row.gold for row in whole.values()]
@@ -324,7 +329,8 @@ def _add(
         own = str(cell(record.cells, key)).strip() if key else str(record.number)
         right = cell(record.cells, gold)
         word = "" if is_missing(right) else str(right).strip()
-        row = rows.setdefault(own, _Said(word))
+        beside = cell(record.cells, NAMES) if gold != NAMES else None
+        row = rows.setdefault(own, _Said(word, "" if is_missing(beside) else str(beside)))
         if row.gold != word:
             raise FileError(f"{name}: {shown(own)} has another right label than in other epochs")
         for at, scores in _scores(record, wide, epoch or "", columns, name):
@@ -361,6 +367,15 @@ def _order(columns: Sequence[str], task: Task) -> tuple[Label, ...]:
     """Return the labels that columns are named by, () where one has a list or names none."""
     words = [OF_LABEL.sub("", normalised(name)) for name in columns]
     return tuple(words) if len(words) > 1 and {*words} == {*task.labels} else ()
+
+
+def _beside(rows: Iterable[_Said], width: int, task: Task) -> tuple[Label, ...]:
+    """Return the labels that stand in words beside their numbers from 0, () unless all do."""
+    pairs = {(label_word(row.gold), label_word(row.name)) for row in rows}
+    told = {int(number): name for number, name in pairs if number.isdecimal()}
+    whole = len(told) == len(pairs) and {*told} == {*range(width)}
+    names = tuple(told[at] for at in range(width)) if whole else ()
+    return names if {*names} == {*task.labels} else ()
 
 
 def _golds(
@@ -462,6 +477,9 @@ def joined(
         )
     how = f"by {shown(column)}" if column else "by their number from 0"
     notes = [*dynamics.notes, f"joined to the rows of {name} {how}"]
+    if labels != dynamics.labels:
+        meant = ", ".join(f"{at} as {label}" for at, label in enumerate(labels))
+        notes.append(f"labels by number: {meant}, as its rows have them")
     if lacking := len(ids) - len(met):
         notes.append(f"{lacking:,} of {len(ids):,} rows that were trained on are not in {name}")
     return replace(dynamics, labels=labels, notes=tuple(notes)), met

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from probe.analysis.slices import is_negated
 from probe.data.questions import question_of
 from probe.data.rows import Record
 from probe.data.writers import Values
@@ -18,10 +19,12 @@ from probe.errors import ExampleError, FileError, writing
 from probe.tasks.nli import Pair
 from probe.tasks.reading import NO_ANSWER, READING, Span, references
 from probe.tasks.task import Task
+from probe.text.words import tokenise
 
 LINES, SQUAD = ".jsonl", ".json"
 NO_LABEL, UNCHANGED = "{} without a defined label", "{} that are as they were"
 NO_PLACE = "{} whose answer has no sure place in the passage"
+NEGATED = "{} with an antonym under a negation, whose label is doubtful"
 """Why a text is left out."""
 
 
@@ -71,6 +74,9 @@ class SourceForm:
                 if not (cells["gold"] and cells["changed"]):
                     self._left[NO_LABEL if cells["changed"] else UNCHANGED] += 1
                     continue
+                if _is_doubtful(cells):
+                    self._left[NEGATED] += 1
+                    continue
                 several = f"-{cells['number']}" if cells["of"] > 1 else ""
                 name = f"{cells['row']}-{cells['transform']}{several}"
                 if not self._is_squad:
@@ -115,6 +121,16 @@ class SourceForm:
         held = f"as {'SQuAD' if self._is_squad else 'SNLI'} has them: {self._written:,} texts"
         held = held if self._written else "not written, since no text can be"
         return f"{held}; left out: {', '.join(left)}" if left else held
+
+
+def _is_doubtful(cells: Mapping[str, Any]) -> bool:
+    """Whether a sentence is set against itself by an antonym under a negation.
+
+    Who is not tall may be not short either, so that nothing is contradicted.
+    """
+    if "antonym" not in cells["transform"].split("+"):
+        return False
+    return is_negated([word.lower() for word in tokenise(cells["premise"])])
 
 
 def _places(cells: Mapping[str, Any], record: Record) -> list[Span] | None:

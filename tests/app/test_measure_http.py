@@ -37,9 +37,9 @@ def paraphrase_models(app: App) -> list[str]:
     return [add_model(app, name, PARAPHRASE_IDENTIFICATION) for name in ("para-a", "para-b")]
 
 
-def given(folder: Path, text: str) -> Any:  # Any: gradio's file
+def given(folder: Path, text: str, name: str = "mine.csv") -> Any:  # Any: gradio's file
     """Write a file and return it as it is sent."""
-    path = folder / "mine.csv"
+    path = folder / name
     path.write_text(text)
     return handle_file(str(path))
 
@@ -63,6 +63,8 @@ def test_a_file_is_scored_and_its_summary_returned(
     asked = {"importance": "gradient_x_input", "api_name": "/batch"}
     *_, words = client.predict(given(tmp_path, text), "", **asked)[1]
     assert [row["word"] for row in rows_of(words)] == ["Ola", "swims", "."] * 2
+    _, files = client.predict(given(tmp_path, text), "negation", api_name="/batch")
+    assert Path(files[-1]).name == "mine-training.jsonl" and len(files) == 4
     with pytest.raises(AppError, match=r"no columns 'premise' and 'hypothesis' .*text, label"):
         client.predict(given(tmp_path, "text,label\nA.,neutral\n"), "sort", api_name="/batch")
 
@@ -244,3 +246,22 @@ def test_a_set_is_looked_at_without_a_model_and_with_one(
     assert shape["weighed"][0]["lacking"] is None  # every row has a word that gives it away
     with pytest.raises(AppError, match="has no text 'text'"):
         client.predict(**asked, field="text")
+
+
+def test_a_set_is_mapped_by_what_a_training_says(client: Client, tmp_path: Path) -> None:
+    rows = [
+        {"id": at, "gold": at % 3, "epoch 0": [1, 0, 0], "epoch 1": [2, 0, 0]} for at in range(6)
+    ]
+    own = given(tmp_path, "\n".join(map(json.dumps, rows)), "own.jsonl")
+    golds = ["entailment", "neutral", "contradiction"]
+    lines = [f"A man sleeps.,It is {at}.,{golds[at % 3]}\n" for at in range(6)]
+    file = given(tmp_path, "premise,hypothesis,label\n" + "".join(lines))
+    shape, place = client.predict([own], file, share=0.5, api_name="/map")
+    assert shape["accuracy"] == [1 / 3, 1 / 3] and shape["too_few"].startswith("2 epochs")
+    assert shape["regions"]["easy"]["labels"]["entailment"]["value"] == 2 / 3
+    assert "It is 5." in Path(place).read_text()
+    with pytest.raises(AppError, match="first is 0 or 1"):
+        client.predict([own], first="2", api_name="/map")
+    moved = given(tmp_path, "premise,hypothesis,label\n" + "".join(lines[1:] + lines[:2]))
+    with pytest.raises(AppError, match="cannot be joined"):
+        client.predict([own], moved, labels=",".join(golds), api_name="/map")

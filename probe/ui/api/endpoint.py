@@ -116,6 +116,9 @@ NamesByName = Annotated[
 """Names by name, as JSON or as its text: columns by field, labels by value."""
 
 
+Uploads = Annotated[
+    list[Upload], Field(min_length=1, max_length=MAX_NAMES, description="files that were uploaded")
+]
 OptionalUpload = Annotated[Upload | None, Field(description="a file that was uploaded, or none")]
 
 

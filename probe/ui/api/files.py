@@ -10,6 +10,15 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from probe.analysis.artefacts import Chance, Request, artefacts_json, final, find_artefacts
+from probe.analysis.cartography import (
+    SHARE,
+    DataMap,
+    DynamicsOptions,
+    joined,
+    map_json,
+    read_dynamics,
+    rows_frame,
+)
 from probe.analysis.comparison import compare_rows, keyed, read, require_two
 from probe.analysis.comparison_report import comparison_json, example_comparison_json
 from probe.analysis.contrast_sets import check_key, contrast_json, key_of
@@ -18,8 +27,9 @@ from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, read_form
 from probe.data.hub_dataset import FetchedDataset, fetch, read_reference
 from probe.data.names import PREFIX, stem_of
 from probe.data.reading import reading_of
-from probe.data.rows import Columns, Source
+from probe.data.rows import Columns, InputRow, Source
 from probe.data.source import read_table
+from probe.data.writers import write_table
 from probe.errors import FileError, FileQuestion
 from probe.limits import visitor_bounds
 from probe.models.classifier import Model, Precision
@@ -28,8 +38,10 @@ from probe.models.windows import Long
 from probe.runs.access import ModelAccess
 from probe.runs.store import Store
 from probe.scoring.files import FileScoring, Places, ScoringRequest
+from probe.scoring.source_form import end_for
 from probe.settings import settings
-from probe.tasks.task import Task, task_named
+from probe.tasks.nli import NLI
+from probe.tasks.task import Task, read_labels, task_named
 from probe.transforms.options import Sign
 from probe.transforms.registry import read_task_options
 from probe.ui.answers.answering import answering, caller_left, check_transforms
@@ -48,6 +60,7 @@ from probe.ui.api.endpoint import (
     Texts,
     Token,
     Upload,
+    Uploads,
     Whole,
     endpoint,
     first_model,
@@ -86,7 +99,10 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         bundle: Name = "",
         importance: MethodOrNone = "",
     ) -> tuple[dict[str, Any], list[str]]:
-        """Score a file; returns the summary, the scored file and the summary's file.
+        """Score a file; returns the summary and its files.
+
+        These are the scored file, the summary's, with transforms that of the texts they make, and
+        where some have a label those in the form of SNLI or SQuAD, to train on.
 
         Args:
             file: A table of examples; its columns are guessed by their names.
@@ -188,13 +204,16 @@ def score_file(
     stem = stem_of(path)
     pairs = folder / f"{stem}-pairs.{source.form}" if request.names else None
     words = folder / f"{stem}-importance.{source.form}" if request.importance else None
-    places = Places(folder / f"{stem}-scored.{source.form}", pairs, words=words)
+    end = end_for(classifier.task) if pairs else ""
+    training = folder / f"{stem}-training{end}" if end else None
+    places = Places(folder / f"{stem}-scored.{source.form}", pairs, training, words)
     scoring = FileScoring(source, classifier, request, places)
     for _ in scoring.chunks():  # what is done is on the disk
         pass
     summary = scoring.hand_over()
     note = write_json(summary, folder / f"{stem}-summary.json")
-    return summary, [str(path) for path in (places.scored, note, pairs, words) if path]
+    written = (places.scored, note, pairs, training, words)
+    return summary, [str(path) for path in written if path and path.exists()]
 
 
 @over_http()
@@ -403,6 +422,80 @@ def build_data(access: ModelAccess) -> None:
         answered = gr.JSON(label="summary")
         call = gr.Button()
     call.click(data, asked, answered, api_name="data", concurrency_id="compare")
+
+
+@over_http()
+def build_map(access: ModelAccess) -> None:
+    """Add `/map` to the page, with components of its own: files need them to travel in."""
+
+    @endpoint
+    @answering("file_minutes")
+    def map(
+        dynamics: Uploads,
+        file: OptionalUpload = None,
+        share: Share = SHARE,
+        task: Name = NLI.name,
+        labels: Name = "",
+        first: Name = "",
+        owner: Token = "",
+        columns: NamesByName = {},  # noqa: B006  # gradio reads the default for its schema
+        label_values: NamesByName = {},  # noqa: B006  # as above
+        form: Name = "",
+    ) -> tuple[dict[str, Any], str]:
+        """Map a training set: the summary of `python -m probe map`, and a file of its rows.
+
+        Args:
+            dynamics: The files dynamics_epoch_0.jsonl, ..., or one table of one's own.
+            file: The training file, for texts and names of labels, if any.
+            share: The share of the rows that a region is.
+            task: nli, paraphrase or sentiment.
+            labels: The labels of the scores in their order, with commas, where nothing tells it.
+            first: 0 or 1, the number of the first label, where nothing tells it.
+            owner: The token of one's own runs, which /inoculate returns.
+            columns: Columns by text where they are not to be guessed, and gold, as a JSON object.
+            label_values: Labels by the value of the file that means them, as a JSON object.
+            form: How the file is read where it does not tell it, such as --no-header or --sheet 2.
+        """
+        check_room(access.store, owner)
+        asked, bounds = task_named(task), visitor_bounds()
+        reading = options_by_name(columns, label_values, form)
+        if first not in ("", "0", "1"):
+            raise FileError("first is 0 or 1, or empty where the files tell it")
+        told = DynamicsOptions(
+            labels=read_labels(labels, asked) or (), first=int(first) if first else None
+        )
+        files = [own_file(owner, place) for place in dynamics]
+        own = replace(reading, one_file=False, columns={}) if file else reading
+        rows: Mapping[int, InputRow] = {}
+        try:
+            read_of = read_dynamics(files, asked, told, own, bounds)
+            if file:
+                table = read_table(own_file(owner, file), bounds, reading)
+                columns_in = settled(table, table.path, asked, reading)
+                read_of, rows = joined(read_of, table, columns_in, asked)
+        except FileQuestion as question:
+            raise FileError(f"{question.sentence}; say it in columns, labels or first") from None
+        drawn = DataMap(read_of, share, rows)
+        place = fresh_folder(owner) / f"{stem_of(Path(file or files[0]))}-map.csv"
+        write_table(rows_frame(drawn, asked), place)
+        return map_json(drawn), str(place)
+
+    with gr.Row(visible=False):
+        asked = [
+            gr.File(type="filepath", file_count="multiple", label="dynamics"),
+            gr.File(type="filepath", label="file"),
+            gr.Number(SHARE, label="share", minimum=0, maximum=1),
+            gr.Textbox(NLI.name, label="task"),
+            gr.Textbox("", label="labels"),
+            gr.Textbox("", label="first"),
+            gr.Textbox("", label="owner"),
+            gr.Textbox("{}", label="columns"),
+            gr.Textbox("{}", label="label_values"),
+            gr.Textbox("", label="form"),
+        ]
+        answered = [gr.JSON(label="summary"), gr.File(label="rows")]
+        call = gr.Button()
+    call.click(map, asked, answered, api_name="map", concurrency_id="compare")
 
 
 @over_http()

@@ -13,9 +13,10 @@ from typing import Any
 
 import gradio as gr
 
+from probe.analysis.cartography import holds_dynamics
 from probe.data.file_options import FileOptions
 from probe.data.reading import LabelValue
-from probe.data.rows import Columns, Source, cell, is_missing
+from probe.data.rows import Columns, Source, cell, guess_some, is_missing
 from probe.data.source import FORMS, end_of
 from probe.errors import FileError, FileQuestion, UserError
 from probe.limits import visitor_bounds
@@ -34,6 +35,9 @@ STAND = (
     "compared with others."
 )
 BARE = " Their texts are in another file: drop that one next."
+BY_EPOCH = "This file holds what a training says of its rows by epoch: "
+MAPPED = "Data draws a map of them."
+TO_MAP = "drop the training set here, and this file in Data, as what a training said, for a map."
 SAY = "{question}: say it below the file, or write labels as words there"
 
 
@@ -101,6 +105,9 @@ def offered(
 
 def told_of(table: Source, task: Task) -> tuple[str, bool]:
     """Say that a file holds answers, "" where it does not, and whether it has no texts for them."""
+    if holds_dynamics(table.names):
+        bare = len(guess_some(table.names, task).texts) < len(task.fields)
+        return BY_EPOCH + (TO_MAP if bare else MAPPED), bare
     if not holds_answers(table.names):
         return "", False
     try:

@@ -1,7 +1,8 @@
 """Data: what a set with gold labels gives away by itself, with the rows behind each word."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,12 +25,23 @@ from probe.analysis.artefacts import (
     label_list,
     rows_at,
 )
+from probe.analysis.cartography import (
+    MEASURES,
+    REGIONS,
+    DataMap,
+    holds_dynamics,
+    joined,
+    read_dynamics,
+    rows_frame,
+)
+from probe.data.file_options import AS_THE_FILE_TELLS
 from probe.data.names import stem_of
 from probe.data.reading import reading_of
 from probe.data.rows import Columns, Source
 from probe.data.source import open_source
-from probe.errors import FileError, UserError
+from probe.errors import FileError, FileQuestion, UserError
 from probe.limits import visitor_bounds
+from probe.pictures.data_map import map_frame, map_on_page, map_svg, thinned
 from probe.pictures.forest import DotPlot, DotRow, Forest, ForestRow
 from probe.runs.access import ModelAccess
 from probe.statistics import p_text, percent
@@ -61,7 +73,7 @@ from probe.ui.html.elements import (
     told,
     twin,
 )
-from probe.ui.html.picture import chart
+from probe.ui.html.picture import chart, picture
 from probe.ui.html.prediction import label_name
 from probe.ui.measure.choice import (
     UNCHANGED,
@@ -85,6 +97,13 @@ HINT = (
 )
 ROWS = "texts.json"
 """The texts of the rows behind words, by number, beside the files of a result."""
+REGION_ROWS = 20
+"""Rows of a region that are shown; the file has all."""
+ABOUT_MAP = (
+    "Swayamdipta et al. 2020: confidence is the mean probability of the right label over {epochs} "
+    "epochs of a training, variability its standard deviation, correctness the share of the epochs "
+    "in which it is right. A dashed line is where a region begins, {share:.0f} % of the rows."
+)
 JUDGED, OTHER = "target", "source"
 Shown = dict[Any, Any]  # Any: gradio's components and what they show
 
@@ -102,11 +121,12 @@ class Data:
         parts, page = self.parts, self.page
         choice: Choice = page.shared
         self.stops.heed(parts.halt, parts.progress)
-        asked = [*choice.inputs, parts.field, parts.other, parts.weigh]
+        own = [parts.field, parts.other, parts.weigh, parts.dynamics]
+        asked = [*choice.inputs, *own]
         shown = [parts.go, parts.halt, parts.progress, parts.found, parts.rows, parts.files]
-        linked, usual = gr.State([]), [parts.field, parts.other, parts.weigh]
+        linked = gr.State([])
         begun = {"js": asked_for("data-results"), "concurrency_id": "compare", **QUIET}
-        opened = linked.change(self.look_linked, [page.owner, linked, *usual], shown, **begun)
+        opened = linked.change(self.look_linked, [page.owner, linked, *own], shown, **begun)
         for looked in (parts.go.click(self.look, asked, shown, **begun), opened):
             ended = done("data-results")
             looked.then(None, parts.progress, [parts.go, parts.halt], js=ended, **QUIET)
@@ -115,6 +135,7 @@ class Data:
         pressed.then(None, js=scroll_to("data-rows", "nearest"), **QUIET)
         parts.files.click(guard, None, parts.files, **EACH, **in_turn("data-files"))
         data_api.build_data(self.models)
+        data_api.build_map(self.models)
 
     def open(self, visitor: str, task_name: str, request: gr.Request) -> list[Any]:  # Any: as below
         """Return what the link asks to be looked at, nothing where it names another view."""
@@ -137,17 +158,18 @@ class Data:
     ) -> Iterator[Shown]:
         """Look at the texts; what follows the end gives the button back and hides Stop."""
         parts, session = self.parts, request.session_hash
-        *chosen, field, other, weighs = values
+        *chosen, field, other, weighs, dynamics = values
         self.stops.withdraw(session)
         try:
             asked = Asked.read(*chosen)
             check_room(self.models.store, asked.visitor)
             path = own_file(asked.visitor, asked.file)
             beside = own_file(asked.visitor, other) if other else None
+            epochs = [own_file(asked.visitor, each) for each in dynamics or ()]
             model = asked.model if weighs else ""
             if model:
                 self.models.require(asked.visitor, model)
-            steps = _found(self.models, asked, path, beside, field or JUDGED, model)
+            steps = _found(self.models, asked, path, beside, epochs, field or JUDGED, model)
             busy = {parts.go: gr.Button(interactive=False), parts.halt: gr.Button(visible=True)}
             yield {**busy, parts.progress: told(f"Reading {path.name} …")}
             for step in seen_in_steps("file_minutes", steps, self.stops.reason(session)):
@@ -159,11 +181,11 @@ class Data:
                     )
                     yield {parts.progress: far}
                 elif not isinstance(step, Answered):
-                    found, source = step
-                    key = _keep(found, asked, source, beside)
+                    found, source, mapped = step
+                    key = _keep(found, asked, source, beside, mapped)
                     yield {
                         parts.progress: NOTHING,
-                        parts.found: drawn(found, asked.task, key),
+                        parts.found: drawn(found, asked.task, key, mapped),
                         parts.rows: NOTHING,
                         parts.files: files_view(key),
                     }
@@ -174,7 +196,7 @@ class Data:
             self.stops.withdraw(session)
 
     def press(self, event: gr.EventData) -> Markup:
-        """Show the rows of a word, or of two rows that are alike."""
+        """Show the rows of a word, of a region of a map, or two rows that are alike."""
         try:
             key, _, which = cell_of(event).partition("|")
             return behind(key, which)
@@ -182,7 +204,7 @@ class Data:
             return alert(trouble)
 
 
-Found = tuple[Artefacts, Source]
+Found = tuple[Artefacts, Source, DataMap | None]
 
 
 def _found(
@@ -190,16 +212,22 @@ def _found(
     asked: Asked,
     path: Path,
     beside: Path | None,
+    epochs: Sequence[Path],
     field: str,
     model: str,
 ) -> Iterator[Step | Found]:
-    """Look at a visitor's file, and ask a model where one is named."""
+    """Look at a visitor's file, ask a model where one is named, and map what trainings say."""
     task, bounds = asked.task, visitor_bounds()
     judged = task.field_of(field)
     if judged is None:
         raise FileError(f"{task.title.lower()} has one text; choose the judged one")
     request = Request(field=judged, seed=asked.seed)
     load = partial(models.get, asked.visitor, model, task) if model else None
+    source = open_source(path, bounds, asked.reading)
+    mapped = None
+    if epochs or holds_dynamics(source.names):
+        yield Step("Reading the training dynamics", 0, 1)
+        mapped = _mapped(asked, source, epochs)
     for step in find_artefacts(
         path, task, request, asked.reading, beside, bounds=bounds, load=load,
         precision=asked.precision,
@@ -207,10 +235,29 @@ def _found(
         if isinstance(step, Step):
             yield step
         else:
-            yield step, open_source(path, bounds, asked.reading)
+            yield step, source, mapped
 
 
-def _keep(found: Artefacts, asked: Asked, source: Source, beside: Path | None) -> str:
+def _mapped(asked: Asked, source: Source, epochs: Sequence[Path]) -> DataMap:
+    """Return the map of a visitor's file by files of epochs, or by what it has itself.
+
+    Raises FileError, also where something is to be said that the page has no place for.
+    """
+    reading = replace(AS_THE_FILE_TELLS, one_file=False) if epochs else asked.reading
+    try:
+        dynamics = read_dynamics(
+            epochs or [source.path], asked.task, reading=reading, bounds=visitor_bounds()
+        )
+        dynamics, rows = joined(dynamics, source, asked.columns_in(source), asked.task)
+    except FileQuestion as question:
+        told = " or ".join(question.options)
+        raise FileError(f"{question.sentence}; the command probe map takes {told}") from None
+    return DataMap(dynamics, rows=rows)
+
+
+def _keep(
+    found: Artefacts, asked: Asked, source: Source, beside: Path | None, mapped: DataMap | None
+) -> str:
     """Write the files of a result and the texts behind its words; return its key."""
     folder, stem = fresh_folder(asked.visitor), stem_of(asked.file)
     write_json(artefacts_json(found), folder / f"{stem}-data.json")
@@ -234,7 +281,17 @@ def _keep(found: Artefacts, asked: Asked, source: Source, beside: Path | None) -
         table_beside = open_source(beside, visitor_bounds())
         columns = reading_of(table_beside, beside, task).settled
         other = texts(table_beside, columns, {second for _, second, _ in pairs})
-    write_json({"task": task.name, "rows": kept, "other": other}, folder / ROWS)
+    regions = dict[str, list[list[float]]]()
+    if mapped:
+        rows_frame(mapped, task).to_csv(folder / f"{stem}-map.csv", index=False)
+        for name in REGIONS:
+            first = [at for at in mapped.region(name) if at in mapped.rows][:REGION_ROWS]
+            numbers = [mapped.rows[at].number + 1 for at in first]
+            figures = [[float(getattr(mapped, each)[at]) for each in MEASURES] for at in first]
+            regions[name] = [[at, *row] for at, row in zip(numbers, figures, strict=True)]
+            kept |= texts(source, asked.columns_in(source), {*numbers})
+    told = {"task": task.name, "rows": kept, "other": other, "regions": regions}
+    write_json(told, folder / ROWS)
     return result_key(folder)
 
 
@@ -249,12 +306,13 @@ def words_frame(found: Artefacts) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "share", "low", "high"])
 
 
-def drawn(found: Artefacts, task: Task, key: str) -> Markup:
-    """Show what was found: a sentence, pictures, the words with a button each, and what repeats."""
+def drawn(found: Artefacts, task: Task, key: str, mapped: DataMap | None = None) -> Markup:
+    """Show what was found: a sentence, a map, pictures, words with a button each, and repeats."""
     parts = [
         say(in_words(found)),
         note(f"{found.file}: {found.rows:,} {task.unit}s, {label_list(found)}.")
         + join(note(f"{capitalised(each)}.") for each in found.notes),
+        _map(mapped, task, key) if mapped else NOTHING,
         _rules(found),
         _traits(found),
         _words(found, key),
@@ -262,6 +320,30 @@ def drawn(found: Artefacts, task: Task, key: str) -> Markup:
         _weighed(found),
     ]
     return Markup('<div class="stacked">{}</div>').format(join(parts))
+
+
+def _map(mapped: DataMap, task: Task, key: str) -> Markup:
+    """Draw a map, with a button for each of its regions."""
+    rows, dynamics = rows_frame(mapped, task), mapped.dynamics
+    about = ABOUT_MAP.format(epochs=dynamics.epochs, share=100 * mapped.share)
+    sentence = " ".join(
+        filter(None, [about, thinned(rows), mapped.too_few and f"{mapped.too_few}."])
+    )
+    title = f"Data map, {len(rows):,} rows"
+    button = Markup(
+        '<button type="button" class="link" data-cell="{}|region|{}" title="{}">{}, {:,}</button>'
+    )
+    buttons = (
+        button.format(key, name, term.summary, term.title, mapped.size)
+        for name, term in REGIONS.items()
+    )
+    opened = Markup("<p>Rows to look at: {}</p>").format(join(buttons, Markup(" · ")))
+    notes = note(f"{capitalised('; '.join(dynamics.notes))}.")
+    drawing = map_on_page(rows, f"{title}: variability across, confidence up")
+    shown = picture(
+        title, drawing, map_frame(rows), map_svg(rows, title), stem="data-map", sentence=sentence
+    )
+    return Markup('<div class="data-map">{}{}{}</div>').format(shown, opened, notes)
 
 
 def _rules(found: Artefacts) -> Markup:
@@ -411,6 +493,8 @@ def behind(key: str, which: str) -> Markup:
     folder = kept_folder(key)
     kind, _, place = which.partition("|")
     kept = json.loads((folder / ROWS).read_text(encoding="utf-8"))
+    if kind == "region" and place in kept["regions"]:
+        return _region(place, kept)
     found = json.loads(next(folder.glob("*-data.json")).read_text(encoding="utf-8"))
     several = {
         "word": found["words"],
@@ -446,6 +530,25 @@ def behind(key: str, which: str) -> Markup:
     )
 
 
+def _region(name: str, kept: Any) -> Markup:  # Any: JSON
+    """Show the rows of a region that are most so."""
+    task, told = task_named(kept["task"]), REGIONS[name]  # type: ignore[index]  # one of them
+    rows = (
+        shown_texts(
+            {task.title_of(field): text for field, text in texts.items()},
+            f"row {number:,}: {gold} · confidence {confidence:.2f} · variability "
+            f"{variability:.2f} · right in {100 * correctness:.0f} % of the epochs",
+        )
+        for number, confidence, variability, correctness in kept["regions"][name]
+        for gold, texts in [kept["rows"][str(number)]]
+    )
+    return card(
+        Markup("<h3>{}, the first {:,}</h3>{}{}").format(
+            told.title, len(kept["regions"][name]), note(told.summary), join(rows)
+        )
+    )
+
+
 def _build(page: Page) -> SimpleNamespace:
     """Lay out what is asked, the button, and the results."""
     shown = SimpleNamespace()
@@ -459,7 +562,7 @@ def _build(page: Page) -> SimpleNamespace:
         choice.allow(shown.go, "data-halt")
         shown.halt = gr.Button("Stop", visible=False, elem_id="data-halt", min_width=0)
         build_link(choice, "data")
-    title = "Which words, another part of the set, and a model"
+    title = "Which words, another part of the set, a model, and what a training says"
     with gr.Accordion(title, open=False, elem_classes="fold", elem_id="data-more"):
         with gr.Row():
             shown.field = gr.Radio(
@@ -473,6 +576,11 @@ def _build(page: Page) -> SimpleNamespace:
         shown.other = gr.File(
             label="Another part of the set, such as its test part: near duplicates are looked for, "
             "and the model is asked about it", type="filepath", height=132, elem_id="data-other",
+        )  # fmt: skip
+        shown.dynamics = gr.File(
+            label="What a training said of these rows, for a map of them: dynamics_epoch_0.jsonl "
+            "and so on, or one table with logits_epoch_0 and so on", type="filepath", height=132,
+            file_count="multiple", elem_id="data-dynamics",
         )  # fmt: skip
     shown.progress = gr.HTML(padding=False, elem_id="data-progress")
     with gr.Column(elem_id="data-results", elem_classes="measured"):

@@ -39,6 +39,7 @@ KINDS = {
     "-summary": "all figures with n and interval",
     "-comparison": "all figures with n and interval",
     "-data": "all figures with n and interval",
+    "-map": "the confidence, variability and correctness of every row, and its regions",
     "-words": "the words that give a label away, a row each",
     "-pairs": "the texts that the changes made, each with what it was made from",
     "-importance": "the words of every row with their scores, a row each",

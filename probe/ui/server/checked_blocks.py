@@ -103,6 +103,13 @@ def every(value: object, fits: Callable[[Any], bool]) -> bool:
     return isinstance(value, list) and len(value) <= MAX_NAMES and all(map(fits, value))
 
 
+def files(part: gr.File) -> Taken:
+    """Return that a file is taken, or a list of them where a component takes several."""
+    if part.file_count == "multiple":
+        return Taken(lambda value: every(value, is_file), "files that were sent here")
+    return Taken(is_file, "a file that was sent here")
+
+
 def dataset(part: gr.Dataset) -> Taken:
     """Return that the number of an example is taken."""
     most = len(part.raw_samples or [])
@@ -127,7 +134,7 @@ KINDS: Mapping[type[Component], Kind] = {
         lambda value: every(value, offered(part).fits), "a list of what it offers"
     ),
     gr.Dataset: dataset,
-    gr.File: lambda part: Taken(is_file, "a file that was sent here"),
+    gr.File: files,
     gr.UploadButton: lambda part: Taken(is_file, "a file that was sent here"),
     gr.BrowserState: browser_state,
     gr.HTML: lambda part: Taken(

@@ -73,8 +73,8 @@ def test_a_row_has_the_logits_by_which_its_step_is_taken(model: Path, tmp_path: 
     kept = partial(Dynamics.of, tmp_path)
     list(train(load(str(model)), pairs, how, tmp_path / "out", tell=told.append, dynamics=kept))
     (rows,) = rows_of(tmp_path)
-    assert [(row["guid"], row["gold"]) for row in rows] == [
-        (int(pair.id), NLI.labels.index(pair.gold or "")) for pair in PAIRS[:3]
+    assert [(row["guid"], row["gold"], row["label"]) for row in rows] == [
+        (int(pair.id), NLI.labels.index(pair.gold or ""), pair.gold) for pair in PAIRS[:3]
     ]
     assert "3 rows" in told[0] and "1 without one right label among 3" in told[0]
     one = load(str(model))

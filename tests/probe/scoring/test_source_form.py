@@ -38,6 +38,17 @@ def test_pairs_that_have_a_label_are_written_and_the_others_counted(
     assert "name changes with --transforms" in refusal(*words, "--training", str(training))
 
 
+def test_an_antonym_under_a_negation_is_nothing_to_train_on(model: str, tmp_path: Path) -> None:
+    pairs = [Pair("The house is big.", "It's here."), Pair("The house isn't big.", "It's here.")]
+    file = write(tmp_path / "in.jsonl", [row(pair) for pair in pairs])
+    out, training = tmp_path / "out.csv", tmp_path / "training.jsonl"
+    words = ["--model", model, "--out", str(out), "--transforms", "antonym", "--training"]
+    ended = run("batch", str(file), *words, str(training))
+    assert "2 with an antonym under a negation, whose label is doubtful" in ended.stderr
+    written = {json.loads(line)["sentence2"] for line in training.open()}
+    assert written == {"The house is small.", "The house is little."}
+
+
 def test_an_answer_stands_where_it_stood_or_its_question_is_left_out(tmp_path: Path) -> None:
     columns = made_columns((), READING)
     passage = "Ann met Ann. Bob slept."

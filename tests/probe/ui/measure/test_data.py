@@ -1,6 +1,6 @@
 """Data in Measure: what it shows of a file, the rows behind a word, and what it refuses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,11 @@ def view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Data:
 
 def look(
     view: Data, source: str, path: Path | None = None, task: Task = NLI, field: str = JUDGED,
-    other: Path | None = None, weigh: bool = False,
+    other: Path | None = None, weigh: bool = False, epochs: Sequence[Path] = (),
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Press the button; the first model that is chosen is da."""
     given = chosen(["da"], source, str(path) if path else None)
-    own = (field, str(other) if other else None, weigh)
+    own = (field, str(other) if other else None, weigh, [*map(str, epochs)] or None)
     return each_named(view, view.look(asked_by(), ME, task.name, *given, *own))
 
 
@@ -62,6 +62,43 @@ def test_a_word_opens_its_rows_and_two_rows_that_are_alike_stand_beside_each_oth
         assert "choose one of the words" in view.press(pressed(f"{key}|{wrong}"))
 
 
+def said_of(rows: Sequence[dict[str, object]], epoch: int) -> list[dict[str, object]]:
+    """Return what a training says that is surer of each row than of the one before."""
+    places = ("entailment", "neutral", "contradiction")
+    return [
+        {
+            "guid": at,
+            f"logits_epoch_{epoch}": [at / 9 * (label == row["label"]) for label in places],
+            "gold": places.index(str(row["label"])),
+            "label": row["label"],
+        }
+        for at, row in enumerate(rows)
+    ]
+
+
+def test_what_a_training_says_is_a_map_whose_regions_open(view: Data, tmp_path: Path) -> None:
+    rows = [row(pair) for pair in tiny_pairs(90)]
+    mine = uploaded(tmp_path, "mine", rows)
+    epochs = [
+        uploaded(tmp_path, f"dynamics_epoch_{epoch}", said_of(rows, epoch)) for epoch in (0, 1)
+    ]
+    *_, last = look(view, FILE, mine, epochs=epochs)
+    assert "Data map, 90 rows" in last["found"] and "2 epochs are too few" in last["found"]
+    key = last["files"].partition('name="key" value="')[2].partition('"')[0]
+    assert files_of(key).keys() == {"-data", "-map", "-words"}
+    shown = view.press(pressed(f"{key}|region|easy"))
+    first = shown.index("row 90: ")
+    assert first < shown.index("row 89: ") and "Easy to learn, the first 20" in shown
+    assert "choose one of the words" in view.press(pressed(f"{key}|region|nosuch"))
+    for other in (rows[::-1], rows[1:]):
+        moved = uploaded(tmp_path, f"moved-{len(other)}", other)
+        *_, last = look(view, FILE, moved, epochs=epochs)
+        assert "cannot be joined to the training dynamics" in last["progress"]
+    whole = [{**row, **said_of(rows, 1)[at], "epoch 0": [1, 0, 0]} for at, row in enumerate(rows)]
+    *_, last = look(view, FILE, uploaded(tmp_path, "whole", whole))
+    assert "Data map" not in last["progress"]
+
+
 def test_what_cannot_be_looked_at_is_said_and_a_link_looks_at_once(view: Data) -> None:
     for source, task, field, words in (
         (ONE, NLI, JUDGED, "takes more than one pair"),
@@ -73,6 +110,7 @@ def test_what_cannot_be_looked_at_is_said_and_a_link_looks_at_once(view: Data) -
     view.stops.ask("me")
     query = {"view": "data", "texts": "bundled", "models": "da"}
     linked = view.open(ME, "nli", asked_by(**query))
-    *_, last = each_named(view, view.look_linked(asked_by(), ME, linked, JUDGED, None, False))
+    own = (JUDGED, None, False, None)
+    *_, last = each_named(view, view.look_linked(asked_by(), ME, linked, *own))
     assert "bundled-nli.csv: 600 pairs" in last["found"]
     assert view.open(ME, "nli", asked_by(**query | {"view": "score"})) == []
