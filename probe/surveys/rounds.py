@@ -98,7 +98,7 @@ class Try:
         same = len({vote == self.label for vote in first}) < NEEDED
         return first if same else self.votes[: NEEDED + 1]
 
-    @property
+    @cached_property
     def status(self) -> str:
         """Whether it fooled the model, and what became of it then."""
         agreeing = sum(vote == self.label for vote in self.counted)
@@ -203,20 +203,22 @@ def round_of(store: Store, survey_id: str) -> Round:
 
 def tries(store: Store, survey_id: str) -> tuple[Try, ...]:
     """Return all that was written, in the order in which it came."""
-    written = select(SubmissionRow).where(SubmissionRow.survey == survey_id)
+    row = SubmissionRow  # its columns alone: pages that wait ask every few seconds
+    written = select(row.visitor, row.key, row.content, row.fooled, row.created)
+    own = written.where(row.survey == survey_id).order_by(row.created, row.key)
     with store.database.session() as session:
-        rows = session.scalars(written.order_by(SubmissionRow.created, SubmissionRow.key)).all()
+        rows = session.execute(own).all()
         people = numbered(session, survey_id)
     votes = defaultdict[str, list[str]](list)
     for response in responses(store, survey_id):
         votes[response.item].append(response.answer)
     return tuple(
         Try(
-            *(row.key, *people[row.visitor]), **row.content, fooled=row.fooled,
-            created=row.created, votes=tuple(votes[row.key]),
+            *(key, *people[visitor]), **content, fooled=fooled, created=created,
+            votes=tuple(votes[key]),
         )
-        for row in rows
-        if row.visitor in people  # else they have just deleted what they wrote
+        for visitor, key, content, fooled, created in rows
+        if visitor in people  # else they have just deleted what they wrote
     )  # fmt: skip
 
 
@@ -276,18 +278,22 @@ def submit_try(
     return said, fooled
 
 
-def next_to_confirm(store: Store, wanted: Round, visitor: str) -> Try | None:
+def next_to_confirm(
+    store: Store, wanted: Round, visitor: str, written: Sequence[Try]
+) -> Try | None:
     """Return an open try of somebody else's of which a respondent has said nothing, or None.
 
     Each respondent has an order of their own, so that many at once do not judge the same one.
+    `written` are the tries of the round.
     """
     survey, token = wanted.survey, as_token(visitor)
     passed = own_keys(store, survey.id, visitor) | set(answers_of(store, survey.id, visitor))
-    waiting = [
-        each for each in tries(store, survey.id) if each.status == OPEN and each.key not in passed
-    ]
-    order = {each.key: hashlib.sha256(f"{token}{each.key}".encode()).digest() for each in waiting}
-    return min(waiting, key=lambda each: order[each.key], default=None)
+
+    def order(each: Try) -> bytes:
+        return hashlib.sha256(f"{token}{each.key}".encode()).digest()
+
+    waiting = (each for each in written if each.status == OPEN and each.key not in passed)
+    return min(waiting, key=order, default=None)
 
 
 def confirm(store: Store, wanted: Round, visitor: str, key: str, answer: str) -> None:

@@ -60,11 +60,11 @@ def test_a_file_is_scored_and_its_summary_returned(
     assert scored[1]["error"] == "the hypothesis is empty"
     assert scored[0]["sort.hypothesis"] == "ola swims ."
     assert json.loads(Path(files[1]).read_text()) == summary
-    _, files = client.predict(given(tmp_path, text), "negation", api_name="/batch")
-    assert Path(files[-1]).name == "mine-training.jsonl" and len(files) == 4
     asked = {"importance": "gradient_x_input", "api_name": "/batch"}
     *_, words = client.predict(given(tmp_path, text), "", **asked)[1]
     assert [row["word"] for row in rows_of(words)] == ["Ola", "swims", "."] * 2
+    _, files = client.predict(given(tmp_path, text), "negation", api_name="/batch")
+    assert Path(files[-1]).name == "mine-training.jsonl" and len(files) == 4
     with pytest.raises(AppError, match=r"no columns 'premise' and 'hypothesis' .*text, label"):
         client.predict(given(tmp_path, "text,label\nA.,neutral\n"), "sort", api_name="/batch")
 

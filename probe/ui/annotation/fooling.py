@@ -195,13 +195,6 @@ def to_confirm_shown(wanted: Round, waiting: Try | None) -> Markup:
     )
 
 
-def own_so_far(store: Store, wanted: Round, visitor: str) -> str:
-    """Say what became of what a visitor wrote."""
-    keys = own_keys(store, wanted.survey.id, visitor)
-    board = Board([each for each in tries(store, wanted.survey.id) if each.key in keys])
-    return f"Of yours: {board.words}." if keys else ""
-
-
 @lru_cache(maxsize=8)
 def _weights(model: object, address: str) -> str:
     """Return the hash of a loaded model, by what tells it from every other; "" where none is."""
@@ -316,19 +309,21 @@ class Fooling:
         """Show what waits to be confirmed and the board; the one whose key is `held` stays."""
         try:
             wanted = round_of(self.store, code_in(request.query_params))
-            own = own_so_far(self.store, wanted, visitor)
-            shown = told(own) if own else NOTHING
-            if wanted.survey.shown:
-                board = board_shown(wanted, Board(tries(self.store, wanted.survey.id)))
-                shown += elements.card(board)
-            waiting = None
-            if not wanted.survey.ended:
-                waiting = next_to_confirm(self.store, wanted, visitor)
+            survey, written = wanted.survey, tries(self.store, wanted.survey.id)
+            own = own_keys(self.store, survey.id, visitor)
+            waiting = next_to_confirm(self.store, wanted, visitor, written)
         except UserError as trouble:
             return {"told": alert(trouble)}
-        ended = NOTHING if wanted.survey.ended else to_confirm_shown(wanted, waiting)
-        stays = held and not wanted.survey.ended
-        return {"confirm": gr.skip() if stays else ended, "board": shown + KEPT}
+        shown = NOTHING
+        if own:
+            theirs = Board([each for each in written if each.key in own])
+            shown = told(f"Of yours: {theirs.words}.")
+        if survey.shown:
+            shown += elements.card(board_shown(wanted, Board(written)))
+        asks: object = NOTHING if survey.ended else to_confirm_shown(wanted, waiting)
+        if held and not survey.ended:
+            asks = gr.skip()
+        return {"confirm": asks, "board": shown + KEPT}
 
 
 def build_guest(page: Page) -> None:

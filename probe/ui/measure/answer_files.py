@@ -132,6 +132,18 @@ def numbered_answers(table: Source) -> list[LabelValue]:
     return []
 
 
+def bare_numbers(visitor: str, names: Sequence[str], task: Task) -> dict[str, list[LabelValue]]:
+    """Return the numbers that files of answers without texts have, by the names of these files."""
+    found = dict[str, list[LabelValue]]()
+    for path in names_here(visitor, names).values():
+        with suppress(UserError):  # what is wrong with a file is said where it is read
+            table = open_upload(visitor, str(path))
+            numbers = numbered_answers(table)
+            if numbers and not AnswerFile("", path, table).has_texts(task):
+                found[path.name] = numbers
+    return found
+
+
 def answers_on(
     visitor: str, names: Sequence[str], table: Source, columns: Columns, task: Task,
     options: FileOptions, uploaded: Mapping[str, Path] | None = None,

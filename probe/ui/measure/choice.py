@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -32,7 +32,7 @@ from probe.ui.html.elements import alert, hint, join
 from probe.ui.html.shared_link import copy_script, shared_link
 from probe.ui.links import link_to_measure, link_to_run, not_here, shortened
 from probe.ui.measure import templates
-from probe.ui.measure.answer_files import choices, is_file, names_here, offered
+from probe.ui.measure.answer_files import choices, is_answers, is_file, names_here, offered
 from probe.ui.measure.texts import LabelledFile, build_file, columns_of, options_of
 from probe.ui.page import Page
 from probe.ui.panels import hub_dataset, options
@@ -195,7 +195,9 @@ class Asked:
         """What was said of the file. Raises LabelError."""
         if self.source == BUNDLED:
             return FileOptions()
-        return options_of(self.columns, self.task, self.meanings)
+        said = options_of(self.columns, self.task, self.meanings)
+        # a value that is said may be that of an answer
+        return replace(said, one_file=not any(map(is_answers, self.models)))
 
     def columns_in(self, table: Source) -> Columns:
         """Return how the file is read. Raises FileError where that is still asked."""
@@ -275,7 +277,7 @@ def build(page: Page) -> Choice:
             )  # fmt: skip
         parts: dict[str, Any] = {}
         with gr.Column(visible=False) as parts[FILE]:
-            file = build_file(page, "upload")
+            file = build_file(page, "upload", models)
         with gr.Column(visible=False) as parts[HUB]:
             hub_dataset.build(page, [file.upload], "upload", folded=False)
         with gr.Column(visible=False) as parts[TEMPLATES]:

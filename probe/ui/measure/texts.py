@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from probe.analysis.transformed import notes_before
 from probe.data.file_options import AS_THE_FILE_TELLS, FLAGS, FileOptions, read_form
+from probe.data.names import listed
 from probe.data.reading import LabelValue, LabelValues, Reading, reading_of
 from probe.data.rows import NO_COLUMN, Columns, Source, cell
 from probe.data.source import first_rows, read_table
@@ -24,7 +25,7 @@ from probe.tasks.task import Label, Task, label_word, offered_tasks, task_named
 from probe.ui.events import CHANGING, LAST, QUIET
 from probe.ui.html.elements import NOTHING, alert, join, note, sheet, twin
 from probe.ui.html.prediction import label_name
-from probe.ui.measure.answer_files import numbered_answers, told_of
+from probe.ui.measure.answer_files import bare_numbers, numbered_answers, told_of
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import open_upload
 
@@ -41,6 +42,7 @@ ANOTHER_TASK = "{question}. Choose {task} at the top, or another file."
 UNDECIDED = "?"
 """Said of a value that is not known as long as nothing was chosen."""
 LABELS = "This file has the labels {values}. What does each mean?"
+ANSWERS = "The answers in {names} are {values}. What does each mean?"
 UNSAID = (
     "The file does not say, and data sets differ: in some 0 is entailment, in others 1. Nothing is "
     "scored on a guess."
@@ -146,8 +148,11 @@ def column_count() -> int:
     return most_fields() + 2
 
 
-def build_file(page: Page, elem_id: str) -> LabelledFile:
-    """Lay out the place of the file with examples of each task, and what is shown of a file."""
+def build_file(page: Page, elem_id: str, models: gr.Dropdown) -> LabelledFile:
+    """Lay out the place of the file with examples of each task, and what is shown of a file.
+
+    Files of answers stand among the `models`.
+    """
     with gr.Column(elem_classes="card upload"):
         upload = gr.File(
             label="File", show_label=False, type="filepath", height=132, elem_id=elem_id
@@ -175,7 +180,7 @@ def build_file(page: Page, elem_id: str) -> LabelledFile:
     file = LabelledFile(
         upload, examples, columns, meanings, preview, labels, doubt, switch, details
     )
-    _react(page, file, _said_in(elem_id))
+    _react(page, file, models, _said_in(elem_id))
     return file
 
 
@@ -188,9 +193,9 @@ def _examples(task: Task, upload: gr.File, page: Page) -> gr.Column:
     return column
 
 
-def _react(page: Page, file: LabelledFile, said: str) -> None:
+def _react(page: Page, file: LabelledFile, models: gr.Dropdown, said: str) -> None:
     """Read the file anew when it, its columns or the task change; `said` reads its lists."""
-    whole = [page.owner, page.task, file.upload]
+    whole = [page.owner, page.task, file.upload, models]
     file.read = file.upload.change(show_file, whole, file.shown, **QUIET)
     examples = list(file.examples.values())
     offered = [page.task, file.upload]
@@ -227,10 +232,14 @@ def read_meanings(text: str) -> dict[str, str]:
     return {str(value): str(label) for value, label in said.items() if label != UNDECIDED}
 
 
-def show_file(visitor: str, task_name: str, path: str | None, form: str | None = None) -> list[Any]:
+def show_file(
+    visitor: str, task_name: str, path: str | None, models: Sequence[str] | None = None,
+    form: str | None = None,
+) -> list[Any]:  # fmt: skip
     """Return what is shown of a file, in the order of `LabelledFile.shown`.
 
-    `form` is what was said of a form that the file does not tell.
+    `form` is what was said of a form that the file does not tell. What the numbers of those files
+    of answers among the `models` mean that have no texts is asked here too.
     """
     task = task_named(task_name)
     said = gr.Dropdown(visible=True) if form else gr.Dropdown(choices=[], value=None, visible=False)
@@ -260,7 +269,7 @@ def show_file(visitor: str, task_name: str, path: str | None, form: str | None =
         return [NOTHING, NOTHING, doubt, switch, *hidden[1:], *nothing]
     return [
         sheet(first_rows(table), "first rows of the file"),
-        _labels(table, reading, task),
+        _labels(table, reading, task) + _bare(visitor, models, reading, task),
         (note(answers) if answers else NOTHING) + _doubts(table, reading, task),
         switch,
         gr.Column(visible=True),
@@ -340,6 +349,33 @@ def _labels(table: Source, reading: Reading, task: Task) -> Markup:
     return _asks(table, reading, task, unknown, gold, others)
 
 
+def _bare(visitor: str, models: Sequence[str] | None, reading: Reading, task: Task) -> Markup:
+    """Ask what the numbers of files of answers mean, whose texts are those of the shown file.
+
+    Where its own labels are such numbers, what they mean holds for the answers too.
+    """
+    known = {value.word for value in reading.values.values}
+    found = bare_numbers(visitor, models or (), task) if task.labels else {}
+    rows = {value.word: value for values in found.values() for value in values}
+    if not rows or known & rows.keys():
+        return NOTHING
+    asked = [rows[word] for word in sorted(rows)]
+    heading = ANSWERS.format(names=listed([*found]), values=_joined(asked))
+    fields = join(_value(value, task, (), of_answers=True) for value in asked)
+    return _asking(heading, _usual(asked, task, of_answers=True) + fields)
+
+
+def _joined(values: Sequence[LabelValue]) -> str:
+    return " and ".join(each.value or "(empty)" for each in values)
+
+
+def _asking(heading: str, fields: Markup) -> Markup:
+    return Markup(
+        '<section class="asks" aria-label="what the labels mean"><h3>{}</h3>'
+        '<p class="soft">{}</p>{}<p class="open" role="status">{}</p></section>'
+    ).format(heading, UNSAID, fields, OPEN)
+
+
 def _asks(
     table: Source, reading: Reading, task: Task, unknown: Sequence[LabelValue], column: str,
     others: Sequence[LabelValue] = (),
@@ -348,11 +384,7 @@ def _asks(
     examples = _examples_by_value(table, reading, task, column)
     asked = sorted(unknown, key=lambda each: each.word)
     rows = join(_value(value, task, examples.get(value.word, ())) for value in (*asked, *others))
-    listed = " and ".join(each.value or "(empty)" for each in asked)
-    return Markup(
-        '<section class="asks" aria-label="what the labels mean"><h3>{}</h3>'
-        '<p class="soft">{}</p>{}{}<p class="open" role="status">{}</p></section>'
-    ).format(LABELS.format(values=listed), UNSAID, _usual(asked, task), rows, OPEN)
+    return _asking(LABELS.format(values=_joined(asked)), _usual(asked, task) + rows)
 
 
 def _read_as(values: LabelValues) -> Markup:
@@ -386,8 +418,8 @@ def _examples_by_value(
     return found
 
 
-def _usual(asked: Sequence[LabelValue], task: Task) -> Markup:
-    """Offer what data sets mean by such values, and to score without right answers."""
+def _usual(asked: Sequence[LabelValue], task: Task, of_answers: bool = False) -> Markup:
+    """Offer what data sets mean by such values, and of labels to score without right answers."""
     words = {value.word for value in asked}
     orders = (task.golds, task.golds[::-1]) if len(task.golds) == 2 else ()
     two = [dict(zip(("1", "0"), golds, strict=True)) for golds in orders]
@@ -395,22 +427,25 @@ def _usual(asked: Sequence[LabelValue], task: Task) -> Markup:
     offered = {
         ", ".join(f"{value} {label}" for value, label in each.items()): each for each in fitting
     }
+    without = [] if of_answers else [("score without right answers", {"*": ""})]
     buttons = join(
         Markup('<button type="button" class="btn" data-reading="{}">{}</button>').format(
             json.dumps(reading), title
         )
-        for title, reading in [*offered.items(), ("score without right answers", {"*": ""})]
+        for title, reading in [*offered.items(), *without]
     )
     return Markup(
         '<div class="strip"><span class="soft tiny">Usual readings</span>{}</div>'
     ).format(buttons)
 
 
-def _value(value: LabelValue, task: Task, examples: Sequence[str]) -> Markup:
+def _value(
+    value: LabelValue, task: Task, examples: Sequence[str], of_answers: bool = False
+) -> Markup:
     """Show a value, its rows, and the radio buttons that say what it means."""
     open_one = value.reading == "unknown"
     now = UNDECIDED if open_one or value.reading == "disputed" else value.label or ""
-    choices = {gold: gold for gold in task.golds} | {"": NONE}
+    choices = {gold: gold for gold in task.golds} | ({} if of_answers else {"": NONE})
     if value.reading == "disputed":
         choices[UNDECIDED] = "the annotators disagreed: not scored"
     radios = join(
@@ -435,8 +470,9 @@ def _value(value: LabelValue, task: Task, examples: Sequence[str]) -> Markup:
 
 
 def show_labels(
-    visitor: str, task_name: str, path: str | None, *columns: str | None
-) -> tuple[Markup, Markup, str]:
+    visitor: str, task_name: str, path: str | None, models: Sequence[str] | None,
+    *columns: str | None,
+) -> tuple[Markup, Markup, str]:  # fmt: skip
     """Show what the labels of other columns mean, and what is still asked of the file.
 
     What was said of the former labels is forgotten.
@@ -446,7 +482,8 @@ def show_labels(
         options = options_of(columns, task)
         table = open_upload(visitor, path, options)
         reading = reading_of(table, table.path, task, options)
-        return _labels(table, reading, task), _doubts(table, reading, task), ""
+        labels = _labels(table, reading, task) + _bare(visitor, models, reading, task)
+        return labels, _doubts(table, reading, task), ""
     except UserError as trouble:
         return NOTHING, alert(trouble), ""
 

@@ -48,6 +48,11 @@ def wanted(store: Store) -> Round:
     return start_round(store, ME, SENTIMENT, "minilm_sst2")
 
 
+def waiting_for(store: Store, wanted: Round, visitor: str) -> Try | None:
+    """What a respondent is asked to judge."""
+    return next_to_confirm(store, wanted, visitor, tries(store, wanted.survey.id))
+
+
 def test_two_who_agree_confirm_and_two_who_do_not_dismiss() -> None:
     yes, no, other = "positive", "negative", UNCLEAR
     statuses = {
@@ -67,9 +72,9 @@ def test_others_judge_what_fooled_the_model_once_and_nobody_their_own(
 ) -> None:
     key = write_text(store, wanted, YOU, "A fine film.")
     quiet = write_text(store, wanted, YOU, "A dull film.", fooling=False)
-    assert next_to_confirm(store, wanted, YOU) is None
+    assert waiting_for(store, wanted, YOU) is None
     join(store, wanted.survey, person(9))
-    found = next_to_confirm(store, wanted, person(9))
+    found = waiting_for(store, wanted, person(9))
     assert found and found.key == key
     for which, answer, visitor in [
         (key, "negative", YOU), (quiet, "negative", person(9)), ("gone", "negative", person(9)),
@@ -80,10 +85,10 @@ def test_others_judge_what_fooled_the_model_once_and_nobody_their_own(
     confirm(store, wanted, person(9), key, "negative")
     confirm(store, wanted, person(9), key, "positive")  # the first answer stays
     assert tries(store, wanted.survey.id)[0].votes == ("negative",)
-    assert next_to_confirm(store, wanted, person(9)) is None
+    assert waiting_for(store, wanted, person(9)) is None
     say(store, wanted, key, True, True)
     join(store, wanted.survey, person(7))
-    assert next_to_confirm(store, wanted, person(7)) is None  # nothing is open any more
+    assert waiting_for(store, wanted, person(7)) is None  # nothing is open any more
 
 
 def test_what_a_round_does_not_take_is_said(

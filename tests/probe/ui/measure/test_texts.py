@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from markupsafe import Markup
 from probe.data.rows import Columns, of_frame
 from probe.data.source import first_rows, read_table
 from probe.errors import FileError, LabelError
+from probe.models.prediction_file import ANSWERS_OF
 from probe.tasks.nli import NLI
 from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import Task
+from probe.ui.measure.answer_files import answers_on
 from probe.ui.measure.texts import (
     LabelledFile,
     columns_of,
@@ -109,9 +112,9 @@ def test_what_was_asked_of_a_column_is_asked_no_more_once_another_is_chosen(tmp_
     path.write_text("premise,b,label,other\nA.,B.,0,neutral\nA.,C.,1,entailment\n")
     place = str(uploaded(path))
     assert "Say it below" in show_file(ME, "nli", place)[2]
-    labels, doubt, said = show_labels(ME, "nli", place, "premise", "b", "other", None)
+    labels, doubt, said = show_labels(ME, "nli", place, [], "premise", "b", "other", None)
     assert "Say it below" not in doubt and "data-asked" not in labels and said == ""
-    assert "data-asked" in show_labels(ME, "nli", place, "premise", "b", "label", None)[0]
+    assert "data-asked" in show_labels(ME, "nli", place, [], "premise", "b", "label", None)[0]
 
 
 def test_a_form_that_a_file_does_not_tell_is_asked_and_heeded(tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ def test_a_form_that_a_file_does_not_tell_is_asked_and_heeded(tmp_path: Path) ->
     parts = shown("nli", text, tmp_path)
     assert "looks like data" in parts["doubt"]
     assert [way for _, way in parts["columns"][-1].choices] == ["--no-header", "--header"]
-    answered = show_file(ME, "nli", str(uploaded(tmp_path / "mine.csv")), "--no-header")
+    answered = show_file(ME, "nli", str(uploaded(tmp_path / "mine.csv")), [], "--no-header")
     assert answered[len(SHOWN)].choices[0][0] == answered[len(SHOWN) + 1].choices[0][0]
     assert answered[-1].visible is True
 
@@ -212,3 +215,36 @@ def test_only_the_beginning_of_a_large_table_is_shown() -> None:
     part = first_rows(of_frame(frame, "csv"))
     assert part.shape == (5, 30)
     assert set(map(len, part.to_numpy().ravel())) == {301}
+
+
+def test_the_numbers_of_answers_without_texts_are_asked_below_the_file_with_the_texts(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bare.csv").write_text("index,prediction\n0,1\n1,0\n")
+    (tmp_path / "texts.csv").write_text(
+        "premise,hypothesis,label\nA.,B.,neutral\nC.,D.,contradiction\n"
+    )
+    (tmp_path / "numbers.csv").write_text("premise,hypothesis,label\nA.,B.,1\nC.,D.,0\n")
+    bare, place, own = (uploaded(tmp_path / f"{name}.csv") for name in ("bare", "texts", "numbers"))
+    names = [f"{ANSWERS_OF}{bare.parent.name}"]
+    assert "drop that one next" in show_file(ME, "nli", str(bare), [])[2]
+    for labels in (
+        show_file(ME, "nli", str(place), names)[1],
+        show_labels(ME, "nli", str(place), names, "premise", "hypothesis", "label", None)[0],
+    ):
+        assert "The answers in bare.csv are 0 and 1." in labels
+        assert labels.count("data-asked") == 2 and "score without" not in labels
+    assert "data-asked" not in show_file(ME, "nli", str(place), ["minilm"])[1]
+    assert "bare.csv" not in show_file(ME, "nli", str(own), names)[1]  # asked of the labels
+
+    table, asked = read_table(place), ["premise", "hypothesis", "label", None]
+
+    def answer(meanings: str) -> list[str]:
+        options = replace(options_of(asked, NLI, meanings), one_file=False)
+        columns = columns_of(table, place, NLI, options)
+        (given,) = answers_on(ME, names, table, columns, NLI, options).values()
+        return [each.label for each in given.answers.values()]
+
+    with pytest.raises(FileError, match="say it below the file"):
+        answer("")
+    assert answer('{"0": "contradiction", "1": "neutral"}') == ["neutral", "contradiction"]
