@@ -59,8 +59,8 @@ FOLDER = "training_dynamics"
 EPOCH_FILE = re.compile(r"dynamics_epoch_(\d+)\.jsonl(\.gz|\.zst)?")
 OF_EPOCH = re.compile(r".*epoch[-_. ]*(\d+)", re.IGNORECASE)
 """Names a column of what is said in one epoch, as logits_epoch_0."""
-NAMES = "label"
-"""The column of the right label in words, beside that of its number."""
+BOTH = ("label", "gold")
+"""The columns of the right label where one has it in words and the other its number from 0."""
 EPOCH, IDS = ("epoch", "epochs"), ("guid", *KEYS)
 """How a table with a row an epoch calls the column of its number, and any table that of ids."""
 Matrix = Any
@@ -195,17 +195,17 @@ def dynamics_files(place: Path) -> list[Path]:
             f"{place} holds no training dynamics: no file {epoch_file(0)}, also not in a folder "
             f"{FOLDER}"
         )
-    if lacking := next((at for at in range(max(found)) if at not in found), None):
-        raise FileError(f"{inner} lacks {epoch_file(lacking)}, though it has later epochs")
+    if lacking := sorted({*range(min(1, *found), max(found))} - {*found}):  # some count from 1
+        raise FileError(f"{inner} lacks {epoch_file(lacking[0])}, though it has later epochs")
     return [found[at] for at in sorted(found)]
 
 
 @dataclass
 class _Said:
-    """What is said of a row: its right label as it is written, and in words, scores by epoch."""
+    """What is said of a row: its right label as it is written, also in another way, and scores."""
 
     gold: str
-    name: str
+    other: str
     scores: dict[int, list[float]] = field(default_factory=dict)
 
 
@@ -221,6 +221,8 @@ def read_dynamics(
     A row that has no right label, or is not in every epoch, is left out and counted. Raises
     FileError, LimitError; FileQuestion where it is not told what numbers mean.
     """
+    if not task.labels:
+        raise FileError(f"{task.title.lower()} is answered with spans, so that there is no map")
     rows, named = dict[str, _Said](), set[tuple[Label, ...]]()
     for file in files:
         table = read_table(file, bounds, reading)
@@ -258,7 +260,7 @@ def read_dynamics(
     probabilities = np.array([*said.values()]).reshape(len(whole), len(epochs), width)
     labels = options.labels or order or _beside(whole.values(), width, task)
     if labels and len(labels) != width:
-        raise FileError(f"{source} has {width} scores a row, and {len(labels)} labels are named")
+        raise FileError(f"{source}: {width} scores a row, and {len(labels)} labels that are named")
     words = [row.gold for row in whole.values()]
     golds, told = _golds(words, width, labels, task, options.first, reading)
     gaps = epochs != [*range(epochs[0], epochs[0] + len(epochs))]
@@ -322,14 +324,14 @@ def _add(
             f"several columns of {name} are of one epoch: {listed([*wide])}",
             "--scores NAME,… (one an epoch)",
         )
-    order = _order(columns, task)
+    order, other = _order(columns, task), next((each for each in BOTH if each != gold), "")
     for record in table.records():
         if record.broken:
             raise FileError(f"row {record.number + 1:,} of {name}: {record.broken}")
         own = str(cell(record.cells, key)).strip() if key else str(record.number)
         right = cell(record.cells, gold)
         word = "" if is_missing(right) else str(right).strip()
-        beside = cell(record.cells, NAMES) if gold != NAMES else None
+        beside = cell(record.cells, other) if other else None
         row = rows.setdefault(own, _Said(word, "" if is_missing(beside) else str(beside)))
         if row.gold != word:
             raise FileError(f"{name}: {shown(own)} has another right label than in other epochs")
@@ -371,8 +373,9 @@ def _order(columns: Sequence[str], task: Task) -> tuple[Label, ...]:
 
 def _beside(rows: Iterable[_Said], width: int, task: Task) -> tuple[Label, ...]:
     """Return the labels that stand in words beside their numbers from 0, () unless all do."""
-    pairs = {(label_word(row.gold), label_word(row.name)) for row in rows}
-    told = {int(number): name for number, name in pairs if number.isdecimal()}
+    pairs = {(label_word(row.gold), label_word(row.other)) for row in rows}
+    ordered = (pair if pair[0].isdecimal() else pair[::-1] for pair in pairs)
+    told = {int(number): name for number, name in ordered if number.isdecimal()}
     whole = len(told) == len(pairs) and {*told} == {*range(width)}
     names = tuple(told[at] for at in range(width)) if whole else ()
     return names if {*names} == {*task.labels} else ()

@@ -39,7 +39,7 @@ PICTURES: Mapping[str, Callable[[Markup], bytes]] = {
 }
 
 
-@takes_file(texts=False, gold="if there")
+@takes_file(texts=False)
 def map_command(
     dynamics: Annotated[
         Path,

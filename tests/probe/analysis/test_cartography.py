@@ -18,9 +18,11 @@ from probe.analysis.cartography import (
     map_json,
     read_dynamics,
 )
+from probe.data.file_options import FileOptions
 from probe.errors import FileError
 from probe.pictures.data_map import LEVELS, MOST_MARKS, map_frame, map_svg, marks_of, thinned
 from probe.tasks.nli import LABELS, NLI
+from probe.tasks.reading import READING
 from tests.support.cases import each
 from tests.support.commands import answer, refusal, run
 from tests.support.files.pair_files import row, write
@@ -82,11 +84,17 @@ def named() -> Rows:
     ]
 
 
+def both() -> Rows:
+    """The number beside the word, as our trainings write them."""
+    return [{**row, "label": NLI.labels[at]} for at, row in enumerate(wide())]
+
+
 ORDER = DynamicsOptions(labels=NLI.labels)
 FORMS: Mapping[str, tuple[Rows, DynamicsOptions]] = {
     "wide": (wide(), DynamicsOptions()),
     "long": (long(), ORDER),
     "named": (named(), DynamicsOptions()),
+    "both": (both(), DynamicsOptions()),
     "from 1": ([{**row, "gold": int(str(row["gold"])) + 1} for row in wide()], DynamicsOptions()),
 }
 
@@ -105,8 +113,13 @@ def test_each_form_gives_the_same_measures(form: str, tmp_path: Path) -> None:
         assert got == pytest.approx(MEASURES[name], abs=1e-6)
     assert drawn.right.mean(0) == pytest.approx([2 / 3, 1 / 3, 2 / 3])
     assert not drawn.too_few
-    words = form in ("long", "named")
+    words = form in ("long", "named", "both")
     assert drawn.golds == ([*NLI.labels] if words else ["0", "1", "2"])
+
+
+def test_a_number_beside_tells_the_order_of_words(tmp_path: Path) -> None:
+    file = write(tmp_path / "own.jsonl", both())
+    assert read_dynamics([file], NLI, reading=FileOptions(gold="label")).golds.tolist() == [0, 1, 2]
 
 
 def test_regions_are_the_tops_of_their_measures_and_may_share_rows() -> None:
@@ -166,8 +179,13 @@ def test_rows_that_lack_an_epoch_or_a_label_are_counted_and_two_epochs_called_to
     (place / "training_dynamics" / "dynamics_epoch_1.jsonl").unlink()
     with pytest.raises(FileError, match=r"lacks dynamics_epoch_1\.jsonl"):
         dynamics_files(place)
+    (place / "training_dynamics" / "dynamics_epoch_0.jsonl").unlink()
+    with pytest.raises(FileError, match=r"lacks dynamics_epoch_1\.jsonl"):
+        dynamics_files(place)
     with pytest.raises(FileError, match="holds no training dynamics"):
         dynamics_files(tmp_path)
+    with pytest.raises(FileError, match="answered with spans"):
+        read_dynamics([file], READING)
 
 
 PAIRS = tiny_pairs(6)
