@@ -88,7 +88,6 @@ HELD = """owner => {
   return [owner, held];
 }"""
 """Says what is being read: nothing else takes its place under a finger."""
-Shown = list[Any]  # Any: markup, values and gradio's updates
 
 
 def quoted(count: int, share: Estimate, of: str) -> str:
