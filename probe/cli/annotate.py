@@ -13,7 +13,7 @@ from probe.cli.output import check_output_files, make_folder, print_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import form_of
 from probe.errors import ExampleError, ModelError, OptionError
-from probe.models.library import entries, load_any
+from probe.models.library import entries, load_any, served_names
 from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.annotation_results import items_frame, read_items, write_files, write_table
@@ -121,10 +121,10 @@ def fool_command(
     reading: FileOptions = AS_THE_FILE_TELLS,
 ) -> None:
     """Begin a round in which people fool a model, and print the link behind which they do."""
-    here = {entry.name: entry for entry in entries()}
-    if model not in here:
-        raise ModelError(f"the page has no model {model!r}; it has: {', '.join(here)}")
-    chosen = task_named(task) if task else here[model].task or loaded_any(model).task
+    tasks = {entry.name: entry.task for entry in entries()} | served_names()
+    if model not in tasks:
+        raise ModelError(f"the page has no model {model!r}; it has: {', '.join(tasks)}")
+    chosen = task_named(task) if task else tasks[model] or loaded_any(model).task
     examples: Sequence[Any] = ()  # Any: the task's own dataclass
     if file:
         examples = labelled_and_told(local_file(file), chosen, reading).examples

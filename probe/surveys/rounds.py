@@ -125,7 +125,7 @@ class Board:
     """What a round has come to: its authors, who has most confirmed first, and the shares.
 
     `fooled` is of all tries, its interval over authors, whose tries go alike; `confirmed` of those
-    that are decided. `kappa` is of the first two votes of `kappa_n` tries.
+    that are decided.
     """
 
     tries: Sequence[Try]
@@ -188,12 +188,17 @@ def start_round(
         raise ArgumentError(f"{task.title} has no labels that people could give")
     if examples and not task.source:
         raise ArgumentError(f"{task.title} has no text that could be given to write to")
-    given = list(dict.fromkeys(getattr(each, task.source or "") for each in examples))
+    given = list(dict.fromkeys(_plain(getattr(each, task.source or "")) for each in examples))
     if len(given) > MAX_GIVEN:
         given = random.Random(f"{seed}|given").sample(given, MAX_GIVEN)
     content = {"task": task.name, "model": model, "given": given}
     named = title or f"Fool {title_of(model)}"
     return Round(create_survey(store, owner, "round", named, content))
+
+
+def _plain(text: str) -> str:
+    """Return a text with single blanks: fields of a page keep no others for certain."""
+    return " ".join(text.split())
 
 
 def round_of(store: Store, survey_id: str) -> Round:
@@ -242,12 +247,12 @@ def submit_try(
     typed = {field: texts.get(field, "").strip() for field in task.fields}
     example = task.example(**typed)
     require_text(task, example, visitor_bounds())
-    if wanted.given and typed[task.source or ""] not in wanted.given:
+    if wanted.given and _plain(typed[task.source or ""]) not in wanted.given:
         title = task.title_of(task.source or "").lower()
         raise SurveyError(f"this {title} is none of those that are given; ask for another one")
     if label not in task.labels:
         raise SurveyError("say first which answer is right")
-    alike = json.dumps([" ".join(text.casefold().split()) for text in typed.values()])
+    alike = json.dumps([_plain(text.casefold()) for text in typed.values()])
     key = hashlib.sha256(alike.encode()).hexdigest()
     known = tries(store, survey.id)
     twice = SurveyError(f"this {task.unit} is written already; change a word at least")

@@ -86,6 +86,11 @@ def test_one_fools_the_model_two_others_confirm_it_and_the_board_counts(
     author.locator("#fool-nickname :is(input, textarea)").fill("<b>fox")
     author.locator("#fool-text-1 textarea").fill("A <i>fine</i> film.")
     author.locator("#fool-label").get_by_text("negative", exact=True).click()
+    author.wait_for_function("localStorage.getItem('nli-clinic-answers')?.includes('film')")
+    author.reload()  # as a phone does on its own
+    expect(author.locator("#fool-label .selected")).to_have_text("negative", timeout=SLOW)
+    text = author.locator("#fool-text-1 textarea")
+    expect(text).to_have_value("A <i>fine</i> film.", timeout=SLOW)
     author.locator("#fool-ask").click()
     expect(author.locator("#fool-result")).to_contain_text("You fooled", timeout=SLOW)
     expect(author.locator("#fool-confirm")).to_contain_text("Nothing of others waits")
@@ -105,5 +110,7 @@ def test_one_fools_the_model_two_others_confirm_it_and_the_board_counts(
     looks_well_by_day_and_by_night(author, [["#fool"]])
     for page in (newcomer, author):
         fits_a_phone(page)
+    newcomer.get_by_role("button", name="End", exact=True).click()
+    expect(author.locator("#fool-form")).to_be_hidden(timeout=SLOW)
     for context in contexts:
         context.close()

@@ -51,7 +51,7 @@ all.addEventListener("change", count);
 new MutationObserver(count).observe(all, { childList: true, subtree: true });"""
 """Says how many texts have no answer yet."""
 DRAFT = """const name = "nli-clinic-answers", send = document.getElementById("annotate-send");
-  const at = location.search + send.querySelector("[data-cell]")?.dataset.cell;"""
+  const at = location.search + send?.querySelector("[data-cell]")?.dataset.cell;"""
 KEEP = f"""(...given) => {{
   {DRAFT}
   localStorage.setItem(name, JSON.stringify([at, given]));

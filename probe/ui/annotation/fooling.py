@@ -40,6 +40,7 @@ from probe.surveys.survey import (
     join,
     respondents,
 )
+from probe.ui.annotation.answering import KEEP, RESTORE
 from probe.ui.answers.answering import model_key
 from probe.ui.events import EACH, PRESSED, QUIET, WAITED_FOR, cell_of, in_turn, scroll_to
 from probe.ui.html import elements
@@ -62,6 +63,7 @@ SEEN = (
     "label."
 )
 ENDED = "Its link takes nothing more. What was written stays, until you delete it in Mine."
+OVER = "this round has ended; nothing more is taken"
 BUTTON = Markup('<button type="button" class="btn {}" data-cell="{}|{}||">{}</button>')
 HEAD = Markup(
     '<h2 class="title">{title}</h2><p class="soft">Write {what} that {model} gets wrong, and say '
@@ -86,7 +88,6 @@ HELD = """owner => {
   return [owner, held];
 }"""
 """Says what is being read: nothing else takes its place under a finger."""
-Shown = list[Any]  # Any: markup, values and gradio's updates
 
 
 def quoted(count: int, share: Estimate, of: str) -> str:
@@ -245,9 +246,9 @@ class Fooling:
             )
         labels = [(label, number) for number, label in enumerate(task.labels)]
         return {
-            "told": alert("this round has ended") if survey.ended else NOTHING,
+            "told": NOTHING,
             "head": head,
-            "form": gr.Column(visible=not survey.ended),
+            "form": gr.Column(visible=True),
             **fields,
             "another": gr.Button(visible=bool(wanted.given)),
             "label": gr.Radio(choices=labels, value=None, label="Right is"),
@@ -323,7 +324,8 @@ class Fooling:
         asks: object = NOTHING if survey.ended else to_confirm_shown(wanted, waiting)
         if held and not survey.ended:
             asks = gr.skip()
-        return {"confirm": asks, "board": shown + KEPT}
+        over = {"form": gr.Column(visible=False), "told": alert(OVER)} if survey.ended else {}
+        return {"confirm": asks, "board": shown + KEPT, **over}
 
 
 def build_guest(page: Page) -> None:
@@ -381,12 +383,15 @@ def build_guest(page: Page) -> None:
         return by_name(fooling.look(visitor, request, held))
 
     every, turn = list(parts.values()), in_turn("fool")
-    page.on_open(open_link, page.owner, every, **turn)
+    opened = page.on_open(open_link, page.owner, every, **turn)
     parts["another"].click(another, parts["text_1"], every, **QUIET)
     written = [nickname, parts["text_1"], parts["text_2"], parts["label"]]
+    opened.then(None, written, written, js=RESTORE, **QUIET)
+    gr.on([part.input for part in written], None, written, None, js=KEEP, **QUIET)
     settled = {**WAITED_FOR, "show_progress_on": [parts["result"]]}
     asked = ask.click(ask_model, [page.owner, *written], every, **settled)
+    asked.then(None, written, None, js=KEEP, **QUIET)
     asked.then(None, js=scroll_to("fool-result", "nearest", after=100), **QUIET)
     parts["confirm"].click(press, page.owner, every, **EACH, **turn)
-    looked = [parts["told"], parts["confirm"], parts["board"]]
+    looked = [parts[name] for name in ("told", "form", "confirm", "board")]
     timer.tick(look, [page.owner, held], looked, js=HELD, **turn)

@@ -144,6 +144,8 @@ class OwnSets:
             asked = Asked.read(*chosen)
             visitor, task = asked.visitor, asked.task
             if mode_name == FOOL:
+                if len(asked.models) > 1:
+                    raise ArgumentError("choose one model: a round is against one alone")
                 yield [moving("Reading the texts …"), *STAYS]
                 self.models.get(visitor, asked.model, task)
                 texts = self._labelled(asked, "pool")[0] if given and task.source else ()

@@ -28,7 +28,7 @@ from probe.surveys.rounds import (
 )
 from probe.surveys.survey import delete_answers, delete_survey, end_survey, join, responses
 from probe.tasks.examples import bundled_examples
-from probe.tasks.nli import NLI
+from probe.tasks.nli import NLI, Pair
 from probe.tasks.reading import READING
 from probe.tasks.sentiment import SENTIMENT
 from tests.support.pages.visitors import ME, YOU
@@ -94,8 +94,8 @@ def test_others_judge_what_fooled_the_model_once_and_nobody_their_own(
 def test_what_a_round_does_not_take_is_said(
     store: Store, wanted: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pairs = start_round(store, ME, NLI, "minilm", bundled_examples(NLI, "pool")[:2])
-    premise, sst2, minilm = pairs.given[0], load("minilm_sst2"), load("minilm")
+    pairs = start_round(store, ME, NLI, "minilm", [Pair(" A dog\r\nbarks. ", "It is.")])
+    premise, sst2, minilm = "A dog barks.", load("minilm_sst2"), load("minilm")
     write_text(store, wanted, YOU, "A  fine film.")
     join(store, pairs.survey, YOU)
 

@@ -83,6 +83,9 @@ def test_a_premise_is_given_and_another_one_on_a_press(own: OwnSets) -> None:
 
 def test_a_round_is_made_shown_and_its_confirmed_texts_are_trained_on(own: OwnSets) -> None:
     asked = [*chosen(["minilm_sst2"]), FOOL, [], None, True]
+    several = [*chosen(["minilm_sst2", "minilm"]), *asked[-4:]]
+    *_, (told, *_) = own.make(asked_by(), ME, "sentiment", *several)
+    assert "choose one model" in told
     *_, (told, one, listed) = own.make(asked_by(), ME, "sentiment", *asked)
     (survey,) = own_surveys(own.store, ME)
     for words in (f"https://clinic.example.org/fool?{survey.id}", "<svg", "Nobody has written"):
