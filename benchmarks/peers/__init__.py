@@ -1,0 +1,1 @@
+"""Side by side with what people would take instead: `python -m benchmarks.peers`."""
