@@ -25,6 +25,7 @@ from probe.errors import TrainingError
 from probe.models.library import load, load_any
 from probe.models.word_models.word_tokenizer import SPECIAL
 from probe.tasks.nli import ENTAILMENT, LABELS, NEUTRAL, NLI, NON_ENTAILMENT, Pair
+from probe.tasks.sentiment import SENTIMENT
 from probe.tasks.task import IN_COMMON
 from tests.support.cases import each, failures
 from tests.support.commands import call, one_sentence, run
@@ -182,10 +183,10 @@ def test_variants_are_trained_side_by_side_on_the_same_pairs_and_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     train, test = pair_file(tmp_path / "train.jsonl", 40), pair_file(tmp_path / "dev.jsonl", 12)
-    tiny, out = str(tiny_bert(tmp_path / "tiny")), tmp_path / "out"
+    tiny, out = str(tiny_bert(tmp_path / "tiny", SENTIMENT)), tmp_path / "out"
 
-    def made(pairs: int) -> str:
-        anew.main("shuffled", [train], test, [tiny], out, pairs, "0,1", epochs=1, tests=0)
+    def made(pairs: int, model: str = tiny) -> str:
+        anew.main("shuffled", [train], test, [model], out, pairs, "0,1", epochs=1, tests=0)
         return capsys.readouterr().out
 
     first = made(28)
@@ -199,6 +200,8 @@ def test_variants_are_trained_side_by_side_on_the_same_pairs_and_once(
     assert '"loss"' not in made(28)
     with pytest.raises(TrainingError, match="there are 28 examples to train on, not 29"):
         made(29)  # those that are tested are left out
+    with pytest.raises(TrainingError, match="Natural language inference already"):
+        made(28, str(tiny_bert(tmp_path / "learnt")))
 
 
 def test_readers_are_trained_from_a_file(
