@@ -12,11 +12,12 @@ from probe.cli.options import TaskName, loaded_any
 from probe.cli.output import check_output_files, make_folder, print_json
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import form_of
+from probe.data.writers import write_table
 from probe.errors import ExampleError, ModelError, OptionError
 from probe.models.library import entries, load_any, served_names
 from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
-from probe.surveys.annotation_results import items_frame, read_items, write_files, write_table
+from probe.surveys.annotation_results import items_frame, read_items, write_files
 from probe.surveys.annotation_set import VOTES, AnnotationSet, create_set, draw_items, mode_for
 from probe.surveys.rounds import Round, start_round, write_round
 from probe.surveys.survey import GUEST_PATHS, own_surveys

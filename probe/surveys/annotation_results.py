@@ -13,8 +13,8 @@ import pandas as pd
 
 from probe.analysis.confusion import estimate_json
 from probe.data.rows import is_missing
-from probe.data.source import form_of, read_table
-from probe.data.writers import in_place
+from probe.data.source import read_table
+from probe.data.writers import write_table
 from probe.errors import FileError, writing
 from probe.models.library import AnyModel
 from probe.published import published_for
@@ -322,18 +322,11 @@ def write_files(
 ) -> Json:
     """Write votes.csv, items.csv and results.json, and return the results. Raises FileError."""
     found = results_json(annotated, results(store, annotated, classifier))
-    write_table(votes_frame(judgements(store, annotated)), folder / "votes.csv")
+    write_table(votes_frame(judgements(store, annotated)), folder / "votes.csv", guard=True)
     write_table(items_frame(annotated.task, [*annotated.items.values()]), folder / "items.csv")
     with writing(path := folder / "results.json"):
         path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return found
-
-
-def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as CSV. Raises FileError, also for a name that says another form."""
-    form_of(path, ("csv",))
-    with in_place(path) as fresh, writing(path):
-        frame.to_csv(fresh, index=False)
 
 
 def read_items(path: Path, task: Task, mode: Mode) -> list[Item]:

@@ -11,10 +11,10 @@ import gradio as gr
 import pandas as pd
 from markupsafe import Markup
 
+from probe.data.writers import write_table
 from probe.errors import UserError
 from probe.runs.database import Survey
 from probe.runs.store import Store
-from probe.surveys.annotation_results import write_table
 from probe.surveys.survey import (
     answers_of,
     change_survey,

@@ -8,7 +8,7 @@ from probe.runs.access import COMMAND_LINE
 from probe.runs.store import Store
 from probe.surveys.annotation_set import AnnotationSet
 from probe.surveys.rounds import Round
-from probe.surveys.survey import own_surveys
+from probe.surveys.survey import join, own_surveys
 from tests.support.commands import run
 from tests.support.pages.visitors import YOU
 from tests.support.runs.annotation import answer_all, honest, person, say, write_text
@@ -25,6 +25,7 @@ def test_a_set_is_drawn_imported_judged_and_exported(home: Path, model: str) -> 
     assert f"set?{survey.id}" in made
     assert f"{survey.id}  Language?" in run("annotate", "list").output
     answer_all(store, annotated, person(0), honest)
+    join(store, survey, person(0), "=1+1")
     told = run("annotate", "export", survey.id, "--out", str(out), "--model", model)
     assert told.exit_code == 0, told.output
     results = json.loads((out / "results.json").read_text())
@@ -35,6 +36,7 @@ def test_a_set_is_drawn_imported_judged_and_exported(home: Path, model: str) -> 
     votes = list(csv.DictReader((out / "votes.csv").open()))
     assert [vote["counts"] for vote in votes] == ["yes"] * 5
     assert sorted(vote["text"] for vote in votes) == sorted(annotated.batches[0])
+    assert {vote["nickname"] for vote in votes} == {"'=1+1"}  # which no spreadsheet computes
 
 
 def test_a_round_is_begun_listed_and_exported(home: Path) -> None:
