@@ -925,7 +925,8 @@ def judge(
     doses = learnt_shares(points)
     fewest = min(tested, len(base.challenge_right))
     lost: dict[float, float] = {}  # by rate, smallest first
-    for point in sorted(points, key=lambda point: point.cell.lr):
+    trained = points if plan.mode != CONTEXT else ()  # a prompt has no rates
+    for point in sorted(trained, key=lambda point: point.cell.lr):
         lost[point.cell.lr] = max(lost.get(point.cell.lr, 0.0), base.dev - point.dev)
     unanswered = "; ".join(
         f"with {each.cell.size or 'no'} examples in the prompt {each.unanswered:,}"

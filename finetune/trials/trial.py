@@ -218,9 +218,10 @@ def in_context(plan: Plan, sets: Sets, cell: Cell, model: AnyModel, stop: Stop =
         with cancelled_by(stop):
             answers = predict_each(asked, examples, precision)
         unanswered += sum(isinstance(each, ExampleError) for each in answers)
+        named = ("" if isinstance(each, ExampleError) else each.label for each in answers)
         return tuple(
-            float(not isinstance(answer, ExampleError) and task.matches(answer.label, each.gold))
-            for answer, each in zip(answers, examples, strict=True)
+            float(bool(label and each.gold) and task.matches(label, each.gold))
+            for label, each in zip(named, examples, strict=True)
         )
 
     original = score(scored.original_test)

@@ -40,6 +40,9 @@ HERE = "\u241f"
 """Where a chat's template is to put the text that is asked; no template has it."""
 BATCH_TOKENS, BATCH_LOGITS = 2048, 1 << 26
 """Of a batch, without what is the same for all; fewer tokens where the vocabulary is large."""
+KEPT_TOKENS = 16_384
+"""What is the same for all, counted for each label of each row of a batch, as a network keeps it:
+more takes longer and gigabytes."""
 SAME_TOKENS = 8
 """So many tokens that are the same for all examples of a batch, and more, are read once."""
 CACHE = "cache"
@@ -226,7 +229,12 @@ class Prompted(TextModel, Asked):
         batches = [
             (before, [rows[at] for at in batch])
             for before, rows in groups.items()
-            for batch in by_tokens([variants[row].work for row in rows], most, equal=equal)
+            for batch in by_tokens(
+                [variants[row].work for row in rows],
+                most,
+                max(1, KEPT_TOKENS // (len(self.labels) * max(1, len(before)))),
+                equal,
+            )
         ]
         memory: dict[Any, Any] = {}  # Any: what a network keeps, by the network and the tokens
 

@@ -397,6 +397,8 @@ def test_examples_in_a_prompt_are_the_dose(server: Asked, sets: Any) -> None:
     assert point.unanswered == lost > 0 and point.original_right[0] == 0
     (told,) = [each for each in judge(plan, point, [point]).warnings if "no answer" in each]
     assert f"count as wrong: with no examples in the prompt {lost}" in told
+    worse = judge(plan, replace(point, dev=1.0), [replace(point, dev=0.0)]).warnings
+    assert not any("learning rate" in each for each in worse)
 
 
 def test_kept_answers_make_room_for_the_next_ones(
