@@ -84,7 +84,7 @@ MEASURES: Mapping[str, Measure] = {
     "integrated_gradients": Measure("explain", "integrated_gradients", 8, ("captum", *METHODS)),
     "occlusion": Measure("explain", "occlusion", 8, ("captum", "interpreto")),
     **{
-        name: Measure("transform", name, 300, ("nlpaug",))
+        name: Measure("transform", name, 150, ("nlpaug",))
         for name in ("shuffle", "misspell", "drop", "synonyms", "antonyms")
     },
 }
@@ -168,24 +168,35 @@ def compared(kind: str, peer: str, mine: Sequence[Any], theirs: Sequence[Any]) -
 
 def rows(measure: Measure, pythons: Mapping[str, Path], rounds: int, folder: Path) -> Iterator[str]:
     """Measure, and yield a table's row for each peer."""
-    examples = bundled_examples(NLI, "test")[: measure.n]
-    job = {
-        "kind": measure.kind,
-        "name": measure.name,
-        "pairs": [[each.premise, each.hypothesis] for each in examples],
-        "labels": [each.gold for each in examples],
-        "file": str(write_pairs(folder / f"{measure.n}.csv", measure.n)),
-    }
-    model = load(MODEL)
+    bundled = bundled_examples(NLI, "test")
+
+    def job(number: int) -> dict[str, Any]:
+        """Return the job of a round: words that a change has seen are known, so that it has others.
+
+        Else all rounds have the same rows.
+        """
+        first = number * measure.n % len(bundled) if measure.kind == "transform" else 0
+        several = bundled[first : first + measure.n]
+        return {
+            "kind": measure.kind,
+            "name": measure.name,
+            "pairs": [[each.premise, each.hypothesis] for each in several],
+            "labels": [each.gold for each in several],
+            "file": str(folder / f"{measure.n}.csv"),
+        }
+
+    write_pairs(folder / f"{measure.n}.csv", measure.n)
+    examples, model = bundled[: measure.n], load(MODEL)
     tokens = mean(model.token_rows(examples).lengths)
     about = f"{TITLES[measure.kind]}: {measure.name} | {measure.n}, {tokens:.0f} tokens"
     with ExitStack() as stack:
         names = ["ours", *(name for name in measure.peers if name in pythons)]
         processes = {name: stack.enter_context(contestant(name, pythons[name])) for name in names}
         replies: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-        for _ in range(rounds + 1):  # the first loads what is loaded once
+        for number in range(rounds + 1):  # the first loads what is loaded once
             for name, process in processes.items():
-                replies[name].append(asked(process, {**job, "out": str(folder / f"{name}.csv")}))
+                out = str(folder / f"{name}.csv")
+                replies[name].append(asked(process, {**job(number), "out": out}))
     mine = replies["ours"][1:]
     for peer in measure.peers:
         if peer not in pythons:

@@ -286,14 +286,15 @@ def nlpaug(folder: str, job: Job) -> Work:
     import nltk
     import nltk.corpus
 
-    from probe.text.tagger import tag
+    from probe.text.tagger import FOLDER, load, tags
     from probe.text.wordnet import reader
 
     nltk.corpus.wordnet = reader()
     try:
         nltk.pos_tag(["word"])
     except LookupError:
-        nltk.pos_tag = lambda words: list(zip(words, tag(words), strict=True))
+        tagger = load(FOLDER)  # which remembers nothing, as NLTK's does not
+        nltk.pos_tag = lambda words: list(zip(words, tags(words, tagger), strict=True))
     import nlpaug.augmenter.word as augmenters  # type: ignore[import-not-found]  # in its own one
 
     changer = {

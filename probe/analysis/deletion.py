@@ -84,7 +84,7 @@ def deletion_test(
     def answer(rows: Sequence[Any]) -> list[Mapping[tuple[Ranking, Cut], bool]]:
         before = [answer.label for answer in classifier.predict(rows)]
         read = {
-            name: attribute(classifier, rows, before, name, batch=1, most_steps=most_steps)
+            name: attribute(classifier, rows, before, name, most_steps=most_steps)
             for name in dict.fromkeys(order.method or PAPER for order in orders)
         }
         keys = [(order, cut) for order in orders for cut in cuts]

@@ -17,11 +17,11 @@ from weakref import WeakKeyDictionary
 
 from probe.errors import AttributionError
 from probe.first_import import first_import
-from probe.models.classifier import Model, by_length, text_lengths
+from probe.models.classifier import Model, text_lengths
 from probe.models.library import AnyModel, Network
 from probe.models.prediction import Prediction
 from probe.models.served import BoundedPrediction, Served
-from probe.models.text_model import TokenPlace
+from probe.models.text_model import BATCH_ROWS, BATCH_TOKENS, TokenPlace, by_tokens
 from probe.models.weights import network_hash
 from probe.settings import settings
 from probe.tasks.examples import bundled_examples
@@ -50,6 +50,8 @@ Method = Literal[
 ]
 AskedMethod = Literal["auto", Method]
 MethodOrNone = Literal["", Method]
+LETTERS = 4
+"""Of a token, about, by which texts are put into batches."""
 MOST_STEPS = 320
 """Of integrated gradients, whose steps are doubled until their sum is right."""
 AUTO: Literal["auto"] = "auto"
@@ -209,7 +211,6 @@ def attribute(
     sign: Sign = "support",
     baseline: BaselineToken = "pad",
     steps: int = 20,
-    batch: int = 16,
     most_steps: int = MOST_STEPS,
     against: Label | None = None,
 ) -> list[Importance]:
@@ -243,9 +244,11 @@ def attribute(
         raise AttributionError(f"“{other}” is set against itself; name two different labels")
     # each by its own length where that chooses the method, where the network minds padding, and
     # where its copies fill a batch: beside others it would be padded, and copied for their tokens
-    alone = method == "auto" or not model.pads or METHODS[method].kind == "occlusion"
-    rows_at_once = 1 if alone else batch
-    for rows in by_length(text_lengths(model.task, examples), rows_at_once):
+    alone = method == "auto" or not model.pads
+    alone |= model.device.type == "cpu" and method != "auto" and METHODS[method].replaces
+    lengths = [count // LETTERS for count in text_lengths(model.task, examples)]
+    most = BATCH_TOKENS[model.device.type]
+    for rows in by_tokens(lengths, most, 1 if alone else BATCH_ROWS):
         others = [other] * len(rows) if other else []
         own = [labels[row] for row in rows]
         prepared = model.explainable([examples[row] for row in rows], own, others)

@@ -5,7 +5,7 @@ numbers positions, and finds the token that it reads, as before.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +22,11 @@ from probe.models.embedding_hook import (
     embedding_hook,
     whole_embedding_hook,
 )
-from probe.models.text_model import Explainable, TextModel
+from probe.models.text_model import BATCH_TOKENS, Explainable, TextModel
 from probe.stopping import check_stop
 
-OCCLUDED_TOKENS = 1024
-"""Of a batch of copies, each with another token left out."""
+COPIED_TOKENS: Mapping[str, int] = {"cpu": 1024, "cuda": BATCH_TOKENS["cuda"]}
+"""Of a batch of copies, each with another token left out, or of steps on a path."""
 MOST_SECONDS, AGREEMENT = 5.0, 0.05
 """Of integrated gradients: the time that each example may take, however many are explained at once;
 and how near to the change of F the sum is, until which steps are doubled."""
@@ -100,12 +100,12 @@ def gradients(
     model: TextModel, batch: Explainable, tensors: Tensors, place: EmbeddingHook, saliency: bool
 ) -> TokenScores:
     """Return gradient × vector where the vectors are taken, or the gradient's length."""
-    names = list(tensors)
+    names, scoring = list(tensors), model.at("fp32")
 
     def f(*values: torch.Tensor) -> torch.Tensor:
         check_stop()
         inputs = place.feed(dict(zip(names, values, strict=True)))
-        return batch.log_probability(model, inputs)
+        return batch.log_probability(scoring, inputs)
 
     layered = LayerGradientXActivation(f, place.layers, multiply_by_inputs=not saliency)
     with model.lock:
@@ -206,7 +206,7 @@ def copies_without(
         return run(network, copies, gone.flatten(0, 1)).view(len(part), -1)
 
     # equally many in as many parts as run side by side
-    most = max(1, OCCLUDED_TOKENS // (rows * length))
+    most = max(1, COPIED_TOKENS[model.device.type] // (rows * length))
     parts = -(-len(columns) // (most * model.batches_at_once)) * model.batches_at_once
     size = max(1, -(-len(columns) // parts))
     return torch.cat([value for _, value in model.each("fp32", columns.split(size), f)])
@@ -226,13 +226,15 @@ def _integrated(
     The steps of a path are stacked: (steps * batch, ...).
     """
     names, words = list(tensors), (batch.numbers >= 0).to(tensors["input_ids"].device)
-    count, began = len(place.layers), time.monotonic()
+    count, began, scoring = len(place.layers), time.monotonic(), model.at("fp32")
+    rows, length = tensors["input_ids"].shape
+    most = max(1, COPIED_TOKENS[model.device.type] // (rows * length)) * rows
 
     def f(*values: torch.Tensor) -> torch.Tensor:
         check_stop()
         inputs = dict(zip(names, values[count:], strict=True))
         with model.lock, Changeable(place) as put, put.by(lambda number, _: values[number]):
-            return batch.log_probability(model, place.feed(inputs))
+            return batch.log_probability(scoring, place.feed(inputs))
 
     whole = vectors(model, batch, tensors, place)
     with model.lock, Changeable(left_out.words) as changeable, left_out.without(changeable, words):
@@ -247,7 +249,7 @@ def _integrated(
             baselines=empty,
             additional_forward_args=extra,
             n_steps=steps,
-            internal_batch_size=64,
+            internal_batch_size=most,
         )
         all_scores = place.join(value).detach().sum(-1)
         new, total = batch.summed(all_scores), all_scores.view(len(change), -1).sum(1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,9 @@ WEIGHT_SCALE = 1000  # the file holds thousandths
 FINITE_TAGS = frozenset({"VBD", "VBZ", "VBP", "MD"})
 EDGES = 2  # entries before the first word, so that every word has two tags before it
 
+Place = tuple[str, tuple[str, ...], str, str, bool]
+"""A word, the five around it that are compared, it in their middle, the tags of the last but one
+and of the last, and whether the sentence has had a finite verb."""
 Features = dict[str, int]
 Update = Callable[[int, str, str, Features], None]
 """Called in training with a word's index, the word as tagged, its predicted tag, its features."""
@@ -64,7 +67,7 @@ def tag(words: Sequence[str]) -> list[str]:
 
     Tags are chosen greedily from left to right. Accuracy is best on one sentence at a time.
     """
-    return tags([word.replace("’", "'") for word in words], _bundled_model())
+    return tags([word.replace("’", "'") for word in words], _bundled_model(), known=_bundled_tag)
 
 
 def missing() -> str:
@@ -82,8 +85,22 @@ def _bundled_model() -> Model:
     return load(FOLDER)
 
 
-def tags(words: Sequence[str], model: Model, update: Update | None = None) -> list[str]:
-    """Tag words; training passes `update`, called after each prediction of the perceptron."""
+@lru_cache(maxsize=20_000)
+def _bundled_tag(place: Place) -> str:
+    """Return the tag of a word at a place: a chain asks of each word again in each of its links."""
+    return str(_bundled_model().perceptron.predict(_features(*place))[0])
+
+
+def tags(
+    words: Sequence[str],
+    model: Model,
+    update: Update | None = None,
+    known: Callable[[Place], str] | None = None,
+) -> list[str]:
+    """Tag words; training passes `update`, called after each prediction of the perceptron.
+
+    `known` is what the perceptron says of a place, where its weights do not change.
+    """
     words = _uncapitalised(words, model.lowercase)
     context = ["-2", "-1", *map(_normal, words), "+1", "+2"]
     history = ["-2", "-1"]
@@ -91,10 +108,15 @@ def tags(words: Sequence[str], model: Model, update: Update | None = None) -> li
     for i, word in enumerate(words):
         predicted = model.fixed.get(word)
         if not predicted:
-            features = _features(i + EDGES, word, context, history, after_finite_verb)
-            predicted, _ = model.perceptron.predict(features)
-            if update:
-                update(i, word, predicted, features)
+            around = tuple(context[i : i + 2 * EDGES + 1])
+            place: Place = (word, around, history[-2], history[-1], after_finite_verb)
+            if known:
+                predicted = known(place)
+            else:
+                features = _features(*place)
+                predicted, _ = model.perceptron.predict(features)
+                if update:
+                    update(i, word, predicted, features)
         history.append(str(predicted))
         after_finite_verb = predicted != "." and (after_finite_verb or predicted in FINITE_TAGS)
     return history[EDGES:]
@@ -138,13 +160,10 @@ def _shape(word: str) -> str:
 
 
 def _features(
-    i: int, word: str, context: Sequence[str], history: Sequence[str], after_finite_verb: bool
+    word: str, around: Sequence[str], before_previous: str, previous: str, after_finite_verb: bool
 ) -> Features:
-    """Return the features of `context[i]`, by the names that weights.json has for them.
-
-    `history` has the tags before it. Context and history both begin with two edge markers.
-    """
-    low, previous, before_previous = word.lower(), history[i - 1], history[i - 2]
+    """Return the features of a place, by the names that weights.json has for them."""
+    low = word.lower()
     start = " at the start" if previous == "-1" else ""
     parts = parts_of_speech(low)
     names = [
@@ -156,12 +175,12 @@ def _features(
         f"kinds {parts} {after_finite_verb}",
         f"pre3 {low[:3]}",
         *(f"suf{n} {low[-n:]}" for n in (1, 2, 3, 4)),
-        *(f"w{n:+} {context[i + n]}" for n in (-2, -1, 0, 1, 2)),
-        *(f"end{n:+} {context[i + n][-3:]}" for n in (-1, 1)),
+        *(f"w{n:+} {around[EDGES + n]}" for n in (-2, -1, 0, 1, 2)),
+        *(f"end{n:+} {around[EDGES + n][-3:]}" for n in (-1, 1)),
         f"t-1 {previous}",
         f"t-2 {before_previous}",
         f"t-2-1 {before_previous} {previous}",
-        f"t-1w {previous} {context[i]}",
+        f"t-1w {previous} {around[EDGES]}",
     ]
     return dict.fromkeys(names, 1)
 

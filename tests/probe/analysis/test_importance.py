@@ -193,7 +193,7 @@ def test_scores_beside_a_baseline_add_up_in_steps_that_are_doubled_until_they_do
         few, more = (
             attribute(
                 *(shared(kind), [PAIR], ["entailment"], "integrated_gradients", "support"),
-                *(baseline, 1, 16, most),
+                *(baseline, 1, most),
             )[0]
             for most in (1, 320)
         )

@@ -15,7 +15,7 @@ def scored_frame(
     table: Source, rows: Sequence[Row], names: Sequence[str], model: Model
 ) -> pd.DataFrame:
     """Return the rows of a table with our columns behind its own."""
-    columns, part = value_columns(model, names), _part(rows, names, model)
+    columns, part = value_columns(model, _request(names)), _part(rows, names, model)
     ours = free_names(table.names, columns.scored, model.name)
     theirs = [[row.record.cells[name] for name in table.names] for row in rows]
     cells = [[*known, *made] for known, made in zip(theirs, part.scored, strict=True)]
@@ -24,9 +24,13 @@ def scored_frame(
 
 def made_frame(rows: Sequence[Row], names: Sequence[str], model: Model) -> pd.DataFrame:
     """Return every example that the transforms made."""
-    columns = value_columns(model, names).made
+    columns = value_columns(model, _request(names)).made
     return pd.DataFrame(_part(rows, names, model).made, columns=columns, dtype=object)
 
 
 def _part(rows: Sequence[Row], names: Sequence[str], model: Model) -> ScoredPart:
-    return part_of(rows, model, ScoringRequest(Columns({}), tuple(names)))
+    return part_of(rows, model, _request(names))
+
+
+def _request(names: Sequence[str]) -> ScoringRequest:
+    return ScoringRequest(Columns({}), tuple(names))
