@@ -170,7 +170,7 @@ def score(
             own = explained(model.task, several, [given[at].answer for at in numbers])
             try:
                 found = attribute(model, several, own, importance, options.sign)
-            except AttributionError as problem:
+            except (AttributionError, ExampleError) as problem:  # of a text without a word, too
                 if len(numbers) == 1:
                     return {numbers[0]: str(problem)}
                 middle = len(numbers) // 2

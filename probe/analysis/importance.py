@@ -21,7 +21,7 @@ from probe.models.classifier import Model, text_lengths
 from probe.models.library import AnyModel, Network
 from probe.models.prediction import Prediction
 from probe.models.served import BoundedPrediction, Served
-from probe.models.text_model import BATCH_ROWS, BATCH_TOKENS, TokenPlace, by_tokens
+from probe.models.text_model import BATCH_TOKENS, TokenPlace, by_tokens
 from probe.models.weights import network_hash
 from probe.settings import settings
 from probe.tasks.examples import bundled_examples
@@ -50,8 +50,9 @@ Method = Literal[
 ]
 AskedMethod = Literal["auto", Method]
 MethodOrNone = Literal["", Method]
-LETTERS = 4
-"""Of a token, about, by which texts are put into batches."""
+LETTERS, EXPLAINED_ROWS = 4, 16
+"""Of a token, about, by which texts are put into batches, and the most examples of one: a prompt
+around each may be long."""
 MOST_STEPS = 320
 """Of integrated gradients, whose steps are doubled until their sum is right."""
 AUTO: Literal["auto"] = "auto"
@@ -248,7 +249,7 @@ def attribute(
     alone |= model.device.type == "cpu" and method != "auto" and METHODS[method].replaces
     lengths = [count // LETTERS for count in text_lengths(model.task, examples)]
     most = BATCH_TOKENS[model.device.type]
-    for rows in by_tokens(lengths, most, 1 if alone else BATCH_ROWS):
+    for rows in by_tokens(lengths, most, 1 if alone else EXPLAINED_ROWS):
         others = [other] * len(rows) if other else []
         own = [labels[row] for row in rows]
         prepared = model.explainable([examples[row] for row in rows], own, others)
