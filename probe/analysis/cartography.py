@@ -180,8 +180,10 @@ def holds_dynamics(names: Sequence[str]) -> bool:
 def dynamics_files(place: Path) -> list[Path]:
     """Return the files of a folder in the order of the epochs, or the one file.
 
-    Raises FileError where a folder holds none, or lacks an epoch.
+    Raises FileError where a folder holds none, or lacks an epoch, or nothing is there.
     """
+    if not place.exists():
+        raise FileError(f"{place} is neither a folder nor a file")
     if not place.is_dir():
         return [place]
     inner = place / FOLDER if (place / FOLDER).is_dir() else place
