@@ -56,7 +56,7 @@ from probe.data.questions import answered, question_rows
 from probe.data.reading import left_out, reading_with_gold, stream_examples
 from probe.data.rows import NO_COLUMN, read_rows
 from probe.data.source import read_table
-from probe.errors import ModelError, TrainingError
+from probe.errors import FileError, ModelError, TrainingError
 from probe.models.asked import Asked
 from probe.models.checkpoint import ENCODER, check_folder, start_from_encoder
 from probe.models.classifier import resolve
@@ -226,7 +226,7 @@ def _chosen(
         return lambda file, examples: list(examples)
     dynamics = read_dynamics(dynamics_files(place), task)
     drawn = DataMap(dynamics, given["share"])
-    rows = {*subset_of(drawn, name, given["seed"])}
+    rows, taken = {*subset_of(drawn, name, given["seed"])}, dict[int, str]()
     if drawn.too_few:
         typer.echo(f"note: {drawn.too_few}", err=True)
 
@@ -235,6 +235,12 @@ def _chosen(
         table = read_table(file, options=options)
         columns = reading_with_gold(table, file, task, options).columns
         read, met = joined(dynamics, table, columns, task)
+        if both := [taken[at] for at in met if at in taken]:
+            raise FileError(
+                f"{both[0]} and {file.name} both have rows that are {len(both):,} of the map's, "
+                "which is of one of them; train on that one alone"
+            )
+        taken.update(dict.fromkeys(met, file.name))
         learnt = {str(row.number) for at, row in met.items() if at in rows}
         mapped = {str(row.number) for row in met.values()}
         kept = [each for each in examples if each.id in learnt or spared(each)]

@@ -16,7 +16,7 @@ import torch
 from finetune.training.loop import Weights
 from finetune.training.losses import admissible
 from probe.analysis.cartography import FOLDER, REGIONS, DataMap, epoch_file
-from probe.errors import TrainingError, write_whole
+from probe.errors import TrainingError, write_whole, writing
 from probe.models.classifier import Classifier
 from probe.tasks.task import Example, Label
 
@@ -75,7 +75,8 @@ class Dynamics:
     def resume(self, kept: Weights, epochs: int) -> None:
         """Go on behind so many epochs, with what a checkpoint has `kept` of the running one.
 
-        Raises TrainingError where the folder lacks one of them, or begins with another training's.
+        Raises TrainingError where the folder lacks one of them, or begins with another training's,
+        FileError where there can be none.
         """
         if kept:
             self.logits = kept[LOGITS]
@@ -90,6 +91,8 @@ class Dynamics:
                 f"{self.folder} holds the dynamics of another training; name another folder with "
                 "--dynamics"
             )
+        with writing(self.folder):  # told before anything is trained
+            (self.folder / FOLDER).mkdir(parents=True, exist_ok=True)
 
     def see(self, rows: Sequence[int], logits: torch.Tensor) -> None:
         """Keep the logits of a batch."""

@@ -180,8 +180,10 @@ def holds_dynamics(names: Sequence[str]) -> bool:
 def dynamics_files(place: Path) -> list[Path]:
     """Return the files of a folder in the order of the epochs, or the one file.
 
-    Raises FileError where a folder holds none, or lacks an epoch.
+    Raises FileError where a folder holds none, or lacks an epoch, or nothing is there.
     """
+    if not place.exists():
+        raise FileError(f"{place} is neither a folder nor a file")
     if not place.is_dir():
         return [place]
     inner = place / FOLDER if (place / FOLDER).is_dir() else place
@@ -258,11 +260,23 @@ def read_dynamics(
     if not said:
         raise FileError(f"{source}: {how.format(name='the scores')}")
     probabilities = np.array([*said.values()]).reshape(len(whole), len(epochs), width)
-    labels = options.labels or order or _beside(whole.values(), width, task)
-    if labels and len(labels) != width:
-        raise FileError(f"{source}: {width} scores a row, and {len(labels)} labels that are named")
+    numbered = options.labels or order or _beside(whole.values(), width, task)
+    if numbered and len(numbered) != width:
+        raise FileError(
+            f"{source}: {width} scores a row, and {len(numbered)} labels that are named"
+        )
+    labels = order or numbered
     words = [row.gold for row in whole.values()]
     golds, told = _golds(words, width, labels, task, options.first, reading)
+    if told and order:  # the names of columns tell whose a score is, not what a number means
+        if order != task.labels and not options.labels:
+            raise FileQuestion(
+                f"the right labels of {source} are numbers, and its columns name the scores in an "
+                f"order of their own, {listed(order)}; nothing tells which label is which number",
+                f"--labels {','.join(task.labels)} (in the order of their numbers)",
+            )
+        golds = [order.index(numbered[gold]) for gold in golds]
+        told = f"{told}: {listed(numbered)}"
     gaps = epochs != [*range(epochs[0], epochs[0] + len(epochs))]
     notes = [how.format(name="the scores"), told]
     notes += [f"epochs {listed(list(map(str, epochs)))} alone"] if gaps else []
@@ -328,7 +342,10 @@ def _add(
     for record in table.records():
         if record.broken:
             raise FileError(f"row {record.number + 1:,} of {name}: {record.broken}")
-        own = str(cell(record.cells, key)).strip() if key else str(record.number)
+        given = cell(record.cells, key) if key else record.number
+        own = "" if is_missing(given) else str(given).strip()
+        if not own:
+            raise FileError(f"row {record.number + 1:,} of {name} has no id in {shown(str(key))}")
         right = cell(record.cells, gold)
         word = "" if is_missing(right) else str(right).strip()
         beside = cell(record.cells, other) if other else None

@@ -75,6 +75,8 @@ NONE = "none"
 """In the place of the columns of scores: they are left out."""
 NEAR = 1e-3
 """How far from one the sum of probabilities may be that are written with few digits."""
+STRAY = 0.01
+"""The share of rows of logits that may add up to one by chance."""
 Scores = Callable[[Record], Any]  # Any: whatever a file may hold
 
 
@@ -684,21 +686,27 @@ def as_probabilities(
 ) -> tuple[dict[int, tuple[float, ...]], str]:
     """Return the probabilities that scores are or stand for, and how they are read.
 
-    Values from 0 to 1 that do not add up to 1 are neither probabilities nor logits.
+    There are none where the scores are neither probabilities, or percentages, nor logits.
     """
-    within = [all(0 <= each <= 1 for each in row) for row in scores.values()]
-    whole = [abs(math.fsum(row) - 1) <= NEAR for row in scores.values()]
-    if scores and all(within):
-        if not all(whole):
-            return {}, (
-                "{name} are from 0 to 1 and do not add up to 1, so that they are no probabilities: "
-                "there is no confidence"
-            )
-        shares = {
-            number: tuple(each / math.fsum(row) for each in row) for number, row in scores.items()
-        }
-        return shares, "confidence by {name}"
     width = max(map(len, scores.values()), default=0)
+    shares = {
+        number: tuple(each / total for each in row)
+        for number, row in scores.items()
+        if min(row, default=-1) >= 0
+        for total in (math.fsum(row),)
+        if min(abs(total - 1), abs(total - 100) / 100) <= NEAR
+    }
+    trouble = ""
+    if any(len(row) != width for row in scores.values()):
+        trouble = "{name} are more of some rows than of others"
+    elif 0 < len(shares) < len(scores) and len(shares) > STRAY * len(scores):
+        trouble = "{name} add up to 1 or 100 in some rows and not in others"
+    elif len(shares) < len(scores) and all(0 <= one <= 1 for row in scores.values() for one in row):
+        trouble = "{name} are from 0 to 1 and do not add up to 1"
+    if scores and trouble:
+        return {}, f"{trouble}, so that they are no probabilities: there is no confidence"
+    if len(shares) == len(scores):
+        return shares, "confidence by {name}"
     soft = softmax(np.array([*scores.values()], dtype=np.float64).reshape(len(scores), width))
     kept = {number: tuple(row) for number, row in zip(scores, soft.tolist(), strict=True)}
     return kept, "confidence by softmax of {name}"

@@ -161,8 +161,12 @@ def test_a_subset_of_a_map_is_learnt_alone_and_of_the_same_file(
         ("--map", kept): "--map needs a --subset of its rows",
         ("--subset", "hard"): "name its folder with --map",
         ("--map", tmp_path, "--subset", "hard"): "holds no training dynamics",
+        ("--map", tmp_path / "gone", "--subset", "hard"): "is neither a folder nor a file",
     }.items():
         assert sentence in one_sentence(call(*common, other, "--out", tmp_path / "no", *more))
+    both = (*common, file, "--train", two, "--map", kept, "--subset", "hard")
+    ended = call(*both, "--out", tmp_path / "no")
+    assert ended.exit_code == 2 and "train on that one alone" in ended.output
 
 
 NEGATED = "It is not the case that a man is here."

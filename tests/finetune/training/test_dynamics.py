@@ -21,7 +21,7 @@ from finetune.training.word_models import held_out
 from finetune.training.word_models import train as train_words
 from probe.analysis.cartography import DataMap, dynamics_files, read_dynamics
 from probe.analysis.cartography import Dynamics as Read
-from probe.errors import TrainingError
+from probe.errors import FileError, TrainingError
 from probe.models.architectures import Recipe
 from probe.models.library import load
 from probe.tasks.nli import NLI, NON_ENTAILMENT
@@ -123,6 +123,8 @@ def test_dynamics_are_kept_from_the_first_step_in_one_folder(begin: Begin, tmp_p
             list(begin(model, out, other))
     with pytest.raises(TrainingError, match="holds the dynamics of another training"):
         list(begin(model, tmp_path / "anew", folder))
+    with pytest.raises(FileError, match="cannot be written"):
+        next(begin(model, tmp_path / "third", model / "config.json"))
     same = [replace(pair, id="7") for pair in PAIRS]
     with pytest.raises(TrainingError, match="two training files have one name"):
         Dynamics.of(folder, same, load(str(model)))

@@ -89,12 +89,24 @@ def both() -> Rows:
     return [{**row, "label": NLI.labels[at]} for at, row in enumerate(wide())]
 
 
+def by_name() -> Rows:
+    """Columns named in an order of their own beside right labels by number."""
+    return [
+        {
+            **{name: row[name] for name in ("id", "epoch", *sorted(row)) if name in row},
+            "label": NLI.labels.index(str(row["label"])),
+        }
+        for row in named()
+    ]
+
+
 ORDER = DynamicsOptions(labels=NLI.labels)
 FORMS: Mapping[str, tuple[Rows, DynamicsOptions]] = {
     "wide": (wide(), DynamicsOptions()),
     "long": (long(), ORDER),
     "named": (named(), DynamicsOptions()),
     "both": (both(), DynamicsOptions()),
+    "by name": (by_name(), ORDER),
     "from 1": ([{**row, "gold": int(str(row["gold"])) + 1} for row in wide()], DynamicsOptions()),
 }
 
@@ -113,7 +125,7 @@ def test_each_form_gives_the_same_measures(form: str, tmp_path: Path) -> None:
         assert got == pytest.approx(MEASURES[name], abs=1e-6)
     assert drawn.right.mean(0) == pytest.approx([2 / 3, 1 / 3, 2 / 3])
     assert not drawn.too_few
-    words = form in ("long", "named", "both")
+    words = form in ("long", "named", "both", "by name")
     assert drawn.golds == ([*NLI.labels] if words else ["0", "1", "2"])
 
 
@@ -142,6 +154,8 @@ NUMBERED = [row for row in wide() if row["gold"] == 1]
 REFUSED: Mapping[str, tuple[Rows, str]] = {
     "numbers from 0 or 1": (NUMBERED, "whether the first of 3 has the number 0 or 1.*--first 0"),
     "words without an order": (long(), "nothing tells which of 3 scores.*--labels entailment,"),
+    "names in another order": (by_name(), "an order of their own.*--labels entailment,"),
+    "an empty id": ([*wide(), {**wide()[0], "id": " "}], "row 4 of own.jsonl has no id in 'id'"),
     "no right label": ([{"id": 1, "epoch 0": [1, 2]}], "holds the right labels.*--gold NAME"),
     "no epochs": ([{"id": 1, "gold": 0, "logits": [1, 2]}], "no columns such as logits_epoch_0"),
     "no id": ([{"epoch": 1, "gold": 0, "logits": [1, 2]}], "which row of the training set.*--key"),

@@ -18,6 +18,7 @@ from probe.models.prediction_file import (
     AnswerFile,
     AnswerOptions,
     Predicted,
+    as_probabilities,
     holds_answers,
     task_of_texts,
 )
@@ -185,6 +186,17 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
     given, _ = answered(tmp_path, ("half.jsonl", lines(halves)), texts, options=NUMBERS)
     assert "do not add up to 1" in given.words
     assert not any(each.probabilities for each in given.answers.values())
+
+
+def test_scores_are_probabilities_percentages_or_logits_and_never_some_of_each() -> None:
+    percentages = as_probabilities({0: [70, 20, 10], 1: [0, 100, 0]})[0]
+    assert percentages == {0: (0.7, 0.2, 0.1), 1: (0.0, 1.0, 0.0)}
+    assert as_probabilities({0: [0.0, 0.0], 1: [2.0, -1.0]})[0][0] == (0.5, 0.5)
+    for scores, trouble in (
+        ({0: [0.7, 0.3], 1: [2.0, -1.0]}, "in some rows and not in others"),
+        ({0: [0.7, 0.3], 1: [2.0, -1.0, 0.5]}, "more of some rows than of others"),
+    ):
+        assert trouble in as_probabilities(scores)[1] and not as_probabilities(scores)[0]
 
 
 Refused = tuple[str, Any, str, str]
