@@ -182,8 +182,8 @@ WORDS: Mapping[str, Word] = {
     ),
     "map-measures": Word(
         "Confidence, variability, correctness of a row",
-        "Of a row that is trained on: the mean probability of its right label over the epochs, the "
-        "standard deviation of that, and the share of the epochs in which it is answered rightly.",
+        "Mean and standard deviation of a row's right label's probability over the epochs, and the "
+        "share of these in which it is right.",
         "0.5, 0.7 and 0.9 in three epochs: confidence 0.70, variability 0.16, correctness 1.",
     ),
     "smallest-change": Word(

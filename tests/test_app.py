@@ -29,7 +29,7 @@ registration of experiments."""
 LARGEST, PROBE = (350, 160), (150, 80)
 """How many components and events a page has at most."""
 ENDPOINTS = """
-probe load_model batch hub_dataset compare compare_pair hans checkup
+probe load_model batch hub_dataset compare compare_pair map hans checkup
 inoculate calibrate mitigate debias transfer generalise run cancel again data
 """
 by_place = pytest.mark.parametrize("place", PLACES, ids=[place.title for place in PLACES])

@@ -7,6 +7,7 @@ import pytest
 from app import PLACES
 from benchmarks.page.screenshots import chosen
 from benchmarks.page.views import VIEWS, View
+from probe.surveys.survey import GUEST_PATHS
 from probe.tasks.task import offered_tasks
 
 SHOWN = {
@@ -30,7 +31,7 @@ def test_every_view_is_photographed() -> None:
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_state_is_of_a_view_that_is_there_for_a_task_that_is_offered(view: View) -> None:
-    guest = view.address.startswith(("set?", "class?"))
+    guest = view.address.startswith(tuple(f"{path}?" for path in GUEST_PATHS.values()))
     assert guest or opened(view) in SHOWN
     task = parse_qs(urlsplit(view.address).query).get("task", ["nli"])
     assert set(task) <= {each.name for each in offered_tasks()}

@@ -90,11 +90,12 @@ def sparse(size: Callable[[], int]) -> Damage:
     """Return what writes weights of a size in bytes, which take no space on disk."""
 
     def change(folder: Path) -> None:
-        tensors = {"w": {"dtype": "U8", "shape": [size()], "data_offsets": [0, size()]}}
+        taken = size()
+        tensors = {"w": {"dtype": "U8", "shape": [taken], "data_offsets": [0, taken]}}
         header = json.dumps(tensors).encode()
         with (folder / WEIGHTS).open("wb") as file:
             file.write(len(header).to_bytes(8, "little") + header)
-            file.truncate(8 + len(header) + size())
+            file.truncate(8 + len(header) + taken)
 
     return change
 

@@ -86,7 +86,7 @@ def test_the_batch_tab_refuses(models: ModelAccess, asked: dict[str, Any], sente
     columns = ("premise", "hypothesis", None, None)
     given = chosen(["minilm"], FILE, "pairs.csv", columns, precision="fp32")
     view = view_of(Score, models.store)
-    (shown,) = view.score(asked_by(), "", "nli", *given, asked["names"], *values)
+    (shown,) = view.score(asked_by(), "", "nli", *given, asked["names"], "", *values)
     assert sentence in shown[view.parts.trouble]
 
 
