@@ -250,7 +250,7 @@ def test_a_set_is_looked_at_without_a_model_and_with_one(
 
 def test_a_set_is_mapped_by_what_a_training_says(client: Client, tmp_path: Path) -> None:
     rows = [
-        {"id": at, "gold": at % 3, "epoch 0": [1, 0, 0], "epoch 1": [2, 0, 0]} for at in range(6)
+        {"id": at, "gold": at % 3, "epoch 0": [3, 0, 0], "epoch 1": [2, 0, 0]} for at in range(6)
     ]
     own = given(tmp_path, "\n".join(map(json.dumps, rows)), "own.jsonl")
     golds = ["entailment", "neutral", "contradiction"]

@@ -120,7 +120,7 @@ def file_at(place: str) -> dict[str, Any]:
 def score(app: App, place: str, owner: str) -> tuple[str, Any]:
     """Ask for a file to be scored over HTTP; return the last event and what it brings."""
     settings = ["", "minilm", 0, 0.5, "support", "auto", "{}", owner, "nli", "{}", "{}"]
-    return call(app, "batch", [file_at(place), *settings, "", "cut", ""])
+    return call(app, "batch", [file_at(place), *settings, "", "cut", "", ""])
 
 
 def call(app: App, endpoint: str, data: list[Any]) -> tuple[str, Any]:
