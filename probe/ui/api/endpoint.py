@@ -141,7 +141,8 @@ class Argument:
 def wanted(annotation: Any) -> str:
     """Return in words what an annotation takes."""
     if get_origin(annotation) is Literal:
-        return f"one of {', '.join(map(str, get_args(annotation)))}"
+        named = filter(None, map(str, get_args(annotation)))  # "" is for none
+        return f"one of {', '.join(named)}"
     fields = [each for each in get_args(annotation)[1:] if isinstance(each, FieldInfo)]
     return next((field.description for field in fields if field.description), "of its type")
 
