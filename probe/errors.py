@@ -3,11 +3,13 @@
 Pages and commands catch UserError and nothing wider: any other exception is a bug and shows as one.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 FOLDERS = re.compile(r"(?<![\w.:/~<])/(?:[^/\s'\"<>]+/)+")
 """The folders before the name of a file."""
@@ -154,6 +156,17 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise FileError(f"{path} cannot be written: {problem.strerror or problem}") from problem
+
+
+def write_json(value: Any, path: Path) -> Path:  # Any: JSON
+    """Write a value as indented JSON, make the file's folder, and return the file.
+
+    Raises FileError.
+    """
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+    return path
 
 
 def write_whole(path: Path, content: bytes) -> None:

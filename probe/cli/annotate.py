@@ -20,7 +20,7 @@ from probe.runs.store import Store
 from probe.surveys.annotation_results import items_frame, read_items, write_files
 from probe.surveys.annotation_set import VOTES, AnnotationSet, create_set, draw_items, mode_for
 from probe.surveys.rounds import Round, start_round, write_round
-from probe.surveys.survey import GUEST_PATHS, own_surveys
+from probe.surveys.survey import address_of, own_surveys
 from probe.tasks.examples import bundled_examples
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named
@@ -103,7 +103,7 @@ def import_command(
         seed=seed,
     )
     typer.echo(f"set {annotated.survey.id}: {count} items in {len(annotated.batches)} batches")
-    typer.echo(f"link: the page's address with {annotated.address}")
+    typer.echo(f"link: the page's address with {address_of(annotated.survey)}")
 
 
 @app.command("fool")
@@ -133,7 +133,7 @@ def fool_command(
         examples = bundled_examples(chosen, "pool")
     begun = start_round(Store(), COMMAND_LINE, chosen, model, examples, title, seed)
     typer.echo(f"round {begun.survey.id} against {model}, {len(begun.given)} texts to write to")
-    typer.echo(f"link: the page's address with {GUEST_PATHS['round']}?{begun.survey.id}")
+    typer.echo(f"link: the page's address with {address_of(begun.survey)}")
 
 
 @app.command("list")

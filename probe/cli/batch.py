@@ -51,12 +51,11 @@ from probe.cli.output import (
     show_progress,
     slice_lines,
     stopped_by_interrupt,
-    write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.source import open_source
 from probe.data.writers import checked_form
-from probe.errors import ExampleError, ExperimentError, FileError, OptionError, Stopped
+from probe.errors import ExampleError, ExperimentError, FileError, OptionError, Stopped, write_json
 from probe.first_import import first_import
 from probe.models.classifier import Classifier, Model
 from probe.models.library import AnyModel, Opened, that_reads

@@ -41,10 +41,10 @@ from probe.cli.options import (
     opened,
     takes,
 )
-from probe.cli.output import check_output_files, make_folder, write_json
+from probe.cli.output import check_output_files, make_folder
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.hub_dataset import source_name
-from probe.errors import CheckupError
+from probe.errors import CheckupError, write_json
 from probe.models.library import full_name, that_reads
 from probe.runs.experiment import Progress, Result
 from probe.runs.run import Json

@@ -61,13 +61,20 @@ from probe.cli.output import (
     scored_words,
     show_progress,
     slice_lines,
-    write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions, option_words
 from probe.data.rows import Columns, require_text
 from probe.data.source import open_source, read_table
 from probe.data.writers import check_cells, checked_form, write_table
-from probe.errors import ComparisonError, ExampleError, FileError, ModelError, write_whole, writing
+from probe.errors import (
+    ComparisonError,
+    ExampleError,
+    FileError,
+    ModelError,
+    write_json,
+    write_whole,
+    writing,
+)
 from probe.models.hardware import Precision
 from probe.models.library import that_reads
 from probe.models.prediction_file import AnswerFile, AnswerOptions, holds_answers, task_of_texts

@@ -27,10 +27,9 @@ from probe.cli.output import (
     end_progress,
     print_answer,
     show_progress,
-    write_json,
 )
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
-from probe.errors import FileQuestion
+from probe.errors import FileQuestion, write_json
 from probe.statistics import p_text, percent
 from probe.tasks.nli import NLI
 from probe.tasks.task import task_named

@@ -21,12 +21,12 @@ from probe.analysis.cartography import (
 )
 from probe.cli.file_options import OR_HUB, local_file, settled, takes_file
 from probe.cli.options import AsJson, LabelOrder
-from probe.cli.output import check_output_files, print_answer, write_json
+from probe.cli.output import check_output_files, print_answer
 from probe.data.file_options import AS_THE_FILE_TELLS, FileOptions
 from probe.data.rows import NO_COLUMN, InputRow, guess_some
 from probe.data.source import form_of, read_table
 from probe.data.writers import write_table
-from probe.errors import FileError, writing
+from probe.errors import FileError, write_json, writing
 from probe.pictures import svg
 from probe.pictures.data_map import map_svg, thinned
 from probe.tasks.nli import NLI

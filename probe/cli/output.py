@@ -31,13 +31,6 @@ def print_answer(as_json: bool, value: Any, lines: Iterable[str]) -> None:  # An
         typer.echo("\n".join(lines))
 
 
-def write_json(value: Any, path: Path) -> None:  # Any: JSON
-    """Write a value as indented JSON and make the file's folder. Raises FileError."""
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-
-
 def make_folder(folder: Path) -> None:
     """Make a folder before the work whose files go there. Raises FileError."""
     with writing(folder):

@@ -1,6 +1,5 @@
 """The results of an annotation set: by transform, beside the papers' people and beside a model."""
 
-import json
 import math
 import time
 from collections import Counter, defaultdict
@@ -15,7 +14,7 @@ from probe.analysis.confusion import estimate_json
 from probe.data.rows import is_missing
 from probe.data.source import read_table
 from probe.data.writers import write_table
-from probe.errors import FileError, writing
+from probe.errors import FileError, write_json
 from probe.models.library import AnyModel
 from probe.published import published_for
 from probe.runs.run import Json
@@ -324,8 +323,7 @@ def write_files(
     found = results_json(annotated, results(store, annotated, classifier))
     write_table(votes_frame(judgements(store, annotated)), folder / "votes.csv", guard=True)
     write_table(items_frame(annotated.task, [*annotated.items.values()]), folder / "items.csv")
-    with writing(path := folder / "results.json"):
-        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_json(found, folder / "results.json")
     return found
 
 

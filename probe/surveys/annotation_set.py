@@ -22,7 +22,6 @@ from probe.runs.access import as_token
 from probe.runs.database import AssignmentRow, ResponseRow, Survey
 from probe.runs.store import Store
 from probe.surveys.survey import (
-    GUEST_PATHS,
     add_responses,
     change_survey,
     create_survey,
@@ -299,11 +298,6 @@ class AnnotationSet:
         self.votes = int(content["votes"])
         self.items = {values["id"]: Item(**values) for values in content["items"]}
         self.batches: Sequence[Sequence[str]] = content["batches"]
-
-    @property
-    def address(self) -> str:
-        """The part of the link behind the page's address."""
-        return f"{GUEST_PATHS[self.survey.kind]}?{self.survey.id}"
 
     def passed(self, batch: int, answers: Mapping[str, str]) -> bool:
         """Whether a batch's control items got their answers."""

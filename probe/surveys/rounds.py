@@ -23,7 +23,7 @@ from sqlalchemy.exc import IntegrityError
 from probe.analysis.confusion import estimate_json
 from probe.data.rows import NO_RECORD, require_text
 from probe.data.writers import Output
-from probe.errors import ArgumentError, SurveyError, writing
+from probe.errors import ArgumentError, SurveyError, write_json
 from probe.limits import visitor_bounds
 from probe.models.bundled import title_of
 from probe.models.library import AnyModel
@@ -361,6 +361,5 @@ def write_round(store: Store, wanted: Round, folder: Path) -> Json:
     write_tries(wanted, board.tries, folder / "tries.csv", guard=True)
     write_tries(wanted, board.tries, folder / "tries.jsonl")
     found = round_json(wanted, board)
-    with writing(path := folder / "results.json"):
-        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_json(found, folder / "results.json")
     return found

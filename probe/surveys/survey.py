@@ -53,6 +53,11 @@ class Response:
     created: float
 
 
+def address_of(survey: Survey) -> str:
+    """Return the part of a survey's link behind the page's address."""
+    return f"{GUEST_PATHS[survey.kind]}?{survey.id}"
+
+
 def create_survey(
     store: Store, owner: str, kind: Kind, title: str, content: Json, seconds: float = 0.0,
 ) -> Survey:  # fmt: skip

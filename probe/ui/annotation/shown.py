@@ -16,6 +16,7 @@ from probe.statistics import Estimate, percent
 from probe.surveys.annotation_results import BROKEN, Line, Results, progress_of
 from probe.surveys.annotation_set import AnnotationSet, shown_texts
 from probe.surveys.rounds import Board, tries
+from probe.surveys.survey import address_of
 from probe.tasks.task import task_named
 from probe.transforms import REGISTRY
 from probe.transforms.options import PUBLISHED, with_sign
@@ -125,7 +126,7 @@ def one_set(
     `names` are the models that can stand beside it, `address` is by which others reach the app,
     and what is to be said of it. Each button reports what it does, the set and the model.
     """
-    survey, link = annotated.survey, f"{address[0]}{annotated.address}"
+    survey, link = annotated.survey, f"{address[0]}{address_of(annotated.survey)}"
     button = Markup('<button type="button" class="btn" data-cell="{}|{}||{}">{}</button>')
     acts = {"count": "Count anew", "files": "Files"}
     acts |= {} if survey.ended else {"end": "End the set"}

@@ -30,7 +30,7 @@ from probe.data.reading import reading_of
 from probe.data.rows import Columns, InputRow, Source
 from probe.data.source import read_table
 from probe.data.writers import write_table
-from probe.errors import FileError, FileQuestion
+from probe.errors import FileError, FileQuestion, write_json
 from probe.limits import visitor_bounds
 from probe.models.classifier import Model, Precision
 from probe.models.library import AnyModel, that_reads
@@ -69,7 +69,7 @@ from probe.ui.api.endpoint import (
     task_of,
 )
 from probe.ui.measure.answer_files import answers_on, is_answers, uploads
-from probe.ui.measure.result_files import write_comparison, write_json
+from probe.ui.measure.result_files import write_comparison
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, open_upload, own_file
 
 GOLD = "gold"
@@ -164,9 +164,7 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
             gr.Textbox("{}", label="options"),
             gr.Textbox("", label="owner"),
             gr.Textbox("", label="task"),
-            gr.Textbox("{}", label="columns"),
-            gr.Textbox("{}", label="label_values"),
-            gr.Textbox("", label="form"),
+            *reading_parts(),
             gr.Textbox("cut", label="long"),
             gr.Textbox("", label="bundle"),
             gr.Textbox("", label="importance"),
@@ -181,6 +179,12 @@ def build_batch(models: ModelAccess, line: FileLine) -> None:
         concurrency_id="batch",
         concurrency_limit=FILES_AT_ONCE,
     )
+
+
+def reading_parts() -> list[gr.Textbox]:
+    """Return what an endpoint's arguments of how a file is read travel in."""
+    usual = {"columns": "{}", "label_values": "{}", "form": ""}
+    return [gr.Textbox(value, label=name) for name, value in usual.items()]
 
 
 def options_by_name(named: Mapping[str, str], values: Mapping[str, str], form: str) -> FileOptions:
@@ -293,9 +297,7 @@ def build_compare(access: ModelAccess) -> None:
             gr.Textbox("auto", label="precision"),
             gr.Textbox("", label="owner"),
             gr.Textbox("", label="task"),
-            gr.Textbox("{}", label="columns"),
-            gr.Textbox("{}", label="label_values"),
-            gr.Textbox("", label="form"),
+            *reading_parts(),
             gr.Textbox("cut", label="long"),
             gr.Textbox("", label="bundle"),
         ]
@@ -415,9 +417,7 @@ def build_data(access: ModelAccess) -> None:
             gr.Number(usual.similarity, label="similarity", minimum=0, maximum=1),
             gr.Number(usual.seed, label="seed", precision=0),
             gr.Textbox("", label="owner"),
-            gr.Textbox("{}", label="columns"),
-            gr.Textbox("{}", label="label_values"),
-            gr.Textbox("", label="form"),
+            *reading_parts(),
         ]
         answered = gr.JSON(label="summary")
         call = gr.Button()
@@ -489,9 +489,7 @@ def build_map(access: ModelAccess) -> None:
             gr.Textbox("", label="labels"),
             gr.Textbox("", label="first"),
             gr.Textbox("", label="owner"),
-            gr.Textbox("{}", label="columns"),
-            gr.Textbox("{}", label="label_values"),
-            gr.Textbox("", label="form"),
+            *reading_parts(),
         ]
         answered = [gr.JSON(label="summary"), gr.File(label="rows")]
         call = gr.Button()

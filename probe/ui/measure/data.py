@@ -39,7 +39,7 @@ from probe.data.names import stem_of
 from probe.data.reading import reading_of
 from probe.data.rows import Columns, Source
 from probe.data.source import open_source
-from probe.errors import FileError, FileQuestion, UserError
+from probe.errors import FileError, FileQuestion, UserError, write_json
 from probe.limits import visitor_bounds
 from probe.pictures.data_map import map_frame, map_on_page, map_svg, thinned
 from probe.pictures.forest import DotPlot, DotRow, Forest, ForestRow
@@ -86,7 +86,7 @@ from probe.ui.measure.choice import (
 )
 from probe.ui.measure.compare import asked_by
 from probe.ui.measure.compared import say
-from probe.ui.measure.result_files import files_view, guard, kept_folder, result_key, write_json
+from probe.ui.measure.result_files import files_view, guard, kept_folder, result_key
 from probe.ui.page import Page
 from probe.ui.visitors.visitor_files import check_room, fresh_folder, own_file
 

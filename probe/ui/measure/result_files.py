@@ -21,7 +21,7 @@ from probe.analysis.tables import WRITERS, write_tables
 from probe.data.rows import Source
 from probe.data.source import form_of
 from probe.data.writers import GUARDED_FORMS, write_guarded_copy, write_table
-from probe.errors import FileError
+from probe.errors import FileError, write_json
 from probe.ui.events import cell_of
 from probe.ui.html.elements import NOTHING, alert, join
 from probe.ui.visitors.visitor_files import TAKEN, VISITORS, cache_folder
@@ -93,12 +93,6 @@ def kept_comparison(key: str) -> tuple[list[comparison.Row], list[str]]:
     folder = kept_folder(key)
     models = json.loads((folder / MODELS).read_text(encoding="utf-8"))["models"]
     return kept(folder / COMPARED), models
-
-
-def write_json(values: Mapping[str, Any], path: Path) -> Path:
-    """Write JSON values, and return the file."""
-    path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-    return path
 
 
 def files_of(key: str, guard: bool = False) -> dict[str, Path]:

@@ -26,7 +26,7 @@ from probe.analysis.importance import METHODS
 from probe.analysis.summary import Totals
 from probe.data.names import stem_of
 from probe.data.rows import Source
-from probe.errors import FileError, ModelError, Stopped, UnknownRun, UserError, writing
+from probe.errors import FileError, ModelError, Stopped, UnknownRun, UserError, write_json, writing
 from probe.models.classifier import Model
 from probe.models.library import that_reads
 from probe.runs.access import (
@@ -106,7 +106,6 @@ from probe.ui.measure.result_files import (
     guard,
     result_key,
     write_all_tables,
-    write_json,
 )
 from probe.ui.measure.rows import ResultRows, Selection, answered_rows, browse, rows_view
 from probe.ui.page import Page

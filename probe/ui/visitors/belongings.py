@@ -4,7 +4,6 @@ A kind is one row of KINDS; what keeps more for visitors adds its own. What has 
 enough goes by itself.
 """
 
-import json
 import logging
 import shutil
 import time
@@ -17,7 +16,7 @@ from threading import Thread
 
 from sqlalchemy import func, select
 
-from probe.errors import RunError, UserError, writing
+from probe.errors import RunError, UserError, write_json, writing
 from probe.models.library import find
 from probe.models.served import is_served
 from probe.models.weights import export_model
@@ -202,9 +201,7 @@ def _run_files(store: Store, visitor: str, which: str) -> Sequence[Path]:
     path = fresh_folder(visitor, taken=True) / f"{run.kind}-{run.id}.json"
     if run.kind in RUN_FILES:
         return RUN_FILES[run.kind](run, path.parent)
-    with writing(path):
-        path.write_text(json.dumps(run_json(run), indent=1) + "\n", encoding="utf-8")
-    return [path]
+    return [write_json(run_json(run), path)]
 
 
 def _run_link(store: Store, visitor: str, which: str) -> tuple[str, str]:

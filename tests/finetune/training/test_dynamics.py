@@ -13,7 +13,6 @@ import torch
 
 import finetune.training.encoder as encoder
 import finetune.training.word_models as word_models
-from finetune.training.checkpoints import save_checkpoint
 from finetune.training.dynamics import Dynamics, subset_of
 from finetune.training.encoder import TrainingOptions, train
 from finetune.training.recipes import Preset
@@ -28,6 +27,7 @@ from probe.tasks.nli import NLI, NON_ENTAILMENT
 from tests.support.cases import each
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs
 from tests.support.models.tiny_word_models import word_classifier
+from tests.support.runs.broken_off import broken_off
 
 OPTIONS = TrainingOptions(lr=1e-3, epochs=2, batch=4, max_tokens=64, precision="fp32")
 PAIRS = [replace(pair, id=str(3 * at)) for at, pair in enumerate(tiny_pairs(60))]
@@ -91,18 +91,11 @@ def test_a_row_has_the_logits_by_which_its_step_is_taken(model: Path, tmp_path: 
 def test_dynamics_of_a_training_that_was_broken_off_are_those_of_a_whole_one(
     begin: Begin, saved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, left = tiny_bert(tmp_path / "model"), iter(range(saved))
+    model = tiny_bert(tmp_path / "model")
     whole, broken, out = (tmp_path / name for name in ("whole", "broken", "out"))
     list(begin(model, tmp_path / "whole-out", whole))
 
-    def dies(*given: Any) -> None:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        save_checkpoint(*given)
-
-    with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
-        for module in (encoder, word_models):
-            dying.setattr(module, "save_checkpoint", dies)
+    with broken_off(monkeypatch, saved):
         list(begin(model, out, broken))
     list(begin(model, out, broken))
     assert rows_of(broken) == rows_of(whole)

@@ -52,6 +52,7 @@ from tests.support.global_state import leaves_global_chance_alone
 from tests.support.models.tiny_bert import tiny_bert, tiny_pairs, tiny_reader
 from tests.support.models.tiny_word_models import QUESTIONS as FEW_QUESTIONS
 from tests.support.models.tiny_word_models import word_classifier, word_reader
+from tests.support.runs.broken_off import broken_off
 
 LEARNING = TrainingOptions(lr=2e-3, epochs=40, batch=8, max_tokens=64, precision="fp32")
 OPTIONS = replace(LEARNING, lr=1e-3, epochs=2, batch=4)
@@ -154,16 +155,9 @@ def test_a_training_that_was_broken_off_ends_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     whole, broken, begin = tmp_path / "whole", tmp_path / "broken", trainings[kind]
-    rows, first, left = list(begin(whole)[1]), list[Any](), iter(range(saved))
+    rows, first = list(begin(whole)[1]), list[Any]()
 
-    def dies(*given: Any) -> None:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        save_checkpoint(*given)
-
-    with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
-        for module in (encoder, word_models):
-            dying.setattr(module, "save_checkpoint", dies)
+    with broken_off(monkeypatch, saved):
         first.extend(begin(broken)[1])
     with pytest.raises(TrainingError, match=sentence):
         next(begin(broken, **other)[1])
