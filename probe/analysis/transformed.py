@@ -291,9 +291,10 @@ def transform_all(
 
     A transform may make several examples of one, and one that draws by chance is made as often as
     the options say, by the seeds from `seed` on. Everything is classified together, in batches of
-    like length. `scored` is the importance that sub-word transforms read, where it is known of the
-    examples already, `foreign` as `apply` has it, `method` and `baseline` what they follow where
-    the options say so. Raises UnknownTransform or Unavailable.
+    like length, equal texts once; `predictions` are the model's of the examples in this precision.
+    `scored` is the importance that sub-word transforms read, where it is known of the examples
+    already, `foreign` as `apply` has it, `method` and `baseline` what they follow where the options
+    say so. Raises UnknownTransform or Unavailable.
     """
     for name in names:
         require_usable(name, model)
@@ -318,12 +319,18 @@ def transform_all(
             for row in rows
         ]
 
+    def texts(example: Example) -> tuple[str, ...]:
+        return tuple(model.task.texts(example).values())
+
     results = {name: made(name) for name in names}
-    new = [result.example for rows in results.values() for row in rows for result in row]
-    answers = iter(model.predict(new, precision))
+    answers = dict(zip(map(texts, examples), predictions, strict=True))
+    all_made = (result.example for rows in results.values() for row in rows for result in row)
+    new = {key: each for each in all_made if (key := texts(each)) not in answers}
+    answers |= zip(new, model.predict([*new.values()], precision), strict=True)
 
     def transformed(result: Result, before: Prediction) -> Transformed:
-        now, expected = next(answers), default_of(result.transform, result.task) or before.label
+        now = answers[texts(result.example)]
+        expected = default_of(result.transform, result.task) or before.label
         agrees = result.task.agrees(expected, now.label)
         return Transformed(result, now, agrees, model.too_long(result.example))
 

@@ -675,16 +675,16 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
             loaded = model or load_any(plan.opened, order, template=plan.template)
             require_confidence(loaded)  # before an hour of work
             few = examples[:: max(1, len(examples) // TRIAL)][:TRIAL]
-            length = sum(text_lengths(task, few))
             # on a CPU the time of one core, which is what a worker has
             clock = time.process_time if on_cpu(loaded) else time.perf_counter
-            for _ in range(2):  # the first loads what it works with
+            for some in (few[:1], few):  # the first loads what it works with
                 began = clock()
-                answers = loaded.predict(few)
+                answers = loaded.predict(some)
                 answered = clock()
                 for asked, made in by_options.items():
-                    transform_all(loaded, few, answers, made, options=asked)
-                pace = (answered - began) / length, (clock() - answered) / length
+                    transform_all(loaded, some, answers, made, options=asked)
+            length = sum(text_lengths(task, few))
+            pace = (answered - began) / length, (clock() - answered) / length
             _PACES[key] = pace
         answer, change = _PACES[key]
     whole, pairs = sum(text_lengths(task, examples)), 0
