@@ -309,14 +309,10 @@ def transform_all(
             apply(name, examples, model.task, seed + draw, options, reader, labels, foreign)
             for draw in range(draws_of(name, options))
         ]
-        if len(several) == 1:
-            return several[0]
-        rows = [
-            [each for drawn in of_one for each in drawn] for of_one in zip(*several, strict=True)
-        ]
         return [
             tuple(replace(each, number=at, of=len(row)) for at, each in enumerate(row, 1))
-            for row in rows
+            for of_one in zip(*several, strict=True)
+            for row in [[each for drawn in of_one for each in drawn]]
         ]
 
     def texts(example: Example) -> tuple[str, ...]:
@@ -324,7 +320,7 @@ def transform_all(
 
     results = {name: made(name) for name in names}
     answers = dict(zip(map(texts, examples), predictions, strict=True))
-    all_made = (result.example for rows in results.values() for row in rows for result in row)
+    all_made = (each.example for rows in results.values() for row in rows for each in row)
     new = {key: each for each in all_made if (key := texts(each)) not in answers}
     answers |= zip(new, model.predict([*new.values()], precision), strict=True)
 

@@ -684,8 +684,7 @@ def estimate_seconds(plan: Plan, examples: Sequence[Any], model: AnyModel | None
                 for asked, made in by_options.items():
                     transform_all(loaded, some, answers, made, options=asked)
             length = sum(text_lengths(task, few))
-            pace = (answered - began) / length, (clock() - answered) / length
-            _PACES[key] = pace
+            _PACES[key] = (answered - began) / length, (clock() - answered) / length
         answer, change = _PACES[key]
     whole, pairs = sum(text_lengths(task, examples)), 0
     if "hans" in plan.parts:

@@ -66,6 +66,14 @@ def test_labels_of_two_classes_and_of_three_together_have_no_average_but_groups(
         assert measured(task, labels, *golds)["accuracy"].n == len(golds), (task.name, golds)
 
 
+def test_equal_texts_are_asked_about_once(classifier: Classifier) -> None:
+    pairs = [Pair("A dog sat.", "sat"), Pair("A dog sat.", "sat here")]
+    answers = classifier.predict(pairs)
+    made = transform_all(classifier, pairs, answers, ["sort", "reverse"])
+    (kept, sorted_), (kept_too, turned) = ([each.prediction for (each,) in made[n]] for n in made)
+    assert kept is kept_too is answers[0] and sorted_ is turned is not answers[1]
+
+
 def test_draws_are_averaged_and_told_apart_also_where_parts_add_up(classifier: Classifier) -> None:
     pairs = tiny_pairs(12)
     answers, asked = classifier.predict(pairs), Options(draws=3)
